@@ -1,0 +1,232 @@
+// What the rest of the house sees of the HSM: key types, stored keys, the operations, and the error class. No PKCS#11 in here.
+
+/** Key types a token can hold for us. `secret-256` is a generic secret of 32 octets (HMAC, derivation). */
+export type KeyType =
+  | 'aes-128'
+  | 'aes-192'
+  | 'aes-256'
+  | 'secret-256'
+  | 'rsa-2048'
+  | 'rsa-3072'
+  | 'rsa-4096'
+  | 'ecdsa-p256'
+  | 'ecdsa-p384'
+  | 'ecdsa-p521'
+  | 'ed25519'
+  | 'ml-dsa-44'
+  | 'ml-dsa-65'
+  | 'ml-dsa-87';
+
+/** `wrapped`: the key is a blob under the token's wrapping key. `token`: the key is a persistent object in the token. */
+export type Custody = 'wrapped' | 'token';
+
+/** SHA-2 functions offered for signatures and HMAC. */
+export type HashName = 'sha256' | 'sha384' | 'sha512';
+
+/**
+ * Which key a blob is. An HMAC made in the token binds the blob to these words and to its type, so that a blob copied to
+ * another record is refused when it is loaded (design hsm 3). Each word is free text without a NUL character.
+ */
+export type KeyBinding = {
+  /** uuid of the tenant, or `system` for the appliance's own keys */
+  readonly tenant: string;
+  /** unique id of the key (never its reusable name) */
+  readonly keyId: string;
+  readonly version: number;
+  /** what the key does: `encrypt`, `sign`, `hmac`, `derive`, `convergent`, `ca` … */
+  readonly purpose: string;
+};
+
+/** A key as kept in the store. Plain data; holds no readable key material. */
+export type StoredKey = {
+  readonly type: KeyType;
+  readonly custody: Custody;
+  /** configured name of the token that holds or unwraps the key */
+  readonly token: string;
+  /** wrapped custody: the wrapped key; token custody: its CKA_ID */
+  readonly blob: Uint8Array;
+  /** HMAC-SHA-256 (32 octets) over binding, type, custody and blob */
+  readonly mac: Uint8Array;
+};
+
+/** What every operation takes: the stored key and the words it must be bound to. */
+export type KeyReference = { readonly stored: StoredKey; readonly binding: KeyBinding };
+
+export type GeneratedKey = {
+  readonly stored: StoredKey;
+  /** DER SubjectPublicKeyInfo; asymmetric keys only */
+  readonly publicKey?: Uint8Array;
+};
+
+/** How a new key is to be kept. */
+export type MakingOptions = {
+  /** default: `defaultCustody` of the configuration */
+  readonly custody?: Custody;
+  /** token custody only, default true: false makes an object that can never be wrapped out of its token (CA keys) */
+  readonly extractable?: boolean;
+  /** what `reserve` answered for this type and binding: the object is made under the CKA_ID it names */
+  readonly reserved?: StoredKey;
+};
+
+/**
+ * How to sign. `digest` inputs are the finished hash; ed25519 and ml-dsa take the whole message.
+ * ECDSA signatures come back as r‖s, fixed width; RSA-PSS uses MGF1 with the same hash and a salt of hash length.
+ */
+export type SignScheme =
+  | { readonly scheme: 'rsa-pkcs1v15'; readonly hash: HashName; readonly digest: Uint8Array }
+  | { readonly scheme: 'rsa-pss'; readonly hash: HashName; readonly digest: Uint8Array }
+  | { readonly scheme: 'ecdsa'; readonly digest: Uint8Array }
+  | { readonly scheme: 'ed25519'; readonly message: Uint8Array }
+  | { readonly scheme: 'ml-dsa'; readonly message: Uint8Array };
+
+/** A symmetric key derived from a stored secret and a context; the derived key exists only as a session object in the token. */
+export type Derivation = {
+  /** the derivation secret (`secret-256`) of the key version */
+  readonly secret: KeyReference;
+  /** SHA-256 of the caller's context, 32 octets */
+  readonly contextHash: Uint8Array;
+  /** the key's random salt, 16 octets or more */
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+  readonly type: 'aes-128' | 'aes-192' | 'aes-256';
+};
+
+/** The key of an AEAD operation: a stored AES key, or one derived for a context. */
+export type AeadKey = KeyReference | { readonly derivation: Derivation };
+
+export type TokenStatus = {
+  readonly name: string;
+  readonly module: string;
+  readonly label: string;
+  readonly serial: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly state: 'up' | 'down' | 'pin-refused';
+  /** one sentence for people when not up: what is wrong and how to mend it */
+  readonly reason?: string;
+  readonly keyTypes: readonly KeyType[];
+  /** names of the mechanisms offered, `CKM_…` (unknown ones as hexadecimal) */
+  readonly mechanisms: readonly string[];
+  readonly loadedKeys: number;
+  /** microseconds, of recent calls per operation */
+  readonly latencies: Readonly<Record<string, { readonly count: number; readonly p50: number; readonly p99: number }>>;
+};
+
+/**
+ * The operations of the HSM. Calls made in one event-loop turn travel to the token's host process as one batch.
+ * Every method rejects with HsmError and nothing else.
+ */
+export interface Hsm {
+  /**
+   * Names a token-custody key before it exists, so that the caller can write down what it is about to make: after a crash `destroy` finds
+   * it by that. Undefined, without a call to the token, for a key that will be wrapped: a crash leaves nothing of it.
+   */
+  reserve(type: KeyType, binding: KeyBinding, custody?: Custody): Promise<StoredKey | undefined>;
+  /** Makes a key in the token that offers its type (design hsm 1, 2). `unsupported` when no token does. */
+  generate(type: KeyType, binding: KeyBinding, options?: MakingOptions): Promise<GeneratedKey>;
+  /**
+   * Takes key material in: raw octets for symmetric types, PKCS#8 DER for asymmetric ones. The material must have been
+   * validated; it is checked again by an operation with the new object. The caller's buffer is zeroed.
+   */
+  importKey(type: KeyType, material: Uint8Array, binding: KeyBinding, options?: MakingOptions): Promise<GeneratedKey>;
+  /** For export and backup only: raw octets or PKCS#8 DER in clear. The caller zeroes it after use and audits the act. */
+  readKeyMaterialInClear(key: KeyReference): Promise<Uint8Array>;
+  /** Removes a token-custody key from its token and forgets any loaded object of it. Wrapped custody: forgets only. */
+  destroy(key: KeyReference): Promise<void>;
+
+  /** AES-GCM, random 96-bit nonce from the token unless given (convergent mode). Returns nonce(12) ‖ ciphertext ‖ tag(16). */
+  encrypt(key: AeadKey, plaintext: Uint8Array, options?: { associatedData?: Uint8Array; nonce?: Uint8Array }): Promise<Uint8Array>;
+  /** The reverse; `decryption-failed` for every input that does not open, whatever the reason. */
+  decrypt(key: AeadKey, sealed: Uint8Array, options?: { associatedData?: Uint8Array }): Promise<Uint8Array>;
+  /**
+   * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: opens what
+   * others wrapped for us. `decryption-failed` for every input that does not open. The caller zeroes the result.
+   */
+  decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
+  /** One C_Sign. Returns the raw signature as the token gives it (ECDSA: r‖s). */
+  sign(key: KeyReference, scheme: SignScheme): Promise<Uint8Array>;
+  /** HMAC under a `secret-256` key. */
+  hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
+  /** C_GenerateRandom, 1..131072 octets. */
+  random(bytes: number): Promise<Uint8Array>;
+
+  /** Whether some configured token can hold and use keys of this type; known without a call. */
+  offers(type: KeyType): boolean;
+  /** The mechanism a key type needs, `CKM_ML_DSA`: for refusals that name it. */
+  mechanismFor(type: KeyType): string;
+  /** State of every configured token as last seen; no call to the token. */
+  status(): readonly TokenStatus[];
+  /** One real round trip per token (generate random, canary encrypt and decrypt); rejects when a token is not fit. */
+  selfTest(): Promise<void>;
+  /** Logs out, closes sessions and ends the host processes. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * What went wrong, in the few kinds the house acts on:
+ * `unsupported` no token offers the key type or mechanism · `unavailable` the token cannot be reached now (retry later) ·
+ * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob swapped, corrupted or object gone ·
+ * `invalid-key-data` the token or validation refused imported material · `refused` the token said no to this request ·
+ * `timeout` a job overran its deadline (the host was replaced) · `configuration` module, slot, label or PIN source is wrong.
+ */
+export type HsmErrorKind =
+  | 'unsupported'
+  | 'unavailable'
+  | 'pin-refused'
+  | 'decryption-failed'
+  | 'key-not-usable'
+  | 'invalid-key-data'
+  | 'refused'
+  | 'timeout'
+  | 'configuration';
+
+export class HsmError extends Error {
+  override readonly name = 'HsmError';
+  readonly kind: HsmErrorKind;
+  /** CK_RV of the failed call, and the PKCS#11 function, where there was one */
+  readonly rv: number | undefined;
+  readonly fn: string | undefined;
+
+  constructor(kind: HsmErrorKind, message: string, options: { rv?: number; fn?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.kind = kind;
+    this.rv = options.rv;
+    this.fn = options.fn;
+  }
+}
+
+/**
+ * Where a user or SO PIN comes from. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given` is the PIN itself, as a
+ * person gave it: never in a configuration, only in memory and in the pipe to the host process.
+ */
+export type PinSource =
+  | { readonly file: string }
+  | { readonly environment: string }
+  | { readonly credential: string }
+  | { readonly given: string };
+
+/** One configured token. */
+export type TokenConfig = {
+  /** our name for it, used in stored keys: never change it for a token that holds keys */
+  readonly name: string;
+  /** path of the PKCS#11 module (shared object) */
+  readonly module: string;
+  /** exactly one of label and serial selects the token */
+  readonly label?: string;
+  readonly serial?: string;
+  readonly pin: PinSource;
+  /** environment of the host process, e.g. SOFTHSM2_CONF or LD_LIBRARY_PATH */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** C_Initialize parameters string (NSS softoken: configdir and so on) */
+  readonly libraryParameters?: string;
+};
+
+export type HsmConfig = {
+  readonly tokens: readonly TokenConfig[];
+  /** custody of transit keys that do not say (design hsm 2) */
+  readonly defaultCustody: Custody;
+  /** loaded session objects kept per host process */
+  readonly cacheKeys: number;
+  /** longest time one job may take before its host is replaced; key generation gets ten times as long */
+  readonly jobTimeoutSeconds: number;
+};

@@ -1,0 +1,64 @@
+// Loaded keys by identity, bounded in number. A second-chance list: a hit only sets a flag, which keeps the hot path free of reordering.
+
+/** A bounded cache whose evicted entries are handed to `release`. */
+export class KeyCache<V> {
+  readonly capacity: number;
+  readonly #entries = new Map<string, { value: V; used: boolean }>();
+  readonly #release: (value: V) => void;
+
+  constructor(capacity: number, release: (value: V) => void) {
+    this.capacity = Math.max(1, capacity);
+    this.#release = release;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  find(identity: string): V | undefined {
+    const entry = this.#entries.get(identity);
+    if (entry === undefined) return undefined;
+    entry.used = true;
+    return entry.value;
+  }
+
+  add(identity: string, value: V): void {
+    this.remove(identity);
+    while (this.#entries.size >= this.capacity) this.#evictOne();
+    this.#entries.set(identity, { value, used: false });
+  }
+
+  remove(identity: string): void {
+    const entry = this.#entries.get(identity);
+    if (entry === undefined) return;
+    this.#entries.delete(identity);
+    this.#release(entry.value);
+  }
+
+  /** Removes every entry whose identity is meant; walks all of them, so only for rare acts. */
+  removeWhere(meant: (identity: string) => boolean): void {
+    for (const identity of this.#entries.keys()) if (meant(identity)) this.remove(identity);
+  }
+
+  /** Evicts the less used half, to make room in a token that is full. */
+  evictHalf(): void {
+    for (let count = Math.ceil(this.#entries.size / 2); count > 0; count--) this.#evictOne();
+  }
+
+  /** Forgets everything without releasing: the objects died with their session. */
+  forgetAll(): void {
+    this.#entries.clear();
+  }
+
+  #evictOne(): void {
+    for (const [identity, entry] of this.#entries) {
+      this.#entries.delete(identity);
+      if (!entry.used) {
+        this.#release(entry.value);
+        return;
+      }
+      entry.used = false;
+      this.#entries.set(identity, entry);
+    }
+  }
+}

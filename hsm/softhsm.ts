@@ -1,0 +1,108 @@
+// SoftHSM's files: its configuration, its token directory made durable, and the copy of token.object that a crash at login may need.
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { TokenConfig } from './api.ts';
+
+/** The text of a configuration for another token directory, made from softhsm.conf at the root. */
+export function softhsmConf(tokenDirectory: string): string {
+  const template = readFileSync(new URL('../softhsm.conf', import.meta.url), 'utf8');
+  return template.replace(/^(directories\.tokendir\s*=).*$/m, `$1 ${resolve(tokenDirectory)}`);
+}
+
+/** The directory with the files of a SoftHSM token, as its SOFTHSM2_CONF names it; undefined for every other module. */
+export function findTokenDirectory({ module, environment = {} }: TokenConfig): string | undefined {
+  const path = environment['SOFTHSM2_CONF'] ?? process.env['SOFTHSM2_CONF'];
+  if (path === undefined || !/softhsm/i.test(basename(module))) return undefined;
+  try {
+    const found = /^\s*directories\.tokendir\s*=\s*(.+?)\s*$/m.exec(readFileSync(path, 'utf8'));
+    const directory = found === null ? undefined : resolve(found[1] as string);
+    return directory !== undefined && statSync(directory).isDirectory() ? directory : undefined;
+  } catch {
+    // The module itself will say what is wrong with its configuration.
+    return undefined;
+  }
+}
+
+/** Writes the files of all tokens through to the disk, those changed since an instant: SoftHSM itself never does (reference A1.4). */
+export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): void {
+  for (const token of tokenFolders(directory)) {
+    for (const name of readdirSync(join(directory, token))) {
+      const path = join(directory, token, name);
+      unlessGone(() => statSync(path).mtimeMs >= sinceMilliseconds && syncFile(path));
+    }
+    syncFile(join(directory, token));
+  }
+  syncFile(directory);
+}
+
+/** Whether any token's own file is there and not empty. */
+export function hasTokenObjects(directory: string): boolean {
+  return existsSync(directory) && tokenObjects(directory).some(({ file }) => readIfAny(file) !== undefined);
+}
+
+/** Another process may remove an object's file at any moment. */
+function unlessGone(act: () => unknown): void {
+  try {
+    act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Keeps a copy of each token's token.object beside its directory; it changes with PIN and label only. */
+export function copyTokenObjects(directory: string): void {
+  for (const { file, copy } of tokenObjects(directory)) {
+    const contents = readIfAny(file);
+    if (contents === undefined || readIfAny(copy)?.equals(contents) === true) continue;
+    replaceFile(copy, contents);
+  }
+}
+
+/** Puts the copy back where a crash during a login left token.object empty. Returns the files mended. */
+export function restoreTokenObjects(directory: string): string[] {
+  const mended: string[] = [];
+  for (const { file, copy } of tokenObjects(directory)) {
+    const contents = readIfAny(copy);
+    if (readIfAny(file) !== undefined || contents === undefined) continue;
+    replaceFile(file, contents);
+    mended.push(file);
+  }
+  return mended;
+}
+
+function tokenObjects(directory: string): { file: string; copy: string }[] {
+  return tokenFolders(directory).map((name) => ({
+    file: join(directory, name, 'token.object'),
+    copy: join(directory, `${name}.token.copy`),
+  }));
+}
+
+function tokenFolders(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
+/** Contents of a file; undefined when it is absent or empty. */
+function readIfAny(path: string): Buffer | undefined {
+  try {
+    const contents = readFileSync(path);
+    return contents.length === 0 ? undefined : contents;
+  } catch {
+    return undefined;
+  }
+}
+
+function replaceFile(path: string, contents: Buffer): void {
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, contents, { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+  syncFile(join(path, '..'));
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,282 @@
+// Supervises the host of one token: batches jobs, watches deadlines, replaces a host that died or hangs, and never tries a refused PIN again.
+import { HsmError, type HsmConfig, type KeyType, type TokenConfig, type TokenStatus } from './api.ts';
+import { JobBook, type Job } from './job-book.ts';
+import { Latencies } from './latencies.ts';
+import { inlineHost, spawnHost, type Link } from './link.ts';
+import type { HsmEvent, HsmOptions } from './open.ts';
+import { operations, type Call, type OperationName } from './operations.ts';
+import { decodeError } from './error-coding.ts';
+import { json, resultError, resultOk, type Message, type ReceivedMessage } from './wire.ts';
+
+/** What the host says of its token when it opens it. */
+type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'>;
+
+/** `replacing`: the host died a moment ago, jobs wait for the next one. `down`: jobs are refused at once. */
+type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
+
+const watchMilliseconds = 250;
+const openPatience = 10;
+const closeMilliseconds = 2_000;
+const firstBackoffMilliseconds = 100;
+const lastBackoffMilliseconds = 10_000;
+/** A host that was up this long was healthy: earlier failures no longer count. */
+const steadyMilliseconds = 30_000;
+/** So many hosts may die one after another before jobs stop waiting for the next. */
+const quickReplacements = 3;
+/** Ids of messages that are no jobs; job ids start at 1. */
+const controlId = 0;
+
+export class TokenSupervisor {
+  readonly config: TokenConfig;
+  readonly #settings: HsmConfig;
+  readonly #options: HsmOptions;
+  readonly #latencies = new Latencies();
+  readonly #jobs = new JobBook();
+  readonly #watch: NodeJS.Timeout;
+  #state: State = 'starting';
+  #reason = 'it is being opened';
+  #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [] };
+  #loadedKeys = 0;
+  #link: Link | undefined;
+  /** the host that is opening the token */
+  #candidate: Link | undefined;
+  #flushing = false;
+  #failures = 0;
+  #upSince = 0;
+  #lastAnswer = 0;
+  #pingSince: number | undefined;
+  #suspected = false;
+  #restart: NodeJS.Timeout | undefined;
+  #ended: (() => void) | undefined;
+
+  constructor(config: TokenConfig, settings: HsmConfig, options: HsmOptions) {
+    this.config = config;
+    this.#settings = settings;
+    this.#options = options;
+    this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds);
+    this.#watch.unref();
+  }
+
+  get keyTypes(): readonly KeyType[] {
+    return this.#description.keyTypes;
+  }
+
+  get up(): boolean {
+    return this.#state === 'up';
+  }
+
+  /** The first start; what goes wrong here is the caller's to know. */
+  async start(): Promise<void> {
+    await this.#open();
+  }
+
+  /** Hands a call to the host with the rest of this turn's batch. Rejects at once when the token is down or has too much to do. */
+  submit<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
+    if (this.#state !== 'up' && this.#state !== 'replacing') return Promise.reject(this.#refusal());
+    if (this.#jobs.full) return Promise.reject(new HsmError('unavailable', `token ${this.config.name} has more work than it can do`));
+    const result = this.#jobs.add(call, unpack);
+    this.#flushSoon();
+    return result;
+  }
+
+  status(): TokenStatus {
+    const { name, module } = this.config;
+    const common = { name, module, ...this.#description, loadedKeys: this.#loadedKeys, latencies: this.#latencies.summary() };
+    if (this.#state === 'up') return { ...common, state: 'up' };
+    return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
+  }
+
+  /** Closes the token in order; a host that does not answer is ended. */
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#reason = 'it was closed';
+    clearInterval(this.#watch);
+    clearTimeout(this.#restart);
+    this.#jobs.rejectAll(this.#refusal());
+    const link = this.#link ?? this.#candidate;
+    if (link === undefined) return;
+    const ended = new Promise<void>((resolve) => (this.#ended = resolve));
+    // A host that is still opening is closed when it has: ending it in the middle of a login could hurt the token's file.
+    if (link === this.#link) link.send([control('close')]);
+    const patience = setTimeout(() => link.kill(), closeMilliseconds);
+    await ended;
+    clearTimeout(patience);
+  }
+
+  #refusal(): HsmError {
+    return new HsmError(
+      this.#state === 'pin-refused' ? 'pin-refused' : 'unavailable',
+      `token ${this.config.name} is down: ${this.#reason}`,
+    );
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#link === undefined || this.#state !== 'up') return;
+    const batch = this.#jobs.takeBatch();
+    if (batch.length === 0) return;
+    this.#link.send(batch);
+    for (const job of batch) job.wipe?.fill(0);
+  }
+
+  #take(results: readonly ReceivedMessage[]): void {
+    if (this.#state === 'closed') return;
+    this.#lastAnswer = performance.now();
+    for (const result of results) {
+      if (result.id === controlId) {
+        this.#takePing(result);
+        continue;
+      }
+      const job = this.#jobs.settle(result.id);
+      if (job === undefined) continue;
+      this.#latencies.add(job.name, result.micros);
+      if (result.code === resultOk) job.resolve(result);
+      else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
+      else
+        this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+    }
+  }
+
+  #takeError(job: Job, error: HsmError): void {
+    if (error.kind === 'pin-refused') this.#latch(error);
+    job.reject(error);
+  }
+
+  #takePing(result: ReceivedMessage): void {
+    this.#pingSince = undefined;
+    this.#loadedKeys = result.json<{ loadedKeys: number }>(0).loadedKeys;
+  }
+
+  /**
+   * Pings the host, and ends it when it has answered nothing for longer than a job may take. Seen twice in a row: after a pause of this
+   * process the first look comes before the answers that arrived meanwhile.
+   */
+  #checkAnswers(): void {
+    if (this.#state !== 'up' || this.#link === undefined) return;
+    const now = performance.now();
+    if (this.#pingSince === undefined) {
+      this.#pingSince = now;
+      this.#link.send([control('ping')]);
+      return;
+    }
+    const overdue = now - Math.max(this.#pingSince, this.#lastAnswer) > this.#settings.jobTimeoutSeconds * 1_000;
+    if (overdue && this.#suspected) this.#link.kill();
+    this.#suspected = overdue;
+  }
+
+  /** Starts a host and has it open the token. */
+  async #open(): Promise<void> {
+    const { jobTimeoutSeconds, cacheKeys } = this.#settings;
+    const opening = Promise.withResolvers<Description>();
+    let opened = false;
+    const start = this.#options.inline === true ? inlineHost : spawnHost;
+    const link = start(this.config.environment ?? {}, {
+      onResults: (results) => {
+        const [answer] = results;
+        if (opened || answer === undefined) return this.#take(results);
+        opened = true;
+        if (answer.code === resultOk) opening.resolve(answer.json<Description>(0));
+        else opening.reject(decodeError(answer.part(0)));
+      },
+      onExit: (reason) => {
+        opening.reject(new HsmError('unavailable', `the host process ${reason} while it opened the token`));
+        if (this.#candidate === link) this.#candidate = undefined;
+        this.#lost(link, reason);
+      },
+    });
+    this.#candidate = link;
+    link.send([control('open', json({ token: this.config, cacheKeys, jobTimeoutSeconds }))]);
+    const patience = setTimeout(() => link.kill(), jobTimeoutSeconds * 1_000 * openPatience);
+    try {
+      this.#description = await opening.promise;
+    } catch (error) {
+      this.#failed(error as HsmError);
+      throw error;
+    } finally {
+      clearTimeout(patience);
+    }
+    if (this.#state === 'closed') return link.send([control('close')]);
+    this.#candidate = undefined;
+    this.#link = link;
+    this.#state = 'up';
+    this.#upSince = performance.now();
+    this.#lastAnswer = this.#upSince;
+    this.#pingSince = undefined;
+    this.#suspected = false;
+    this.#tell('token-up', `token ${this.config.name} is up`, link.pid);
+    this.#flush();
+  }
+
+  #failed(error: HsmError): void {
+    if (error.kind === 'pin-refused') return this.#latch(error);
+    if (this.#state === 'closed') return;
+    this.#state = 'down';
+    this.#reason = error.message;
+    this.#tell('token-down', error.message);
+    this.#jobs.rejectAll(this.#refusal());
+  }
+
+  /** A refused PIN is never tried again: real tokens lock themselves after a few tries (design hsm 14). */
+  #latch(error: HsmError): void {
+    if (this.#state === 'pin-refused' || this.#state === 'closed') return;
+    this.#state = 'pin-refused';
+    this.#reason = error.message;
+    clearTimeout(this.#restart);
+    this.#link?.kill();
+    this.#tell('pin-refused', error.message);
+    this.#jobs.rejectAll(this.#refusal());
+  }
+
+  /** The host is gone: what may be repeated waits for the next one, the rest is answered. */
+  #lost(link: Link, reason: string): void {
+    if (this.#state === 'closed') this.#ended?.();
+    if (this.#link !== link) return;
+    this.#link = undefined;
+    if (this.#state === 'closed') return;
+    if (this.#state === 'pin-refused') return;
+    this.#reason = `the host process ${reason} and is being replaced`;
+    this.#tell('token-down', `token ${this.config.name}: ${this.#reason}`, link.pid);
+    if (performance.now() - this.#upSince > steadyMilliseconds) this.#failures = 0;
+    this.#state = this.#failures < quickReplacements ? 'replacing' : 'down';
+    for (const job of this.#jobs.loseInFlight()) {
+      const error = this.#lossOf(job);
+      if (error.kind === 'timeout' || this.#state === 'down') job.reject(error);
+      else this.#jobs.retryOrReject(job, error);
+    }
+    if (this.#state === 'down') this.#jobs.rejectAll(this.#refusal());
+    this.#openLater();
+  }
+
+  #lossOf(job: Job): HsmError {
+    const late = performance.now() - job.since > this.#settings.jobTimeoutSeconds * 1_000;
+    if (late) return new HsmError('timeout', `token ${this.config.name} did not answer in time; its host process is being replaced`);
+    return new HsmError('unavailable', `the host process of token ${this.config.name} ended while the job ran`);
+  }
+
+  #openLater(): void {
+    const delay = this.#failures === 0 ? 0 : Math.min(lastBackoffMilliseconds, firstBackoffMilliseconds * 2 ** (this.#failures - 1));
+    this.#failures++;
+    this.#restart = setTimeout(() => {
+      this.#open().catch(() => {
+        if (this.#state === 'down') this.#openLater();
+      });
+    }, delay);
+  }
+
+  #tell(kind: HsmEvent['kind'], message: string, pid?: number): void {
+    this.#options.onEvent?.({ kind, token: this.config.name, message, ...(pid === undefined ? {} : { pid }) });
+  }
+}
+
+function control(name: OperationName, ...parts: Buffer[]): Message {
+  return { id: controlId, code: operations[name].code, flags: 0, micros: 0, parts };
+}

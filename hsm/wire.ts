@@ -1,0 +1,182 @@
+// The framing between the service and an HSM host: jobs one way, results the other, packed into one buffer per batch.
+//
+// message: length(4) ‖ id(4) ‖ code(1) ‖ flags(1) ‖ count(2) ‖ micros(4) ‖ part*      part: length(4) ‖ octets      (little endian)
+// `length` counts what follows it; a part of length 0xffffffff is absent. `micros` is the time the token took (results only).
+// Why not node's own IPC: see README, "Decisions".
+
+/** A job (code = operation) or a result (code = one of those below). An absent part differs from an empty one. */
+export type Message = {
+  readonly id: number;
+  readonly code: number;
+  readonly flags: number;
+  readonly micros: number;
+  readonly parts: readonly (Uint8Array | undefined)[];
+};
+
+/** Codes of results. */
+export const resultOk = 0;
+export const resultError = 1;
+/** The work needs a login that only the host's main thread may make. */
+export const resultLoginNeeded = 2;
+/** The module is broken: the host has to be replaced. */
+export const resultModuleBroken = 3;
+
+const headerBytes = 16;
+const absent = 0xffffffff;
+
+/** A message as it was received. Parts are read where they lie: on the hot path most of them are never made a buffer of their own. */
+export class ReceivedMessage {
+  readonly id: number;
+  readonly code: number;
+  readonly flags: number;
+  readonly micros: number;
+  readonly #buffer: Buffer;
+  readonly #start: number;
+
+  constructor(buffer: Buffer, start: number) {
+    this.#buffer = buffer;
+    this.#start = start;
+    this.id = buffer.readUInt32LE(start + 4);
+    this.code = buffer[start + 8] as number;
+    this.flags = buffer[start + 9] as number;
+    this.micros = buffer.readUInt32LE(start + 12);
+  }
+
+  /** Number of parts. */
+  get count(): number {
+    return this.#buffer.readUInt16LE(this.#start + 10);
+  }
+
+  /** A part as a view of what was received; undefined when it is absent. */
+  find(index: number): Buffer | undefined {
+    const offset = this.#offset(index);
+    const length = this.#buffer.readUInt32LE(offset);
+    return length === absent ? undefined : this.#buffer.subarray(offset + 4, offset + 4 + length);
+  }
+
+  /** The same for a part that must be there. Throws RangeError. */
+  part(index: number): Buffer {
+    const found = this.find(index);
+    if (found === undefined) throw new RangeError(`part ${index} of the message is missing`);
+    return found;
+  }
+
+  /** A copy of a part that must be there; the batch it came in can be forgotten then. */
+  copy(index: number): Buffer {
+    const offset = this.#offset(index);
+    const length = this.#buffer.readUInt32LE(offset);
+    if (length === absent) throw new RangeError(`part ${index} of the message is missing`);
+    const copy = Buffer.allocUnsafe(length);
+    this.#buffer.copy(copy, 0, offset + 4, offset + 4 + length);
+    return copy;
+  }
+
+  /** A part as text with one character per octet: quick to make, and good as the key of a map. */
+  identity(index: number): string {
+    const offset = this.#offset(index);
+    return this.#buffer.toString('latin1', offset + 4, offset + 4 + this.#buffer.readUInt32LE(offset));
+  }
+
+  /** The value of a part written by `json`. */
+  json<T>(index: number): T {
+    return JSON.parse(this.part(index).toString('utf8')) as T;
+  }
+
+  /** Length of the whole message. */
+  get byteLength(): number {
+    return 4 + this.#buffer.readUInt32LE(this.#start);
+  }
+
+  /** Copies the whole message to where it is passed on; returns the offset after it. */
+  writeTo(buffer: Buffer, offset: number): number {
+    return offset + this.#buffer.copy(buffer, offset, this.#start, this.#start + this.byteLength);
+  }
+
+  #offset(index: number): number {
+    const buffer = this.#buffer;
+    if (index >= this.count) throw new RangeError(`the message has no part ${index}`);
+    let offset = this.#start + headerBytes;
+    for (let skipped = 0; skipped < index; skipped++) {
+      const length = buffer.readUInt32LE(offset);
+      offset += 4 + (length === absent ? 0 : length);
+    }
+    return offset;
+  }
+}
+
+/** A part that carries plain data. */
+export function json(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value), 'utf8');
+}
+
+/** Packs messages, made here or passed on, into one buffer of its own. */
+export function encodeMessages(messages: readonly (Message | ReceivedMessage)[]): Buffer<ArrayBuffer> {
+  let total = 0;
+  for (const message of messages) total += message instanceof ReceivedMessage ? message.byteLength : messageBytes(message);
+  const buffer = Buffer.allocUnsafeSlow(total);
+  let offset = 0;
+  for (const message of messages) {
+    offset = message instanceof ReceivedMessage ? message.writeTo(buffer, offset) : writeMessage(buffer, offset, message);
+  }
+  return buffer;
+}
+
+/** The one message in `bytes`. */
+export function decodeMessage(bytes: Uint8Array): ReceivedMessage {
+  return new ReceivedMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0);
+}
+
+/** Cuts a stream of octets into messages. */
+export class MessageReader {
+  #chunks: Buffer[] = [];
+  #have = 0;
+
+  /** Takes the next octets of the stream and returns the messages they complete. */
+  push(chunk: Buffer): ReceivedMessage[] {
+    this.#chunks.push(chunk);
+    this.#have += chunk.length;
+    if (this.#have < this.#needed()) return [];
+    const buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#have);
+    const messages: ReceivedMessage[] = [];
+    let offset = 0;
+    while (buffer.length - offset >= 4) {
+      const end = offset + 4 + buffer.readUInt32LE(offset);
+      if (end > buffer.length) break;
+      messages.push(new ReceivedMessage(buffer, offset));
+      offset = end;
+    }
+    this.#chunks = offset === buffer.length ? [] : [buffer.subarray(offset)];
+    this.#have = buffer.length - offset;
+    return messages;
+  }
+
+  /** Octets needed before another message can be complete, so that a large one is joined once and not per chunk. */
+  #needed(): number {
+    const first = this.#chunks[0];
+    return first === undefined || first.length < 4 ? 4 : 4 + first.readUInt32LE(0);
+  }
+}
+
+function messageBytes(message: Message): number {
+  let bytes = headerBytes;
+  for (const part of message.parts) bytes += 4 + (part === undefined ? 0 : part.length);
+  return bytes;
+}
+
+function writeMessage(buffer: Buffer, start: number, message: Message): number {
+  buffer.writeUInt32LE(message.id, start + 4);
+  buffer[start + 8] = message.code;
+  buffer[start + 9] = message.flags;
+  buffer.writeUInt16LE(message.parts.length, start + 10);
+  buffer.writeUInt32LE(Math.min(Math.round(message.micros), absent), start + 12);
+  let offset = start + headerBytes;
+  for (const part of message.parts) {
+    buffer.writeUInt32LE(part === undefined ? absent : part.length, offset);
+    offset += 4;
+    if (part === undefined) continue;
+    buffer.set(part, offset);
+    offset += part.length;
+  }
+  buffer.writeUInt32LE(offset - start - 4, start);
+  return offset;
+}
