@@ -1,0 +1,79 @@
+// IP addresses and ranges of them (CIDR): where tokens and secret-ids may be used from, and whose attempts count together.
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** An address as a number of 32 or 128 bits. */
+export type Address = { readonly bits: 32 | 128; readonly value: bigint };
+
+type Range = Address & { readonly prefix: number };
+
+/** Reads an IPv4 or IPv6 address; an IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is the IPv4 one, a zone does not count. */
+export function parseAddress(text: string): Address | undefined {
+  const [plain = ''] = text.split('%');
+  const family = isIP(plain);
+  if (family === 4) return { bits: 32, value: join(plain.split('.').map(BigInt), 8n) };
+  if (family !== 6) return undefined;
+  const value = join(groupsOf(plain), 16n);
+  return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffff_ffffn } : { bits: 128, value };
+}
+
+/** Whose address it is, as one text: a subscriber of IPv6 has a whole /64 and could change addresses at will. */
+export function subscriberOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === undefined) return text;
+  return address.bits === 32 ? `4:${address.value}` : `6:${address.value >> 64n}`;
+}
+
+/** A list of ranges, each an address or `network/prefix`. */
+export function cidrsField() {
+  return z.array(z.string().max(64).refine(isCidr, { error: cidrRule })).max(64);
+}
+
+const cidrRule = 'must be an address or a range such as 10.1.0.0/16 or 2001:db8::/32, without bits behind the prefix';
+
+function isCidr(text: string): boolean {
+  return parseRange(text) !== undefined;
+}
+
+/** Whether an address lies in one of the ranges; nothing does when the address is not known. */
+export function isWithin(ranges: readonly string[], text: string | undefined): boolean {
+  const address = text === undefined ? undefined : parseAddress(text);
+  if (address === undefined) return false;
+  return rangesOf(ranges).some(({ bits, value, prefix }) => {
+    const behind = BigInt(bits - prefix);
+    return bits === address.bits && value >> behind === address.value >> behind;
+  });
+}
+
+/** Lists stand in frozen records: read once per record. */
+const readRanges = new WeakMap<readonly string[], readonly Range[]>();
+
+function rangesOf(texts: readonly string[]): readonly Range[] {
+  let ranges = readRanges.get(texts);
+  if (ranges === undefined) readRanges.set(texts, (ranges = texts.flatMap((text) => parseRange(text) ?? [])));
+  return ranges;
+}
+
+function parseRange(text: string): Range | undefined {
+  const [, network = '', length] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const address = parseAddress(network);
+  if (address === undefined || (text.includes(':') && address.bits === 32)) return undefined;
+  const prefix = length === undefined ? address.bits : Number(length);
+  if (prefix > address.bits) return undefined;
+  const behind = BigInt(address.bits - prefix);
+  // `10.1.2.3/8` could mean one address or sixteen million.
+  return (address.value >> behind) << behind === address.value ? { ...address, prefix } : undefined;
+}
+
+/** The eight groups of an IPv6 address; the URL parser knows every spelling and gives the shortest (RFC 5952). */
+function groupsOf(text: string): bigint[] {
+  const [first = [], last = []] = new URL(`http://[${text}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => (part === '' ? [] : part.split(':').map((group) => BigInt(`0x${group}`))));
+  return [...first, ...Array.from({ length: 8 - first.length - last.length }, () => 0n), ...last];
+}
+
+function join(parts: readonly bigint[], width: bigint): bigint {
+  return parts.reduce((value, part) => (value << width) | part, 0n);
+}

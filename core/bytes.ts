@@ -1,0 +1,81 @@
+// Octets and the texts that stand for them: strict base64, hexadecimal, UTF-8, joining, framing and comparing.
+import { timingSafeEqual } from 'node:crypto';
+import { fail } from './errors.ts';
+
+/**
+ * Octets of standard base64 with padding (RFC 4648 section 4), or undefined. Canonical only: white space, the URL alphabet, missing
+ * padding and non-zero padding bits are refused (api 14), because a text that encodes back to something else has two spellings.
+ */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  // A copy: small buffers of Node share one pool, and callers zero what they are given.
+  const bytes = new Uint8Array(Buffer.from(text, 'base64'));
+  return bytes.toBase64() === text ? bytes : undefined;
+}
+
+/** As decodeBase64, for a named field: throws `invalid-base64`. */
+export function parseBase64(text: string, field: string): Uint8Array {
+  const bytes = decodeBase64(text);
+  if (bytes === undefined) throw fail('invalid-base64', { detail: `${field} must be standard base64 with padding, without white space.` });
+  return bytes;
+}
+
+export function encodeBase64(bytes: Uint8Array): string {
+  return bytes.toBase64();
+}
+
+/** Lower-case hexadecimal, two digits per octet. */
+export function encodeHex(bytes: Uint8Array): string {
+  return bytes.toHex();
+}
+
+/** Octets of hexadecimal digits of either case, or undefined. */
+export function decodeHex(text: string): Uint8Array | undefined {
+  return /^(?:[0-9a-f]{2})*$/i.test(text) ? Uint8Array.fromHex(text) : undefined;
+}
+
+/** Octets of a text. Lone surrogates have no UTF-8: they become U+FFFD, so refuse them before where two texts must not collide. */
+export function encodeUtf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** The text of UTF-8 octets, a byte order mark kept as a character; undefined when the octets are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** One after another, in new memory. */
+export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((octets, part) => octets + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+/**
+ * Joins parts so that no two lists of parts give the same octets: length(4, big-endian) ‖ part, for each part.
+ * Input of every hash, HMAC and signature over several values.
+ */
+export function lengthFramed(...parts: readonly Uint8Array[]): Uint8Array {
+  return concat(...parts.flatMap((part) => [uint32(part.length), part]));
+}
+
+/** Four octets, big-endian. */
+export function uint32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+}
+
+/** Compares secrets: the time depends on the lengths only. */
+export function equalConstantTime(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,5 @@
+// The one error of the configuration: a single line that names the option or the place in the file, and the fix.
+
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}

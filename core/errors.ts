@@ -1,0 +1,103 @@
+// The errors of the service: one table from code to status and title, and the one class that carries a row of it.
+
+/** One row: HTTP status, short title, and when it occurs (the generated error reference prints all three). */
+export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string };
+export type ErrorTable = Readonly<Record<string, ErrorRow>>;
+
+/** One finding inside an error: a sentence, and a pointer such as `auto-rotate/rotate-after`. */
+export type ErrorItem = { readonly message: string; readonly info?: string };
+
+export type ErrorDetails = {
+  /** for people: names the field, the rule and the fix; never echoes a payload, token, context or raw URL */
+  readonly detail?: string;
+  readonly items?: readonly ErrorItem[];
+  readonly retryAfterSeconds?: number;
+  /** methods for 405 */
+  readonly allow?: readonly string[];
+  readonly cause?: unknown;
+};
+
+/** Every refusal the service makes on purpose. Anything else that reaches the door is `internal-error`. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly details: ErrorDetails;
+
+  constructor(code: string, row: ErrorRow, details: ErrorDetails) {
+    super(details.detail ?? row.title, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = row.status;
+    this.title = row.title;
+    this.details = details;
+  }
+}
+
+/** Makes the `fail` function of a table: `throw fail('version-unknown', { detail: … })`. A misspelt code does not compile. */
+export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & string, details?: ErrorDetails) => ServiceError {
+  return (code, details = {}) => new ServiceError(code, table[code] as ErrorRow, details);
+}
+
+/** The errors the platform itself answers with; plugins add their own rows through their manifest (api 75). */
+export const coreErrors = {
+  'invalid-json': { status: 400, title: 'The body is not a JSON object', when: 'malformed JSON, or a body that is not an object' },
+  'unknown-field': { status: 400, title: 'Unknown field', when: 'the body has a field this operation does not know' },
+  'unknown-parameter': { status: 400, title: 'Unknown query parameter', when: 'the query has a parameter this operation does not know' },
+  'read-only-field': { status: 400, title: 'Read-only field', when: 'the body writes a field that only the service sets' },
+  'missing-field': { status: 400, title: 'Required field missing', when: 'a required field is absent' },
+  'invalid-value': { status: 400, title: 'Invalid value', when: 'wrong type, pattern, range or choice' },
+  'invalid-base64': { status: 400, title: 'Invalid base64', when: 'a base64 field is not strict standard base64 with padding' },
+  'invalid-token': { status: 401, title: 'Token not accepted', when: 'no, unknown, expired or disabled token' },
+  'login-failed': { status: 401, title: 'Login refused', when: 'a login was refused, whatever the reason' },
+  'policy-denied': {
+    status: 403,
+    title: 'Not allowed by policy',
+    when: 'the policies of tenant and token do not both allow the operation',
+  },
+  'pin-refused': {
+    status: 403,
+    title: 'PIN refused',
+    when: 'a token refused the PIN that was to unseal the appliance; it is not tried again',
+  },
+  'not-found': { status: 404, title: 'Not found', when: 'missing resource, foreign tenant, or unknown path' },
+  'method-not-allowed': { status: 405, title: 'Method not offered', when: 'the path exists with other methods; Allow lists them' },
+  'already-exists': { status: 409, title: 'Name exists', when: 'the name is in use' },
+  'one-way-flag': { status: 409, title: 'One-way flag', when: 'a flag that can only be set was set back' },
+  'immutable-field': { status: 409, title: 'Field is set at creation only', when: 'a creation-time field was changed' },
+  'in-use': { status: 409, title: 'Still in use', when: 'another resource still needs this one' },
+  'built-in': {
+    status: 409,
+    title: 'Built in',
+    when: 'a built-in entry was to be changed, deleted or replaced; copy it under another name',
+  },
+  'root-token-exists': { status: 409, title: 'Root token exists', when: 'a second root token was asked for' },
+  'not-sealed': { status: 409, title: 'Not sealed', when: 'the appliance was to be unsealed and is not sealed' },
+  'token-lineage-too-long': {
+    status: 409,
+    title: 'Too many tokens in a row',
+    when: 'a token that descends from as many others as is allowed was to make another',
+  },
+  conflict: { status: 409, title: 'Changed meanwhile', when: 'the resource kept changing while the request ran; try again' },
+  'precondition-failed': { status: 412, title: 'Precondition failed', when: 'If-Match or If-None-Match does not fit the present state' },
+  'payload-too-large': { status: 413, title: 'Body too large', when: 'the body is over the limit of the operation' },
+  'unsupported-media-type': { status: 415, title: 'Media type not supported', when: 'the body is not application/json' },
+  'rate-limited': { status: 429, title: 'Too many attempts', when: 'too many failed attempts; Retry-After says how long to wait' },
+  'headers-too-large': { status: 431, title: 'Headers too large', when: 'the request headers are over 16 KiB' },
+  'internal-error': { status: 500, title: 'Internal error', when: 'our fault; system:logs has the rest under the request id' },
+  sealed: { status: 503, title: 'Sealed', when: 'the appliance waits for a person to give the PIN' },
+  'hsm-unavailable': { status: 503, title: 'HSM unavailable', when: 'the token cannot be reached at the moment' },
+  'audit-unavailable': { status: 503, title: 'Audit trail unavailable', when: 'the audit record cannot be written' },
+  'clock-implausible': {
+    status: 503,
+    title: 'Clock implausible',
+    when: 'a certificate was to be issued while the clock of the appliance cannot be right',
+  },
+  'storage-unavailable': {
+    status: 503,
+    title: 'Storage unavailable',
+    when: 'the store cannot be written, for example because the disk is full',
+  },
+} as const satisfies ErrorTable;
+
+export const fail = errorsOf(coreErrors);

@@ -1,0 +1,83 @@
+// How an operation is spelled on the command line and in generated clients: worked out from method and path alone.
+import type { AnyEndpoint } from '../endpoint.ts';
+import { toKebab } from '../../wire.ts';
+
+/** Goes into the description as `x-command`; the command line is built from nothing else. */
+export type Command = {
+  readonly verb: 'create' | 'list' | 'show' | 'merge' | 'replace' | 'delete' | 'do' | 'login' | 'logout';
+  /** `transit-keys`, `oidc-roles`, `system`; a login's method for `login` */
+  readonly resource?: string;
+  readonly tree?: 'config' | 'state';
+  /** of `do` */
+  readonly action?: string;
+  /** fields given as words behind the names of the path */
+  readonly positional?: readonly string[];
+  /** fields that files fill and take */
+  readonly in?: string;
+  readonly out?: string;
+  /** the boolean of the answer that decides the exit code */
+  readonly verdict?: string;
+  /** of `login`: asked until the token is there */
+  readonly poll?: string;
+};
+
+/** Undefined for what is no command: pages, public files, this description. `paths` are those of all endpoints. */
+export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Command | undefined {
+  const [version, tree, ...rest] = endpoint.path.slice(1).split('/');
+  if (version !== 'v1') return undefined;
+  const login = /^(.+)-login$/.exec(tree ?? '');
+  if (rest.length === 0 && endpoint.method === 'POST') {
+    if (tree === 'logout') return { verb: 'logout' };
+    const poll = `${endpoint.path}/poll`;
+    return login?.[1] === undefined ? undefined : { verb: 'login', resource: login[1], ...(paths.has(poll) ? { poll } : {}) };
+  }
+  if (tree !== 'config' && tree !== 'state') return undefined;
+  const ofEntry = isParameter(rest.at(-1) ?? '');
+  if (endpoint.method === 'GET') {
+    const hasEntries = [...paths].some(
+      (path) => path.startsWith(`${endpoint.path}/{`) && !path.slice(endpoint.path.length + 1).includes('/'),
+    );
+    const isList = !ofEntry && (hasEntries || endpoint.output?.def.type === 'array');
+    return { verb: isList ? 'list' : 'show', resource: resourceName(rest), tree };
+  }
+  if (tree === 'config') return { verb: configVerbs[endpoint.method], resource: resourceName(rest), tree };
+  return { verb: 'do', resource: resourceName(rest.slice(0, -1)), action: rest.at(-1) ?? '', ...hintsOf(endpoint) };
+}
+
+/** `transitKeysCreate`, `transitKeysEncrypt`, `transitKeysShowConfig`; pages and files by method and path. */
+export function operationIdOf(endpoint: AnyEndpoint, command: Command | undefined): string {
+  if (command === undefined) return toCamel(`${endpoint.method.toLowerCase()}-${endpoint.path.replace(/[{}]/g, '')}`);
+  const { verb, resource = '', tree, action } = command;
+  const isConfigRead = tree === 'config' && (verb === 'list' || verb === 'show');
+  return toCamel(`${resource}-${action ?? verb}${isConfigRead ? '-config' : ''}`);
+}
+
+const configVerbs = { POST: 'create', PUT: 'replace', PATCH: 'merge', DELETE: 'delete' } as const;
+
+function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
+  if (commandLine === undefined) return {};
+  const { positional, input, output, verdict } = commandLine;
+  return {
+    ...(positional === undefined ? {} : { positional: positional.map(toKebab) }),
+    ...(input === undefined ? {} : { in: toKebab(input) }),
+    ...(output === undefined ? {} : { out: output.split('.').map(toKebab).join('.') }),
+    ...(verdict === undefined ? {} : { verdict: toKebab(verdict) }),
+  };
+}
+
+/** Of each stretch between parameters the last word: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. */
+function resourceName(segments: readonly string[]): string {
+  const isLastOfStretch = (_: string, index: number): boolean => {
+    const next = segments[index + 1];
+    return !isParameter(segments[index] ?? '') && (next === undefined || isParameter(next));
+  };
+  return segments.filter(isLastOfStretch).join('-');
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+function toCamel(text: string): string {
+  return text.replace(/[^A-Za-z0-9]+$/, '').replace(/[^A-Za-z0-9]+([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,99 @@
+// The types of the API description: as much of OpenAPI 3.1 and JSON Schema as the house writes, and its own extensions.
+import type { ErrorTable } from '../../errors.ts';
+import type { Operation as PolicyVerb } from '../endpoint.ts';
+import type { Command } from './command.ts';
+
+export type JsonSchema = {
+  type?: string;
+  description?: string;
+  format?: string;
+  contentEncoding?: string;
+  pattern?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  default?: unknown;
+  examples?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  required?: readonly string[];
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: boolean | JsonSchema;
+  items?: JsonSchema;
+  anyOf?: readonly JsonSchema[];
+  oneOf?: readonly JsonSchema[];
+  allOf?: readonly JsonSchema[];
+  readOnly?: boolean;
+  writeOnly?: boolean;
+  $ref?: string;
+  /** never in logs; answered once or not at all */
+  'x-secret'?: true;
+  /** cannot be changed after creation */
+  'x-creation-only'?: true;
+  /** once true, always true */
+  'x-one-way'?: true;
+};
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: true;
+  readonly description: string;
+  readonly schema: JsonSchema;
+};
+
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+export type Header = { readonly description: string; readonly schema: JsonSchema };
+
+export type Response = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Header>>;
+  readonly content?: Content;
+  /** the error codes that come with this status */
+  readonly 'x-codes'?: readonly string[];
+};
+
+export type Operation = {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  /** empty for what needs no token */
+  readonly security?: readonly [];
+  /** what policies call it */
+  readonly 'x-operation'?: PolicyVerb;
+  /** how the command line spells it */
+  readonly 'x-command'?: Command;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, Response>>;
+};
+
+export type OpenApiDocument = {
+  readonly openapi: '3.1.0';
+  readonly info: { readonly title: string; readonly version: string; readonly summary: string } & Readonly<Record<string, unknown>>;
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly security: readonly { readonly token: readonly [] }[];
+  readonly tags: readonly { readonly name: string }[];
+  /** path, then method in lower case */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+  readonly 'x-errors': ErrorTable;
+};
+
+/** The schema itself, or the named one it refers to. */
+export function resolveSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
+  const name = schema.$ref?.replace('#/components/schemas/', '');
+  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+}
+
+/** The fields of a schema, those of its parts included. */
+export function fieldsOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return Object.assign({}, ...(schema.allOf ?? []).map(fieldsOf), schema.properties) as Record<string, JsonSchema>;
+}

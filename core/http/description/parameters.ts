@@ -1,0 +1,69 @@
+// What a request carries beside its body: names in the path, the query, and entity tags.
+import { namePattern } from '../../fields.ts';
+import type { AnyEndpoint, QueryParameter } from '../endpoint.ts';
+import type { Header, Parameter } from './document.ts';
+
+/** What the names in paths are names of: paths of entries below their tree, to noun and pattern. */
+export type Nouns = ReadonlyMap<string, { readonly noun: string; readonly pattern: RegExp }>;
+
+/** Every resource says what its entries are called. */
+export function nounsOf(endpoints: readonly AnyEndpoint[]): Nouns {
+  return new Map(
+    endpoints.flatMap(({ path, documented }) => {
+      const { form, facts } = documented?.resource ?? {};
+      if (form !== 'entry' || facts === undefined) return [];
+      return [[withoutTree(path), { noun: facts.noun, pattern: facts.namePattern ?? namePattern }]];
+    }),
+  );
+}
+
+/** The parameters of an endpoint. */
+export function parametersOf(endpoint: AnyEndpoint, nouns: Nouns): Parameter[] {
+  return [...pathParameters(endpoint, nouns), ...queryParameters(endpoint), ...preconditions(endpoint)];
+}
+
+function pathParameters({ path, documented }: AnyEndpoint, nouns: Nouns): Parameter[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => {
+    const name = match[1] ?? '';
+    const { noun, pattern } = nouns.get(withoutTree(path.slice(0, match.index + match[0].length))) ?? {};
+    const own = documented?.names?.[name];
+    const description = own?.description ?? `Name of the ${noun ?? name}.`;
+    const example = own?.example ?? `my-${(noun ?? name).toLowerCase().replaceAll(' ', '-')}`;
+    const schema = { type: 'string', minLength: 1, ...(pattern === undefined ? {} : { pattern: pattern.source }), examples: [example] };
+    return { name, in: 'path', required: true, description, schema };
+  });
+}
+
+function queryParameters({ query = {} }: AnyEndpoint): Parameter[] {
+  return Object.entries<QueryParameter>(query).map(([name, parameter]) => {
+    const { description, schema } =
+      typeof parameter === 'string' ? { description: parameter, schema: { type: 'string', examples: [name] } } : parameter;
+    return { name, in: 'query', description, schema };
+  });
+}
+
+function preconditions({ method, documented }: AnyEndpoint): Parameter[] {
+  if (documented?.resource?.form !== 'entry' || method === 'GET') return [];
+  return method === 'PUT' ? [ifMatch, ifNoneMatch] : [ifMatch];
+}
+
+function withoutTree(path: string): string {
+  return path.replace(/^\/v1\/(?:config|state)\//, '');
+}
+
+const entityTag = { type: 'string', examples: ['"q1W8mZ0bq1c"'] };
+const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Change only what still has this entity tag.',
+  schema: entityTag,
+};
+const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: '`*`: create only.',
+  schema: { type: 'string', examples: ['*'] },
+};
+
+/** Of answers about one entry. */
+export const entityTagHeader: Header = { description: 'Entity tag of the entry, for If-Match.', schema: entityTag };

@@ -1,0 +1,77 @@
+// The refusals of an endpoint: which codes it can answer with, by status, and the one form they all have.
+import type { ErrorTable } from '../../errors.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import { problemMediaType } from '../problem.ts';
+import type { JsonSchema, Response } from './document.ts';
+
+/** Responses by status; throws when the entry names an error that no table has. */
+export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<string, Response> {
+  const byStatus: Record<string, string[]> = {};
+  for (const code of codesOf(endpoint)) {
+    const row = errors[code];
+    if (row === undefined) throw new Error(`${endpoint.method} ${endpoint.path} names the error ${code}, which no table has`);
+    (byStatus[row.status] ??= []).push(code);
+  }
+  const content = { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } };
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${errors[code]?.when ?? ''}`).join('; '),
+        'x-codes': codes,
+        ...(status === '429' || status === '503' ? { headers: { 'Retry-After': retryAfterHeader } } : {}),
+        content,
+      },
+    ]),
+  );
+}
+
+/** The codes of the pipeline that can meet an endpoint, and its own, by status. */
+export function codesOf(endpoint: AnyEndpoint): string[] {
+  const hasBody = endpoint.method !== 'GET' && endpoint.method !== 'DELETE';
+  const codes = [
+    ...(endpoint.access === 'token' ? ['invalid-token', 'policy-denied'] : []),
+    ...(endpoint.path.includes('{') ? ['not-found'] : []),
+    ...(endpoint.anyQuery === true ? [] : ['unknown-parameter', 'invalid-value']),
+    ...(hasBody ? ['invalid-json', 'unknown-field', 'missing-field', 'invalid-base64', 'payload-too-large', 'unsupported-media-type'] : []),
+    ...(endpoint.documented?.resource === undefined || !hasBody ? [] : ['read-only-field']),
+    ...(endpoint.whileSealed === true ? [] : ['sealed', 'hsm-unavailable', 'storage-unavailable']),
+    ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
+    'internal-error',
+    ...(endpoint.errors ?? []),
+  ];
+  return [...new Set(codes)];
+}
+
+const retryAfterHeader = { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } };
+
+/** The body of every refusal (core/http/problem.ts). */
+export const problemSchema: JsonSchema = {
+  type: 'object',
+  description: 'Why a request was refused (RFC 9457).',
+  required: ['type', 'title', 'status', 'code', 'request-id'],
+  properties: {
+    type: { type: 'string', description: '`urn:keystore:error:` and the code.', examples: ['urn:keystore:error:not-found'] },
+    title: { type: 'string', description: 'The code in words.', examples: ['Not found'] },
+    status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] },
+    detail: {
+      type: 'string',
+      description: 'For people: field, rule and fix. Absent from 500 up.',
+      examples: ['There is no transit key of this name.'],
+    },
+    code: { type: 'string', description: 'The contract: kebab-case, never reused; see `x-errors`.', examples: ['not-found'] },
+    'request-id': { type: 'string', description: 'Finds the request in logs.', examples: ['f81d4fae-7dec-41d0-a765-00a0c91e6bf6'] },
+    errors: {
+      type: 'array',
+      description: 'One item for each thing that is wrong.',
+      items: {
+        type: 'object',
+        required: ['error-message'],
+        properties: {
+          'error-message': { type: 'string', description: 'What is wrong.', examples: ['"cipher" must be a text.'] },
+          'error-info': { type: 'string', description: 'Where: the path of the field.', examples: ['auto-rotate/rotate-after'] },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,194 @@
+// An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
+import type { z } from 'zod';
+import type { ServiceError } from '../errors.ts';
+
+/** The verbs policies speak of (api 53). */
+export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
+
+/** Who calls, as the token said. */
+export type Caller = {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly accessor: string;
+  /** name for audit and pages: a mapped username, the approle, or `root` */
+  readonly user: string;
+  readonly policies: readonly string[];
+  readonly expires: Temporal.Instant | undefined;
+};
+
+/** What the policies of the caller say about the request at hand, beyond that it may run. */
+export type Access = {
+  /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
+  allows(operation: Operation): boolean;
+  /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
+  requireAllowedValues(wire: unknown): void;
+  /** The document without the fields that the policy hides (wire form). */
+  withoutHidden(wire: unknown): unknown;
+};
+
+/** One request on its way through the pipeline, as an endpoint sees it. */
+export type Call = {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly access: Access;
+  /** decoded path parameters by name */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: ReadonlyMap<string, string>;
+  /** the query as it was sent, without `?`: for endpoints with `anyQuery`, which must see doubled parameters */
+  readonly rawQuery: string;
+  readonly clientIp: string;
+  readonly userAgent: string;
+  readonly now: Temporal.Instant;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the client goes away; for answers that go on until then. */
+  readonly signal: AbortSignal;
+  /** Adds to the audit record of this request, for example the key version used. */
+  noteAudit(fields: AuditNote): void;
+};
+
+/** What an endpoint may add to its audit record. Logins learn tenant, user and accessor on the way. */
+export type AuditNote = {
+  readonly kind?: 'login';
+  readonly tenant?: string;
+  readonly user?: string;
+  readonly accessor?: string;
+  readonly code?: string;
+  readonly keyVersion?: number;
+  readonly requestParameters?: Readonly<Record<string, unknown>>;
+};
+
+/** A call on a public endpoint: there is no caller. */
+export type PublicCall = Omit<Call, 'caller' | 'access'>;
+
+/**
+ * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and goes out as it
+ * is; an async iterable of strings goes out piece by piece; a `Wire` is sent untranslated; anything else is formatted as JSON.
+ */
+export class Reply {
+  readonly status: number;
+  readonly body: unknown;
+  /** a list becomes one header line per item (`set-cookie`) */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** A string or Uint8Array body is sent as it is, under the `content-type` of the headers; anything else becomes JSON. */
+  constructor(status: number, body?: unknown, headers: Readonly<Record<string, string | readonly string[]>> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+type Shared = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `/v1/state/keystore/transit-keys/{name}/encrypt` */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** groups operations in the API description */
+  readonly tag: string;
+  /**
+   * `required`: refused when the audit trail cannot be written (changes, private-key uses, logins). `reads-go-on`: plain reads.
+   * `none`: public answers that are the same for everybody (health, API description); they leave no record.
+   */
+  readonly audit: 'required' | 'reads-go-on' | 'none';
+  /** input fields (camelCase) whose values may stand in the audit record; all others are left out */
+  readonly auditFields?: readonly string[];
+  /** every code beyond those of the pipeline that run() may throw */
+  readonly errors?: readonly string[];
+  /** octets; default 4 MiB */
+  readonly bodyLimit?: number;
+  /** query parameters the endpoint takes, by name */
+  readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** takes any query parameter: others redirect here and add their own; run() judges `call.rawQuery` */
+  readonly anyQuery?: true;
+  /**
+   * Media type of the body, default JSON. A form (`application/x-www-form-urlencoded`) arrives as an object of strings with the
+   * field names as sent; a body of any other type arrives as Uint8Array, and `input` stays undefined.
+   */
+  readonly consumes?: string;
+  /** a GET with an effect: HEAD is refused with 405 and runs nothing */
+  readonly noHead?: true;
+  /** what a 2xx answer without JSON carries, e.g. `application/x-ndjson` */
+  readonly produces?: string;
+  readonly successStatus?: number;
+  /** works while the appliance waits for the PIN (health, unseal); all others answer `sealed` */
+  readonly whileSealed?: true;
+  /** what the API description says beyond the other fields (resources parse in several steps) */
+  readonly documented?: Documented;
+  /** how the command line takes and gives values beyond one flag per field */
+  readonly commandLine?: CommandLineHints;
+};
+
+/** Text, described in a few words; or anything else with its JSON schema. */
+export type QueryParameter = string | { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
+
+/** Schemas and facts for the API description alone. */
+export type Documented = {
+  readonly input?: z.ZodType;
+  readonly output?: z.ZodType;
+  /** what names in the path stand for, where they are not names of a resource's entries */
+  readonly names?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+  /** an input whose required fields may be absent */
+  readonly merge?: true;
+  /** the endpoint is one of a resource: of its list, or of one entry, which has an entity tag */
+  readonly resource?: { readonly form: 'list' | 'entry'; readonly tree: 'config' | 'state'; readonly facts: ResourceFacts };
+};
+
+/** What the API description tells of a resource; fields as in Resource. */
+export type ResourceFacts = {
+  readonly noun: string;
+  readonly namePattern?: RegExp;
+  readonly stateFields: z.ZodObject;
+  readonly creationFields?: readonly string[];
+  readonly oneWayFields?: readonly string[];
+  readonly secretFields?: readonly string[];
+};
+
+/** Names of fields in camelCase; a misspelt one stops the start. */
+export type CommandLineHints = {
+  /** input fields given as words behind the names of the path: `trim 3` */
+  readonly positional?: readonly string[];
+  /** the input field that `--in` fills from a file */
+  readonly input?: string;
+  /** the field of the answer that `--out` writes to a file; inside containers `keys.0.keyblock` */
+  readonly output?: string;
+  /** the boolean of the answer that decides the exit code */
+  readonly verdict?: string;
+};
+
+/**
+ * Schemas are zod objects in camelCase; the wire speaks kebab-case and core/wire.ts translates (and refuses unknown fields).
+ * `find` runs after the policy and before the body is read as a value, so that 404 comes before 400 (api 55); what it returns
+ * is handed to `run`.
+ */
+export type Endpoint<Input, Output, Target> = Shared & {
+  readonly access: 'token';
+  readonly operation: Operation;
+  readonly input?: z.ZodType<Input>;
+  readonly output?: z.ZodType<Output>;
+  /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */
+  readonly secretInput?: readonly (keyof Input & string)[];
+  readonly secretOutput?: readonly (keyof Output & string)[];
+  find?(call: Call): Target;
+  run(call: Call, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
+};
+
+export type PublicEndpoint<Input, Output> = Shared & {
+  readonly access: 'public';
+  readonly input?: z.ZodType<Input>;
+  readonly output?: z.ZodType<Output>;
+  readonly secretInput?: readonly (keyof Input & string)[];
+  readonly secretOutput?: readonly (keyof Output & string)[];
+  /** For pages: how a refusal, also one by the pipeline, looks in a browser. Without it: problem+json. */
+  errorPage?(error: ServiceError, requestId: string): Reply;
+  run(call: PublicCall, input: Input): Output | Reply | Promise<Output | Reply>;
+};
+
+export type AnyEndpoint = Endpoint<never, never, never> | PublicEndpoint<never, never>;
+
+/** Checks the entry's types (a misspelt secret field does not compile) and forgets them for the registry. */
+export function defineEndpoint<Input, Output, Target = undefined>(endpoint: Endpoint<Input, Output, Target>): AnyEndpoint {
+  return endpoint as unknown as AnyEndpoint;
+}
+export function definePublicEndpoint<Input, Output>(endpoint: PublicEndpoint<Input, Output>): AnyEndpoint {
+  return endpoint as unknown as AnyEndpoint;
+}

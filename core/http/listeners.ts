@@ -1,0 +1,165 @@
+// The TLS doors: the management listener on listhen, and a plain https listener for other protocols; both with the same limits.
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createProbe, type AddressInfo, type Socket } from 'node:net';
+import { listen } from 'listhen';
+import type { Log } from '../context.ts';
+import { coreErrors, fail } from '../errors.ts';
+import { formatProblem, problemMediaType } from './problem.ts';
+
+/** Key and certificate chain, PEM. */
+export type TlsIdentity = { readonly key: string; readonly cert: string };
+
+export type ListenOptions = {
+  readonly host: string;
+  /** 0 takes any free port */
+  readonly port: number;
+  readonly identity: TlsIdentity;
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** told of faults of the open listener, such as too many open files */
+  readonly log?: Log;
+};
+
+export type Listener = {
+  /** `https://host:port` with the port that was taken */
+  readonly url: string;
+  readonly port: number;
+  /** New connections get the new certificate; those that are open keep theirs. */
+  setIdentity(identity: TlsIdentity): void;
+  /** Takes no new connections, lets running requests finish, cuts what is left after the grace. Safe to call twice. */
+  close(graceMs: number): Promise<void>;
+  /** the node server, for listeners with needs of their own */
+  readonly server: Server;
+};
+
+/** Why a listener could not be opened, fit for the terminal: it names the address and the fix. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** Limits of every door. A request that is slower than this is cut; one client cannot hold all connections for ever. */
+const limits = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  keepAliveMs: 65_000,
+  handshakeMs: 10_000,
+  maxConnections: 4_096,
+} as const;
+
+/**
+ * Opens the management listener. listhen hands only key and certificate on to node, so TLS settings and limits are put on the
+ * server it made, before the first connection can finish its handshake. Rejects with ListenError.
+ */
+export async function listenManagement(options: ListenOptions): Promise<Listener> {
+  const { host, port, identity, handler } = options;
+  await requireFree(host, port);
+  const { server } = await listen(handler, {
+    hostname: host,
+    port,
+    https: { key: identity.key, cert: identity.cert },
+    // Only as production it fails on a taken port instead of taking another; only otherwise it takes any port for 0.
+    isProd: port !== 0,
+    isTest: port === 0,
+    showURL: false,
+    clipboard: false,
+    open: false,
+    tunnel: false,
+    // Stopping is the composition root's: it would end the process on the first signal.
+    autoClose: false,
+    qr: false,
+  });
+  return listenerOf(server as Server, options, {});
+}
+
+/** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
+export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
+  const { host, port, identity, handler, tls = {} } = options;
+  await requireFree(host, port);
+  const settings = { maxHeaderSize: limits.headerBytes, handshakeTimeout: limits.handshakeMs };
+  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), ...settings }, handler);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(host, port, error)));
+    server.listen(port, host, resolve);
+  });
+  return listenerOf(server, options, tls);
+}
+
+function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls: ServerOptions): Listener {
+  server.setSecureContext(secureContext(identity, tls));
+  server.headersTimeout = limits.headersTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.keepAliveTimeout = limits.keepAliveMs;
+  server.maxConnections = limits.maxConnections;
+  server.on('clientError', answerClientError);
+  server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    server,
+    setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
+    close: (graceMs) => (closing ??= closeServer(server, graceMs)),
+  };
+}
+
+/** TLS 1.2 at least (RFC 9325); the suites are node's, which are all AEAD or ECDHE for 1.2 and all of 1.3. */
+function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
+  return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Connections that were busy when close() was called turn idle later.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}
+
+/** What node refuses before there is a request: unreadable, headers too large, too slow. */
+function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', undefined];
+  const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${reason}`,
+      'connection: close',
+      ...(problem === undefined ? [] : [`content-type: ${problemMediaType}`]),
+      `content-length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType<typeof fail> | undefined]>> = {
+  HPE_HEADER_OVERFLOW: [coreErrors['headers-too-large'].status, 'Request Header Fields Too Large', fail('headers-too-large')],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', undefined],
+};
+
+/** Binds and lets go, to say exactly why an address cannot be had: listhen's own error names no cause. */
+function requireFree(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createProbe();
+    probe.once('error', (error) => reject(listenError(host, port, error)));
+    probe.listen(port, host, () => probe.close(() => resolve()));
+  });
+}
+
+function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
+  const reason = listenReasons[error.code ?? ''] ?? error.message;
+  return new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+}
+
+const listenReasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken; stop the other program or choose another port',
+  EACCES: 'not permitted; choose a port from 1024 or give the process CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'the host name has no address',
+};

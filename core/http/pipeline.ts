@@ -1,0 +1,246 @@
+// What happens to every request, once and in this order (api 55): body limit 413, sealed 503, token 401, policy 403, media type 415,
+// existence 404, query and body 400, audit trail 503, run, audit record, answer.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessControl } from '../auth/access.ts';
+import type { Audit } from '../audit.ts';
+import type { Clock, Log } from '../context.ts';
+import { fail, type ServiceError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import { formatTimestamp } from '../time.ts';
+import { sendAnswer, type Answer } from './answer.ts';
+import { requestParameters } from './audit-parameters.ts';
+import { readBody, untrustedBytes, type Body } from './body.ts';
+import { RequestCall, clientAddressOf } from './call.ts';
+import { formatReply } from './reply.ts';
+import { readInput, requireMediaType } from './input.ts';
+import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
+import { readRequestPath, type RequestPath } from './request-path.ts';
+import type { RouteTable } from './route-table.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import type { Route } from './routes.ts';
+
+/** Octets a request to an endpoint may have: 4 MiB with a token, less without, unless it says otherwise (api 73). */
+export function bodyLimitOf({ bodyLimit, access }: AnyEndpoint): number {
+  return bodyLimit ?? (access === 'public' ? untrustedBytes : 4 * 1024 * 1024);
+}
+
+export type PipelineOptions = {
+  readonly routes: RouteTable<Route>;
+  readonly problems: Problems;
+  readonly store: Store;
+  readonly audit: Audit;
+  readonly access: AccessControl;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** whether the appliance waits for the PIN */
+  sealed(): boolean;
+  /** Told of every answer, for metrics. */
+  readonly onAnswered?: (answered: Answered) => void;
+};
+
+/** One answered request. `route` is the path template; undefined when there is none, so that strangers cannot make new series. */
+export type Answered = { readonly method: string; readonly route: string | undefined; readonly status: number; readonly seconds: number };
+
+/** A request whose body is here and that waits for its turn. */
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  readonly startedMs: number;
+  readonly path: RequestPath;
+  readonly params: Readonly<Record<string, string>>;
+  readonly route: Route;
+  body: Body;
+};
+
+/** The request handler. Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
+export function createPipeline(options: PipelineOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const { routes, problems, store, audit, access, clock, log } = options;
+  let waiting: Exchange[] = [];
+
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    const requestId = randomUUID();
+    const path = readRequestPath(request.url ?? '');
+    const match = path === undefined ? undefined : routes.match(path.segments);
+    if (path === undefined || match === undefined) return refuseUnrouted(response, requestId, fail('not-found'));
+    const route = match.entry.methods.get(request.method ?? '');
+    if (route === undefined) return refuseUnrouted(response, requestId, fail('method-not-allowed', { allow: match.entry.allow }));
+    const exchange: Exchange = {
+      request,
+      response,
+      requestId,
+      startedMs: clock.monotonicMs(),
+      path,
+      params: match.params,
+      route,
+      body: 'too-large',
+    };
+    readBody(
+      request,
+      bodyLimitOf(route.endpoint),
+      () => isTrusted(request, route),
+      (body) => {
+        exchange.body = body;
+        if (waiting.length === 0) setImmediate(takeTurn);
+        waiting.push(exchange);
+      },
+    );
+  }
+
+  /** For bodies that are large: whether they may be kept before their turn comes. */
+  function isTrusted(request: IncomingMessage, { endpoint }: Route): boolean {
+    if (endpoint.access === 'public') return true;
+    if (options.sealed() || refreshStore() !== undefined) return false;
+    try {
+      return access.authenticate(request.headers.authorization, clock.now(), clientAddressOf(request)) !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  function takeTurn(): void {
+    const turn = waiting;
+    waiting = [];
+    const now = clock.now();
+    const failure = refreshStore();
+    for (const exchange of turn) serve(exchange, now, failure);
+  }
+
+  /** A store that cannot be read fails each request of the turn, never the process. */
+  function refreshStore(): unknown {
+    if (options.sealed()) return undefined;
+    try {
+      store.refresh();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  function serve(exchange: Exchange, now: Temporal.Instant, failure: unknown): void {
+    const call = new RequestCall(exchange, access, now);
+    let result: unknown;
+    try {
+      if (failure !== undefined) throw failure;
+      result = decideAndRun(exchange, call);
+    } catch (error) {
+      return refuse(exchange, call, error);
+    }
+    if (result instanceof Promise) {
+      result.then(
+        (value: unknown) => succeed(exchange, call, value),
+        (error: unknown) => refuse(exchange, call, error),
+      );
+    } else succeed(exchange, call, result);
+  }
+
+  function decideAndRun({ body, request, route }: Exchange, call: RequestCall): unknown {
+    const { endpoint } = route;
+    if (body === 'too-large') {
+      throw fail('payload-too-large', { detail: `The body may have at most ${bodyLimitOf(endpoint)} octets.` });
+    }
+    if (endpoint.whileSealed !== true && options.sealed()) throw fail('sealed');
+    if (endpoint.access === 'token') call.authorize(endpoint.operation);
+    // Trusted only now: the token was made while the body arrived, and the body is gone.
+    if (body === 'untrusted') throw fail('invalid-token');
+    requireMediaType(endpoint, request.headers, body);
+    const target = endpoint.access === 'token' ? endpoint.find?.(call) : undefined;
+    if (endpoint.anyQuery !== true) call.requireKnownQuery(endpoint.query ?? {});
+    const input = readInput(endpoint, body);
+    const parameters = requestParameters(route.auditFields, input);
+    if (parameters !== undefined) call.noteAudit({ requestParameters: parameters });
+    if (call.isConstrained) call.access.requireAllowedValues(route.constrainedInput(input));
+    if (endpoint.audit === 'required' && !audit.writable) throw fail('audit-unavailable');
+    // The entry was checked where it was defined; the registry forgot its types.
+    return endpoint.access === 'token' ? endpoint.run(call, input as never, target as never) : endpoint.run(call, input as never);
+  }
+
+  function succeed(exchange: Exchange, call: RequestCall, value: unknown): void {
+    let answer: Answer;
+    try {
+      answer = formatReply(exchange.route.endpoint, value, call.isConstrained ? call.access : undefined);
+    } catch (error) {
+      return refuse(exchange, call, error);
+    }
+    conclude(exchange, call, answer, undefined);
+  }
+
+  function refuse(exchange: Exchange, call: RequestCall, thrown: unknown): void {
+    const error = problems.serviceError(thrown);
+    if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
+      log.error(`${error.code} in ${exchange.route.endpoint.method} ${exchange.route.endpoint.path}`, {
+        requestId: exchange.requestId,
+        ...describeFault(error.details.cause ?? error),
+      });
+    }
+    conclude(exchange, call, answerOf(exchange, error), error.code);
+  }
+
+  function answerOf({ route, requestId }: Exchange, error: ServiceError): Answer {
+    const page = route.endpoint.access === 'public' ? route.endpoint.errorPage?.(error, requestId) : undefined;
+    return page === undefined ? problemAnswer(error, requestId) : formatReply(route.endpoint, page, undefined);
+  }
+
+  /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it changed and revealed nothing. */
+  function conclude(exchange: Exchange, call: RequestCall, answer: Answer, code: string | undefined): void {
+    const { endpoint } = exchange.route;
+    const mayGoOn = endpoint.audit !== 'required' || answer.status >= 400;
+    if (endpoint.audit === 'none' || (mayGoOn && !audit.writable)) return send(exchange, answer);
+    const { kind, code: notedCode = code, ...note } = call.note;
+    const recorded = audit.write({
+      kind: kind ?? 'request',
+      occurredAt: timestampOf(call.now),
+      requestId: exchange.requestId,
+      ...call.auditCaller,
+      path: exchange.path.text,
+      method: exchange.request.method ?? '',
+      status: answer.status,
+      ...(notedCode === undefined ? {} : { code: notedCode }),
+      requestTimeMs: Math.round((clock.monotonicMs() - exchange.startedMs) * 1000) / 1000,
+      clientIp: call.clientIp,
+      userAgent: call.userAgent,
+      ...note,
+    });
+    recorded.then(
+      () => send(exchange, answer),
+      () => send(exchange, mayGoOn ? answer : problemAnswer(fail('audit-unavailable'), exchange.requestId)),
+    );
+  }
+
+  function send({ response, requestId, request, route, startedMs }: Exchange, answer: Answer): void {
+    void sendAnswer(response, requestId, answer);
+    options.onAnswered?.({
+      method: request.method ?? '',
+      route: route.endpoint.path,
+      status: answer.status,
+      seconds: (clock.monotonicMs() - startedMs) / 1_000,
+    });
+  }
+
+  /** What no endpoint answers leaves no record: nobody decided anything. */
+  function refuseUnrouted(response: ServerResponse, requestId: string, error: ServiceError): void {
+    void sendAnswer(response, requestId, problemAnswer(error, requestId));
+    options.onAnswered?.({ method: 'any', route: undefined, status: error.status, seconds: 0 });
+  }
+
+  return receive;
+}
+
+/** All requests of a turn have one instant: its text is made once. */
+function timestampOf(instant: Temporal.Instant): string {
+  if (instant !== latest.instant) latest = { instant, text: formatTimestamp(instant) };
+  return latest.text;
+}
+
+let latest: { readonly instant: Temporal.Instant | undefined; readonly text: string } = { instant: undefined, text: '' };
+
+/** The answer of an error, also for what never reaches the pipeline. */
+export function problemAnswer(error: ServiceError, requestId: string): Answer {
+  return {
+    status: error.status,
+    mediaType: problemMediaType,
+    body: JSON.stringify(formatProblem(error, requestId)),
+    headers: problemHeaders(error),
+  };
+}

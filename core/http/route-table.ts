@@ -1,0 +1,77 @@
+// Finds the entry of a path: literal segments before parameters, every entry with all its methods, so that 405 can list them.
+
+/** What stands at one path. */
+export type RouteEntry<Target> = {
+  /** `/v1/config/tenants/{name}` */
+  readonly template: string;
+  readonly methods: ReadonlyMap<string, Target>;
+  /** the methods in order, for the Allow header */
+  readonly allow: readonly string[];
+};
+
+export type RouteMatch<Target> = { readonly entry: RouteEntry<Target>; readonly params: Readonly<Record<string, string>> };
+
+type Node<Target> = {
+  readonly literals: Map<string, Node<Target>>;
+  parameter: Node<Target> | undefined;
+  leaf: { entry: RouteEntry<Target> & { readonly methods: Map<string, Target> }; parameterNames: readonly string[] } | undefined;
+};
+
+/** A table of path templates whose parameters are whole segments in braces. */
+export class RouteTable<Target> {
+  readonly #root: Node<Target> = newNode();
+
+  /** Adds a method at a path; throws when it is taken, also under other parameter names. */
+  add(method: string, template: string, target: Target): void {
+    const segments = template.slice(1).split('/');
+    let node = this.#root;
+    for (const segment of template === '/' ? [] : segments) {
+      if (isParameter(segment)) node = node.parameter ??= newNode();
+      else {
+        const next = node.literals.get(segment) ?? newNode<Target>();
+        node.literals.set(segment, next);
+        node = next;
+      }
+    }
+    node.leaf ??= {
+      entry: { template, methods: new Map(), allow: [] },
+      parameterNames: segments.filter(isParameter).map((segment) => segment.slice(1, -1)),
+    };
+    const { entry } = node.leaf;
+    if (entry.methods.has(method)) throw new Error(`two endpoints want ${method} ${template}`);
+    if (entry.template !== template) throw new Error(`${template} and ${entry.template} are the same path with different parameter names`);
+    entry.methods.set(method, target);
+    node.leaf = { ...node.leaf, entry: { ...entry, allow: [...entry.methods.keys()].sort() } };
+  }
+
+  /** The entry of decoded segments, or undefined. */
+  match(segments: readonly string[]): RouteMatch<Target> | undefined {
+    const values: string[] = [];
+    const leaf = find(this.#root, segments, 0, values);
+    if (leaf === undefined) return undefined;
+    const params: Record<string, string> = {};
+    for (const [index, name] of leaf.parameterNames.entries()) params[name] = values[index] ?? '';
+    return { entry: leaf.entry, params };
+  }
+}
+
+function newNode<Target>(): Node<Target> {
+  return { literals: new Map(), parameter: undefined, leaf: undefined };
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+/** Depth first, so that a literal that leads nowhere does not hide a parameter. */
+function find<Target>(node: Node<Target>, segments: readonly string[], at: number, values: string[]): Node<Target>['leaf'] {
+  const segment = segments[at];
+  if (segment === undefined) return node.leaf;
+  const literal = node.literals.get(segment);
+  const leaf = literal === undefined ? undefined : find(literal, segments, at + 1, values);
+  if (leaf !== undefined || node.parameter === undefined) return leaf;
+  values.push(segment);
+  const below = find(node.parameter, segments, at + 1, values);
+  if (below === undefined) values.pop();
+  return below;
+}

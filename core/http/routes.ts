@@ -1,0 +1,39 @@
+// The table of all endpoints, each with what can be worked out once instead of per request.
+import { formatOutput, toKebab } from '../wire.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { RouteTable } from './route-table.ts';
+
+/** A field of the input in the audit record: by value, or, for payloads and secrets, by size only (api 69). */
+export type AuditField = { readonly camel: string; readonly wire: string; readonly sizeOnly: boolean };
+
+/** An endpoint in the table. */
+export type Route = {
+  readonly endpoint: AnyEndpoint;
+  readonly auditFields: readonly AuditField[];
+  /** the input in wire form, for policies that restrict values */
+  constrainedInput(input: unknown): unknown;
+};
+
+/** HEAD is offered where GET is, unless the GET has an effect. Throws when two endpoints want the same method and path. */
+export function buildRoutes(endpoints: readonly AnyEndpoint[]): RouteTable<Route> {
+  const table = new RouteTable<Route>();
+  for (const endpoint of endpoints) {
+    const route = routeOf(endpoint);
+    table.add(endpoint.method, endpoint.path, route);
+    if (endpoint.method === 'GET' && endpoint.noHead !== true) table.add('HEAD', endpoint.path, route);
+  }
+  return table;
+}
+
+function routeOf(endpoint: AnyEndpoint): Route {
+  const secret = new Set<string>(endpoint.secretInput ?? []);
+  const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));
+  return {
+    endpoint,
+    auditFields: [
+      ...shown.map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: false })),
+      ...[...secret].map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: true })),
+    ],
+    constrainedInput: (input) => (endpoint.input === undefined ? {} : formatOutput(input, endpoint.input)),
+  };
+}

@@ -1,0 +1,101 @@
+// The files of one process's log: appended in the background, bounded in size and number, dropped rather than waited for.
+import { appendFile, mkdir, open, unlink } from 'node:fs/promises';
+import { listStreams, streamFilePath } from './stream-files.ts';
+
+/** Text that waits at most, in characters; beyond it lines are dropped. */
+const maxWaitingLength = 1 << 20;
+
+export class LogFile {
+  readonly #directory: string;
+  readonly #stream: string;
+  readonly #maxFileBytes: number;
+  readonly #retainFiles: number;
+  #waiting = '';
+  #lost = 0;
+  #flushing: Promise<void> | undefined;
+  #closed = false;
+  /** the file written to, once it is known */
+  #current: { readonly number: number; bytes: number } | undefined;
+
+  constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number) {
+    this.#directory = directory;
+    this.#stream = stream;
+    this.#maxFileBytes = maxFileBytes;
+    this.#retainFiles = retainFiles;
+  }
+
+  /** Takes a whole line; returns at once. */
+  write(line: string): void {
+    if (this.#closed || this.#waiting.length + line.length > maxWaitingLength) return this.countLost();
+    this.#waiting += line;
+    this.#flushing ??= this.#flush();
+  }
+
+  countLost(): void {
+    this.#lost++;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#flushing;
+  }
+
+  async #flush(): Promise<void> {
+    // Lines of the same turn of the event loop go together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const text = this.#waiting;
+      this.#waiting = '';
+      try {
+        await this.#append(this.#lost === 0 ? text : lostLine(text, this.#lost) + text);
+        this.#lost = 0;
+      } catch {
+        this.#lost += text.split('\n').length - 1;
+        this.#current = undefined;
+      }
+    }
+    this.#flushing = undefined;
+  }
+
+  async #append(text: string): Promise<void> {
+    const current = (this.#current ??= await this.#newest());
+    await appendFile(streamFilePath(this.#directory, this.#stream, current.number), text, { mode: 0o600 });
+    current.bytes += Buffer.byteLength(text);
+    if (current.bytes < this.#maxFileBytes) return;
+    this.#current = { number: current.number + 1, bytes: 0 };
+    const files = (await listStreams(this.#directory)).get(this.#stream) ?? [];
+    // One more is about to be begun.
+    for (const { path } of files.slice(0, Math.max(0, files.length + 1 - this.#retainFiles))) await unlink(path);
+  }
+
+  async #newest(): Promise<{ number: number; bytes: number }> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    const last = (await listStreams(this.#directory)).get(this.#stream)?.at(-1);
+    if (last === undefined) return { number: 1, bytes: 0 };
+    const { length, isWhole } = await endOf(last.path);
+    if (!isWhole) await appendFile(last.path, '\n');
+    return { number: last.number, bytes: length };
+  }
+}
+
+/** Length of a file, and whether its last line is whole: a full disk or a power loss may have cut it. */
+async function endOf(path: string): Promise<{ length: number; isWhole: boolean }> {
+  await using handle = await open(path, 'r');
+  const { size: length } = await handle.stat();
+  if (length === 0) return { length, isWhole: true };
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: length - 1 });
+  return { length, isWhole: buffer[0] === 10 };
+}
+
+/** Stands where lines are missing; its time is that of the line after it. */
+function lostLine(text: string, lost: number): string {
+  const { 'occurred-at': occurredAt } = JSON.parse(text.slice(0, text.indexOf('\n'))) as { 'occurred-at': string };
+  const line = {
+    'occurred-at': occurredAt,
+    level: 'warn',
+    component: 'log',
+    message: 'lines could not be written and are missing here',
+    fields: { lost },
+  };
+  return `${JSON.stringify(line)}\n`;
+}

@@ -1,0 +1,50 @@
+// The policies every tenant finds ready: they can be copied, not edited (api 54).
+import type { Policy, PolicyRule } from './policy.ts';
+
+const allow = (path: string): PolicyRule => ({ path, operations: { all: 'allow' }, allowedValues: {}, hideFields: [] });
+const reject = (path: string): PolicyRule => ({ path, operations: { all: 'reject' }, allowedValues: {}, hideFields: [] });
+const policy = (name: string, description: string, ...rules: PolicyRule[]): Policy => ({ name, description, restApi: { rules } });
+
+const tokenActions = '/v1/state/keystore/token';
+
+/** Part of every token and tenant, also when it is not named. */
+export const defaultPolicy = policy(
+  'default',
+  'What every token may do with itself; part of every token.',
+  allow(`${tokenActions}/info`),
+  allow(`${tokenActions}/refresh`),
+  allow(`${tokenActions}/disable`),
+  allow('/v1/logout'),
+  allow('/v1/state/policy/check'),
+);
+
+const policies = [
+  defaultPolicy,
+  policy('root', 'Everything within the tenant.', allow('/**')),
+  policy(
+    'user',
+    'Everything but policies, other tokens and root tokens.',
+    allow('/**'),
+    reject('/v1/config/policy/policies/**'),
+    reject('/v1/state/policy/policies/**'),
+    reject('/v1/state/keystore/tokens/**'),
+    reject(`${tokenActions}/create`),
+    reject(`${tokenActions}/create-root`),
+    // Who has a secret-id can make tokens.
+    reject('/v1/state/keystore/authentication/approles/*/generate-secret-id'),
+  ),
+  policy(
+    'app-owner-tenant',
+    'What a tenant that owns applications may do: everything but the appliance and other tenants.',
+    allow('/**'),
+    reject('/v1/config/tenants/**'),
+    reject('/v1/state/tenants/**'),
+    reject(`${tokenActions}/create-root`),
+    reject('/v1/state/keystore/system/**'),
+    reject('/v1/state/system/**'),
+  ),
+  policy('rewrap-only', 'Rewrap ciphertexts without being able to read them.', allow('/v1/state/keystore/transit-keys/*/rewrap')),
+];
+
+/** Built-in policies by name. */
+export const builtInPolicies: ReadonlyMap<string, Policy> = new Map(policies.map((one) => [one.name, one]));

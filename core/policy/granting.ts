@@ -1,0 +1,39 @@
+// Nobody hands out more than they have: which policies a caller may give to tokens, approles and sign-in roles.
+import { fail } from '../errors.ts';
+import type { Caller } from '../http/endpoint.ts';
+import { defaultPolicy } from './built-in.ts';
+import type { Policies } from './policies.ts';
+
+/**
+ * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which were given before by
+ * somebody who had them. Who has `root` has all; `default` is everybody's.
+ */
+export function requireHeld(
+  { policies }: Pick<Caller, 'policies'>,
+  field: string,
+  names: readonly string[],
+  kept: readonly string[],
+): void {
+  if (policies.includes('root')) return;
+  const held = new Set([defaultPolicy.name, ...policies, ...kept]);
+  if (names.every((name) => held.has(name))) return;
+  throw fail('policy-denied', {
+    detail: `"${field}" may name only policies that your own token has.`,
+    items: [{ message: 'names a policy that your token does not have', info: field }],
+  });
+}
+
+/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`. */
+export function requirePolicies(
+  policies: Policies,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  field: string,
+  names: readonly string[],
+  kept: readonly string[],
+): void {
+  if (names.every((name) => kept.includes(name) || policies.find(tenantId, name) !== undefined)) return;
+  throw fail('invalid-value', {
+    detail: `"${field}" must name policies of the tenant or built-in ones.`,
+    items: [{ message: 'names a policy that does not exist', info: field }],
+  });
+}

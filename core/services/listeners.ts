@@ -1,0 +1,19 @@
+// What the composition root gives to plugins that answer on a port of their own: where to listen and with which TLS identity.
+import type { TlsIdentity } from '../http/listeners.ts';
+
+/** The platform service `listeners`. */
+export type Listeners = {
+  /** false in processes that open the house without serving, such as command-line tools: nothing may be opened then */
+  readonly serving: boolean;
+  /** where the EST listener is opened */
+  readonly est: { readonly host: string; readonly port: number };
+  /** host names and IP addresses under which the appliance is reached and which its certificates carry, the main one first */
+  readonly hosts: readonly string[];
+  /** base URL of the management API as others reach it, `https://keystore.example:4646` */
+  readonly managementUrl: string;
+  /** whether the appliance waits for its PIN */
+  sealed(): boolean;
+  identity(): TlsIdentity;
+  /** Calls back whenever the identity was renewed; answers how to stop that. */
+  onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;
+};

@@ -1,0 +1,15 @@
+// Copies an environment into a new directory, so that the copy survives a power loss once this is done.
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncPath } from '../durable.ts';
+import type { Environment } from './environment.ts';
+
+/** Rejects when the directory exists: a copy never overwrites another. */
+export async function copyEnvironment(environment: Environment, directory: string): Promise<void> {
+  await mkdir(directory, { mode: 0o700 });
+  await environment.copy(directory);
+  await chmod(join(directory, 'data.mdb'), 0o600);
+  await syncPath(join(directory, 'data.mdb'));
+  await syncPath(directory);
+  await syncPath(dirname(directory));
+}

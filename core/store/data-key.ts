@@ -1,0 +1,30 @@
+// Proves that a data key is the one the store was made with, before anything is read or written under it.
+import { dirname } from 'node:path';
+import { decodeUtf8, encodeUtf8 } from '../bytes.ts';
+import { syncPath } from '../durable.ts';
+import { keyBytes } from './keys.ts';
+import type { Ground } from './tables.ts';
+
+const proofKey = keyBytes('\u0002format');
+/** What the proof says: the version of everything this folder writes. */
+const proof = 'keystored store 1';
+
+/** Seals a proof into a new store; in an old one, rejects with one clear line unless the proof opens and says what we write. */
+export async function proveDataKey({ environment, sealer }: Ground, directory: string): Promise<void> {
+  if (environment.get(proofKey) === undefined) {
+    await environment.commit(() => {
+      // Another process may have been first.
+      if (environment.get(proofKey) === undefined) environment.put(proofKey, sealer.seal(encodeUtf8(proof), proofKey));
+    });
+    await syncPath(directory);
+    await syncPath(dirname(directory));
+  }
+  environment.refresh(proofKey, () => true);
+  const opened = sealer.open(environment.get(proofKey) ?? new Uint8Array(), proofKey);
+  if (opened === undefined) {
+    throw new Error(`the data key does not open the store in ${directory}: it belongs to another store, or the store was changed`);
+  }
+  if (decodeUtf8(opened) !== proof) {
+    throw new Error(`the store in ${directory} was written by a newer version: it says "${decodeUtf8(opened)}", not "${proof}"`);
+  }
+}

@@ -1,0 +1,190 @@
+// One LMDB environment: a held snapshot for reads, one way to commit, and a new start after a commit that failed.
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { open, type RootDatabase, type Transaction } from 'lmdb';
+import type { Log } from '../context.ts';
+import { fail, ServiceError } from '../errors.ts';
+
+/** Octets from `low` (inclusive) to `high` (exclusive). */
+export type Span = { readonly low: Buffer; readonly high: Buffer };
+
+type Database = RootDatabase<Buffer, Buffer>;
+
+/** Address space reserved at once, so that the map is not moved while the file grows; it costs nothing until it is filled. */
+const reservedBytes = 4 * 2 ** 30;
+
+export class Environment {
+  readonly #directory: string;
+  readonly #restarted: () => void;
+  readonly #log: Log | undefined;
+  #database: Database | undefined;
+  #snapshot: Transaction | undefined;
+  #inCommit = false;
+  #resting = false;
+
+  /** `restarted` is called when reads may have moved to another state without a refresh. */
+  constructor(directory: string, restarted: () => void, log?: Log) {
+    this.#directory = directory;
+    this.#restarted = restarted;
+    this.#log = log;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#database = openDatabase(directory);
+  }
+
+  /** Whether a commit's work is running: reads then see what it wrote. */
+  get inCommit(): boolean {
+    return this.#inCommit;
+  }
+
+  get(key: Buffer): Uint8Array | undefined {
+    return this.#guarded((database) => database.get(key, this.#view(database)));
+  }
+
+  /** At most `limit` keys of a span. They are fetched at once: no LMDB cursor lives on while a caller does other things. */
+  keys(span: Span, limit: number, reverse: boolean): Buffer[] {
+    return this.#guarded((database) => {
+      const range = reverse
+        ? { start: span.high, exclusiveStart: true, end: span.low, inclusiveEnd: true }
+        : { start: span.low, end: span.high };
+      return Array.from(database.getKeys({ ...range, ...this.#view(database), reverse, limit }));
+    });
+  }
+
+  count(span: Span): number {
+    return this.#guarded((database) => database.getKeysCount({ start: span.low, end: span.high, ...this.#view(database) }));
+  }
+
+  /** Only inside a commit. */
+  put(key: Buffer, value: Uint8Array): void {
+    this.#guarded((database) => database.putSync(key, value as Buffer));
+  }
+
+  /** Only inside a commit. Answers whether the key existed. */
+  remove(key: Buffer): boolean {
+    return this.#guarded((database) => database.removeSync(key));
+  }
+
+  /** Only inside a commit: runs work whose throw undoes its own writes and no others. */
+  undoable<T>(work: () => T): T {
+    // Inside a transaction lmdb-js answers with the result itself, whatever its types say.
+    return this.#opened().childTransaction(work) as T;
+  }
+
+  /**
+   * Moves the snapshot to the newest state if `isNewer` says so of the value now under `key`. Checking costs about a
+   * microsecond; a held snapshot makes every read between two refreshes see one state, whatever LMDB's own timers do.
+   */
+  refresh(key: Buffer, isNewer: (value: Uint8Array | undefined) => boolean): void {
+    this.#guarded((database) => {
+      database.resetReadTxn();
+      if (!isNewer(database.getBinaryFast(key)) && this.#snapshot !== undefined) return;
+      this.#releaseSnapshot();
+      this.#snapshot = database.useReadTransaction();
+    });
+  }
+
+  /**
+   * Runs the work in one write transaction and resolves when it is on the disk (two fdatasync in LMDB's own order). Work that
+   * throws undoes everything. Rejects with `storage-unavailable` when the commit fails; nothing of it is then visible.
+   */
+  async commit(work: () => void): Promise<void> {
+    try {
+      await this.#opened().childTransaction(() => {
+        this.#inCommit = true;
+        try {
+          work();
+        } finally {
+          this.#inCommit = false;
+        }
+      });
+    } catch (error) {
+      const cause = await causeOf(error);
+      this.#log?.error('the store could not be written', { reason: String(cause) });
+      await this.#restart();
+      throw unavailable(cause);
+    }
+  }
+
+  /** Copies the newest state, compacted, into an empty directory. */
+  async copy(directory: string): Promise<void> {
+    await this.#opened().backup(directory, true);
+  }
+
+  /** Waits for the commit under way. Everything after this is refused. */
+  async close(): Promise<void> {
+    this.#resting = true;
+    await this.#shut();
+  }
+
+  // After a failed write of its meta page LMDB refuses everything, and lmdb-js then hangs in the next write: start it afresh.
+  async #restart(): Promise<void> {
+    if (this.#resting) return;
+    this.#resting = true;
+    await this.#shut();
+    this.#resting = false;
+    this.#restarted();
+  }
+
+  async #shut(): Promise<void> {
+    const database = this.#database;
+    this.#releaseSnapshot();
+    this.#database = undefined;
+    await database?.close();
+  }
+
+  #releaseSnapshot(): void {
+    const snapshot = this.#snapshot;
+    this.#snapshot = undefined;
+    snapshot?.done();
+  }
+
+  #view(database: Database): { transaction?: Transaction } {
+    if (this.#inCommit) return {};
+    this.#snapshot ??= database.useReadTransaction();
+    return { transaction: this.#snapshot };
+  }
+
+  #guarded<T>(read: (database: Database) => T): T {
+    try {
+      return read(this.#opened());
+    } catch (error) {
+      throw error instanceof ServiceError ? error : unavailable(error);
+    }
+  }
+
+  #opened(): Database {
+    // Opened while the old one is still closing, lmdb-js would hand out the old one.
+    if (this.#resting) throw unavailable(new Error('the store is closed'));
+    this.#database ??= openDatabase(this.#directory);
+    return this.#database;
+  }
+}
+
+function openDatabase(path: string): Database {
+  const fileBytes = statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
+  const options = {
+    path,
+    noSubdir: false,
+    permissionsMode: 0o600,
+    encoding: 'binary' as const,
+    keyEncoding: 'binary' as const,
+    // With false a commit is acknowledged after its fdatasync, in LMDB's own order, without recovery rules of lmdb-js.
+    overlappingSync: false,
+    // Its batches leave a rejected promise behind when a commit fails, and that would end the process.
+    eventTurnBatching: false,
+    mapSize: Math.max(reservedBytes, 4 * fileBytes),
+  };
+  return open<Buffer, Buffer>(options);
+}
+
+// lmdb-js rejects with "Commit failed" and hands the reason over in a second promise, a moment later.
+async function causeOf(failure: unknown): Promise<unknown> {
+  const reason = (failure as { commitError?: Promise<never> }).commitError;
+  if (reason === undefined) return failure;
+  return Promise.race([reason.catch((cause: unknown) => cause), setTimeout(1_000, failure, { ref: false })]);
+}
+
+function unavailable(cause: unknown): ServiceError {
+  return fail('storage-unavailable', { retryAfterSeconds: 5, cause });
+}

@@ -1,0 +1,58 @@
+// How a record's key is written: table and parts become one text whose octets sort like the parts, and back.
+import type { StoreKey } from './store.ts';
+
+/*
+ * text   = table NUL part NUL part NUL …
+ * string = its characters; never NUL, never U+0001 first
+ * number = U+0001, a letter that counts the digits (A = 1), the decimal digits: so 9 sorts before 10
+ *
+ * The closing NUL makes the text of ['a'] a prefix of that of ['a', 'b'] but not of that of ['ab'].
+ */
+
+/** LMDB's limit with 4 KiB pages, in octets. */
+const maxKeyBytes = 1_978;
+
+/** The text of a key, or undefined when no record can have this key: NUL or U+0001 in front, lone surrogates, too long, no integer. */
+export function encodeKey(table: string, key: StoreKey): string | undefined {
+  let text = table + '\0';
+  for (const part of key) {
+    const encoded = typeof part === 'number' ? encodeNumber(part) : encodeString(part);
+    if (encoded === undefined) return undefined;
+    text += encoded + '\0';
+  }
+  // UTF-8 takes at most three octets per UTF-16 unit.
+  return text.length * 3 <= maxKeyBytes || Buffer.byteLength(text) <= maxKeyBytes ? text : undefined;
+}
+
+/** As encodeKey, for a key about to be written: a key that cannot be is a programming error. */
+export function requireKey(table: string, key: StoreKey): string {
+  const text = encodeKey(table, key);
+  if (text === undefined) throw new TypeError(`table ${table} cannot hold the key ${JSON.stringify(key)}`);
+  return text;
+}
+
+/** Table and parts of a text that encodeKey made. */
+export function decodeKey(text: string): { readonly table: string; readonly key: StoreKey } {
+  const [table = '', ...parts] = text.slice(0, -1).split('\0');
+  return { table, key: parts.map((part) => (part.startsWith('\u0001') ? Number(part.slice(2)) : part)) };
+}
+
+/** The octets LMDB sorts by. */
+export function keyBytes(text: string): Buffer {
+  return Buffer.from(text, 'utf8');
+}
+
+/** Octets above every key that begins with this text, and below every other key above it: UTF-8 has no 0xFF. */
+export function endOf(text: string): Buffer {
+  return Buffer.concat([keyBytes(text), Buffer.of(0xff)]);
+}
+
+function encodeNumber(part: number): string | undefined {
+  if (!Number.isSafeInteger(part) || part < 0) return undefined;
+  const digits = String(part);
+  return `\u0001${String.fromCharCode(0x40 + digits.length)}${digits}`;
+}
+
+function encodeString(part: string): string | undefined {
+  return part.includes('\0') || part.charCodeAt(0) === 1 || !part.isWellFormed() ? undefined : part;
+}

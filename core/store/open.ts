@@ -1,0 +1,200 @@
+// Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
+import type { Finding, Log } from '../context.ts';
+import type { Migration } from '../plugin.ts';
+import type { Secret } from '../secret.ts';
+import { RecordCache } from './cache.ts';
+import { checkRecords } from './check.ts';
+import { copyEnvironment } from './copy.ts';
+import { proveDataKey } from './data-key.ts';
+import { Environment } from './environment.ts';
+import { migrate } from './migrate.ts';
+import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
+import { Sealer } from './sealing.ts';
+import type { Store, Table, WriteTransaction } from './store.ts';
+import { Change, type Ground, tableOn } from './tables.ts';
+
+/** The whole store, as the composition root holds it; everybody else gets a `Store`. */
+export interface OpenStore extends Store {
+  /** A view whose tables carry the owner's name: what a plugin gets. */
+  prefixed(owner: string): Store;
+  /**
+   * Runs the migrations of `core` or of a plugin that have not run yet, in order, each in its own transaction; safe when
+   * several processes do it at once. Rejects when the store's data is newer than the last migration known.
+   */
+  migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** Opens every record, past the cache, and reports those that do not open or parse. */
+  check(): Iterable<Finding>;
+  /** Copies the state of this moment, compacted and synced, into a new directory; it opens with the same data key. */
+  backup(directory: string): Promise<void>;
+  /** Finishes the writes under way and closes; later reads and writes are refused. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export type StoreOptions = {
+  /** made if it is missing; holds `data.mdb` and `lock.mdb` and nothing else */
+  readonly directory: string;
+  /** 32 octets; the same for every process and every start */
+  readonly dataKey: Secret<Uint8Array>;
+  readonly log?: Log;
+  /** bound of the cache of decoded records, in octets of their sealed form */
+  readonly cacheBytes?: number;
+};
+
+/** Opens the store of a directory; several processes may have it open. Rejects when the data key is not the one it was made with. */
+export async function openStore(options: StoreOptions): Promise<OpenStore> {
+  const store = new LmdbStore(options);
+  try {
+    await store.begin();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A write that waits for the commit it will be part of. */
+type Waiting = {
+  attempt(changed: Set<string>): void;
+  settle(): void;
+  abandon(error: unknown): void;
+};
+
+/** An idle process moves its snapshot this often, so that LMDB may reuse the pages of older states. */
+const idleRefreshMs = 1_000;
+
+class LmdbStore implements OpenStore {
+  readonly #options: StoreOptions;
+  readonly #ground: Ground;
+  readonly #tables = new Map<string, Table<unknown>>();
+  readonly #idleRefresh: NodeJS.Timeout;
+  #revision = 0;
+  #waiting: Waiting[] = [];
+  #committing: Promise<void> | undefined;
+
+  constructor(options: StoreOptions) {
+    const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
+    const restarted = (): void => cache.clear();
+    this.#options = options;
+    this.#ground = { environment: new Environment(options.directory, restarted, options.log), sealer: new Sealer(options.dataKey), cache };
+    this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
+  }
+
+  async begin(): Promise<void> {
+    await proveDataKey(this.#ground, this.#options.directory);
+    this.refresh();
+  }
+
+  table<V>(name: string): Table<V> {
+    return this.#tableOf(requireName(name)) as Table<V>;
+  }
+
+  prefixed(owner: string): Store {
+    requireName(owner);
+    return {
+      table: <V>(name: string) => this.#tableOf(`${owner}/${requireName(name)}`) as Table<V>,
+      write: (change) => this.write(change),
+      refresh: () => this.refresh(),
+    };
+  }
+
+  write<T>(change: (transaction: WriteTransaction) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let settle: () => void;
+      this.#waiting.push({
+        attempt: (changed) => {
+          const transaction = new Change(this.#ground);
+          try {
+            const result = this.#ground.environment.undoable(() => requireSynchronous(change(transaction)));
+            for (const key of transaction.changed) changed.add(key);
+            settle = () => resolve(result);
+          } catch (error) {
+            settle = () => reject(error);
+          } finally {
+            transaction.end();
+          }
+        },
+        settle: () => settle(),
+        abandon: reject,
+      });
+      this.#committing ??= this.#commitAll();
+    });
+  }
+
+  refresh(): void {
+    const { environment, cache } = this.#ground;
+    if (environment.inCommit) return;
+    let newest = this.#revision;
+    environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
+    if (newest === this.#revision) return;
+    const changed = changesBetween(environment, this.#revision, newest);
+    this.#revision = newest;
+    if (changed === undefined) cache.clear();
+    else for (const key of changed) cache.delete(key);
+  }
+
+  migrate(owner: string, migrations: readonly Migration[]): Promise<void> {
+    return migrate(this.prefixed('core'), owner, migrations, owner === 'core' ? this : this.prefixed(owner));
+  }
+
+  check(): Iterable<Finding> {
+    return checkRecords(this.#ground);
+  }
+
+  backup(directory: string): Promise<void> {
+    return copyEnvironment(this.#ground.environment, directory);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#idleRefresh);
+    await this.#committing;
+    await this.#ground.environment.close();
+  }
+
+  /** One commit after another; each takes every write that waits when LMDB grants the lock. */
+  async #commitAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      let batch: Waiting[] = [];
+      try {
+        await this.#ground.environment.commit(() => {
+          [batch, this.#waiting] = [this.#waiting, []];
+          const changed = new Set<string>();
+          for (const write of batch) write.attempt(changed);
+          if (changed.size > 0) noteChanges(this.#ground.environment, changed);
+        });
+      } catch (error) {
+        if (batch.length === 0) [batch, this.#waiting] = [this.#waiting, []];
+        for (const write of batch) write.abandon(error);
+        continue;
+      }
+      this.#refreshIfPossible();
+      // Refusals wait for the commit too: they may rest on what an earlier write of the same batch did.
+      for (const write of batch) write.settle();
+    }
+    this.#committing = undefined;
+  }
+
+  #refreshIfPossible(): void {
+    try {
+      this.refresh();
+    } catch (error) {
+      this.#ground.cache.clear();
+      this.#options.log?.warn('the store could not be read', { reason: String(error) });
+    }
+  }
+
+  #tableOf(name: string): Table<unknown> {
+    let table = this.#tables.get(name);
+    if (table === undefined) this.#tables.set(name, (table = tableOn(this.#ground, name)));
+    return table;
+  }
+}
+
+function requireName(name: string): string {
+  if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no name for a table or its owner`);
+  return name;
+}
+
+function requireSynchronous<T>(result: T): T {
+  if (result instanceof Promise) throw new TypeError('a change must be synchronous: do the slow work before Store.write');
+  return result;
+}

@@ -1,0 +1,46 @@
+// The revision: a number that every commit raises, with the keys each of the last commits changed, for coherent caches.
+import { Packr } from 'msgpackr';
+import type { Environment } from './environment.ts';
+import { keyBytes } from './keys.ts';
+
+/** Where the revision stands. No table has a name that begins with a control character. */
+export const revisionKey = keyBytes('\u0002revision');
+
+/** Commits whose changed keys are kept; a process that lags further behind drops its whole cache. */
+const keptCommits = 256;
+/** A commit that changes more keys than this is noted as one that changed everything. */
+const maxNotedKeys = 1_000;
+
+const packr = new Packr();
+
+/** The number in a revision record; 0 for a new store. */
+export function revisionOf(value: Uint8Array | undefined): number {
+  return value === undefined ? 0 : Number(new DataView(value.buffer, value.byteOffset).getBigUint64(0));
+}
+
+/** Inside a commit: raises the revision and notes the changed keys. */
+export function noteChanges(environment: Environment, changed: ReadonlySet<string>): void {
+  const revision = revisionOf(environment.get(revisionKey)) + 1;
+  const value = new Uint8Array(8);
+  new DataView(value.buffer).setBigUint64(0, BigInt(revision));
+  environment.put(revisionKey, value);
+  environment.put(changesKey(revision), packr.pack(changed.size > maxNotedKeys ? null : [...changed]));
+  environment.remove(changesKey(revision - keptCommits));
+}
+
+/** Keys changed after one revision up to another, or undefined when they are not known. */
+export function changesBetween(environment: Environment, from: number, to: number): readonly string[] | undefined {
+  if (to < from || to - from > keptCommits) return undefined;
+  const changed: string[] = [];
+  for (let revision = from + 1; revision <= to; revision++) {
+    const noted = environment.get(changesKey(revision));
+    const keys = noted === undefined ? null : (packr.unpack(noted) as string[] | null);
+    if (keys === null) return undefined;
+    changed.push(...keys);
+  }
+  return changed;
+}
+
+function changesKey(revision: number): Buffer {
+  return keyBytes(`\u0002changes\0${String(Math.max(revision, 0)).padStart(16, '0')}`);
+}

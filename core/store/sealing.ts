@@ -1,0 +1,70 @@
+// Seals records: XAES-256-GCM, which is AES-256-GCM under a key derived for each record, bound to the record's key.
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { revealSecret, type Secret } from '../secret.ts';
+
+/*
+ * sealed = 0x01 ‖ nonce(24) ‖ ciphertext ‖ tag(16)
+ *
+ * XAES-256-GCM (C2SP, c2sp.org/XAES-256-GCM): the first half of the nonce derives the record's key from the data key with two
+ * AES blocks (NIST SP 800-108r1 counter mode over CMAC), the second half is the nonce of AES-256-GCM. Random nonces of 192 bits
+ * never meet, so the data key has no limit of 2^32 writes (SP 800-38D section 8.3) that somebody would have to count.
+ */
+const format = 1;
+const nonceBytes = 24;
+const tagBytes = 16;
+
+/** Seals and opens under one data key of 32 octets. */
+export class Sealer {
+  readonly #key: KeyObject;
+  /** K1 of CMAC (NIST SP 800-38B section 6.1) */
+  readonly #subkey: Buffer;
+
+  constructor(dataKey: Secret<Uint8Array>) {
+    const octets = revealSecret(dataKey);
+    if (octets.length !== 32) throw new TypeError('the data key of the store must have 32 octets');
+    this.#key = createSecretKey(octets);
+    this.#subkey = doubled(this.#encryptBlocks(Buffer.alloc(16)));
+  }
+
+  /** Sealed octets that open only together with the same associated data. */
+  seal(plaintext: Uint8Array, associatedData: Uint8Array, nonce: Uint8Array = randomBytes(nonceBytes)): Uint8Array {
+    const cipher = createCipheriv('aes-256-gcm', this.#derive(nonce), nonce.subarray(12)).setAAD(associatedData);
+    return Buffer.concat([Buffer.of(format), nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** The plaintext, or undefined when anything was changed: octets, associated data or key. */
+  open(sealed: Uint8Array, associatedData: Uint8Array): Uint8Array | undefined {
+    if (sealed.length < 1 + nonceBytes + tagBytes || sealed[0] !== format) return undefined;
+    const nonce = sealed.subarray(1, 1 + nonceBytes);
+    const decipher = createDecipheriv('aes-256-gcm', this.#derive(nonce), nonce.subarray(12), { authTagLength: tagBytes });
+    decipher.setAAD(associatedData).setAuthTag(sealed.subarray(-tagBytes));
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(1 + nonceBytes, -tagBytes)), decipher.final()]);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #derive(nonce: Uint8Array): Buffer {
+    const blocks = Buffer.alloc(32);
+    for (const counter of [1, 2]) {
+      const block = blocks.subarray(16 * (counter - 1), 16 * counter);
+      block.set([0, counter, 0x58, 0]);
+      block.set(nonce.subarray(0, 12), 4);
+      block.forEach((octet, index) => (block[index] = octet ^ (this.#subkey[index] ?? 0)));
+    }
+    return this.#encryptBlocks(blocks);
+  }
+
+  #encryptBlocks(blocks: Uint8Array): Buffer {
+    return createCipheriv('aes-256-ecb', this.#key, null).setAutoPadding(false).update(blocks);
+  }
+}
+
+/** Multiplication by x in GF(2^128) with the polynomial of CMAC. */
+function doubled(block: Uint8Array): Buffer {
+  const shifted = Buffer.alloc(16);
+  block.forEach((octet, index) => (shifted[index] = (octet << 1) | ((block[index + 1] ?? 0) >> 7)));
+  if (((block[0] ?? 0) & 0x80) !== 0) shifted[15] = (shifted[15] ?? 0) ^ 0x87;
+  return shifted;
+}

@@ -1,0 +1,134 @@
+// Tables over an environment: sealed, cached, frozen records for reading, and the transaction's view of them for changing.
+import type { Environment, Span } from './environment.ts';
+import type { RecordCache } from './cache.ts';
+import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
+import { decodeRecord, encodeRecord } from './record.ts';
+import type { Sealer } from './sealing.ts';
+import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
+
+/** What all tables of a store share. */
+export type Ground = { readonly environment: Environment; readonly sealer: Sealer; readonly cache: RecordCache };
+
+/** Keys fetched from LMDB at a time. */
+const pageKeys = 256;
+
+/** A table of that full name. The value type is the caller's word: a name must always be used with one type. */
+export function tableOn<V>(ground: Ground, name: string): Table<V> {
+  return {
+    name,
+    get: (key) => readRecord(ground, encodeKey(name, key)) as V | undefined,
+    has: (key) => readRecord(ground, encodeKey(name, key)) !== undefined,
+    *entries(prefix, options) {
+      for (const text of textsBelow(ground, name, prefix, options)) {
+        const value = readRecord(ground, text) as V | undefined;
+        if (value !== undefined) yield [decodeKey(text).key, value];
+      }
+    },
+    *keys(prefix, options) {
+      for (const text of textsBelow(ground, name, prefix, options)) yield decodeKey(text).key;
+    },
+    count(prefix) {
+      const text = encodeKey(name, prefix);
+      return text === undefined ? 0 : ground.environment.count({ low: keyBytes(text), high: endOf(text) });
+    },
+  };
+}
+
+/** The transaction handed to one change; notes the keys it changed, and is of no use once the change is over. */
+export class Change implements WriteTransaction {
+  readonly changed = new Set<string>();
+  readonly #ground: Ground;
+  #over = false;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  get<V>(table: Table<V>, key: StoreKey): V | undefined {
+    this.#requireRunning();
+    return readRecord(this.#ground, encodeKey(table.name, key)) as V | undefined;
+  }
+
+  put<V>(table: Table<V>, key: StoreKey, value: V): void {
+    this.#requireRunning();
+    const text = requireKey(table.name, key);
+    const bytes = keyBytes(text);
+    this.#ground.environment.put(bytes, this.#ground.sealer.seal(encodeRecord(value), bytes));
+    this.changed.add(text);
+  }
+
+  delete<V>(table: Table<V>, key: StoreKey): boolean {
+    this.#requireRunning();
+    const text = encodeKey(table.name, key);
+    if (text === undefined || !this.#ground.environment.remove(keyBytes(text))) return false;
+    this.changed.add(text);
+    return true;
+  }
+
+  entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {
+    this.#requireRunning();
+    return tableOn<V>(this.#ground, table.name).entries(prefix);
+  }
+
+  end(): void {
+    this.#over = true;
+  }
+
+  #requireRunning(): void {
+    if (this.#over) throw new TypeError('a write transaction was used after its change was over');
+  }
+}
+
+/** The record of a key text. Inside a commit it is the newest one, read past the cache, which holds what is committed. */
+function readRecord(ground: Ground, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  if (ground.environment.inCommit) return openRecord(ground, text)?.value;
+  const cached = ground.cache.get(text);
+  if (cached !== undefined) return cached;
+  const record = openRecord(ground, text);
+  if (record === undefined) return undefined;
+  ground.cache.set(text, record.value, record.bytes);
+  return record.value;
+}
+
+/** Reads past the cache. Throws when the record does not open, which never happens to what the store itself wrote. */
+export function openRecord({ environment, sealer }: Ground, text: string): { readonly value: unknown; readonly bytes: number } | undefined {
+  const key = keyBytes(text);
+  const sealed = environment.get(key);
+  if (sealed === undefined) return undefined;
+  const octets = sealer.open(sealed, key);
+  if (octets === undefined) throw new Error(`${describeKey(text)} does not open: it was changed, moved, or sealed under another key`);
+  return { value: decodeRecord(octets), bytes: sealed.length };
+}
+
+/** A key for people: `transit/keys [tenant, name]`. */
+export function describeKey(text: string): string {
+  const { table, key } = decodeKey(text);
+  return `${table} ${JSON.stringify(key)}`;
+}
+
+/** Texts of the keys in a span, in order, fetched page by page. */
+export function* textsIn(environment: Environment, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
+  for (let rest = span, left = limit; left > 0;) {
+    const pageSize = Math.min(pageKeys, left);
+    const page = environment.keys(rest, pageSize, reverse);
+    for (const key of page) yield key.toString('utf8');
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    left -= page.length;
+    rest = reverse ? { low: rest.low, high: last } : { low: Buffer.concat([last, Buffer.of(0)]), high: rest.high };
+  }
+}
+
+function* textsBelow({ environment }: Ground, table: string, prefix: StoreKey, options: RangeOptions = {}): Iterable<string> {
+  const below = encodeKey(table, prefix);
+  if (below === undefined) return;
+  let span: Span = { low: keyBytes(below), high: endOf(below) };
+  if (options.after !== undefined) {
+    const after = encodeKey(table, [...prefix, options.after]);
+    if (after === undefined) return;
+    // What hangs below the key to start after is passed over with it.
+    span = options.reverse === true ? { low: span.low, high: keyBytes(after) } : { low: endOf(after), high: span.high };
+  }
+  yield* textsIn(environment, span, options.reverse, options.limit);
+}

@@ -1,0 +1,101 @@
+// Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
+import { z } from 'zod';
+import { tokenTable } from './auth/token-record.ts';
+import { disableToken } from './auth/tokens.ts';
+import type { Clock } from './context.ts';
+import { fail } from './errors.ts';
+import { nameField, timestampText } from './fields.ts';
+import { defineResource, type AnyResource } from './http/resource.ts';
+import { requireHeld } from './policy/granting.ts';
+import type { Policies } from './policy/policies.ts';
+import type { Store, WriteTransaction } from './store/store.ts';
+import { addTenant, dropTenantUuid, systemTenantName, tenantKinds, type Tenant, type TenantKind, type Tenants } from './tenants.ts';
+
+const document = z.object({
+  descriptiveName: z.string().max(256).default('').meta({ description: 'A name for people.', example: 'Payments' }),
+  kind: z.enum(tenantKinds).default('application-owner').describe('What the tenant is; there is one system tenant.'),
+  policies: z.array(nameField()).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
+});
+
+const stateFields = z.object({
+  uuid: z.uuid().describe('Stands for the tenant in EST paths.'),
+  creationTime: timestampText().describe('When the tenant was made.'),
+  rootTokenIssued: z.boolean().describe('Whether the one root token of the tenant was made.'),
+});
+
+/** What a tenant may do when nobody says. */
+const usualPolicies: Readonly<Record<TenantKind, readonly string[]>> = {
+  system: ['root'],
+  'site-provider': ['root'],
+  'application-owner': ['app-owner-tenant'],
+};
+
+export type TenantResourceOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tenants: Tenants;
+  readonly policies: Policies;
+  /** every resource of the house: a tenant is empty when none of scope `tenant` has an entry of it */
+  readonly resources: () => readonly AnyResource[];
+};
+
+export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
+  function requirePolicies(names: readonly string[]): void {
+    const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
+    if (names.every((name) => policies.find(owner, name) !== undefined)) return;
+    throw fail('invalid-value', {
+      detail: '"policies" must name built-in policies or policies of the system tenant.',
+      items: [{ message: 'names a policy that does not exist', info: 'policies' }],
+    });
+  }
+
+  function requireEmpty(transaction: WriteTransaction, uuid: string): void {
+    for (const { scope, table, noun } of resources()) {
+      if (scope !== 'tenant') continue;
+      for (const _ of transaction.entries(table, [uuid])) throw fail('in-use', { detail: `The tenant still has a ${noun}.` });
+    }
+  }
+
+  return defineResource<z.output<typeof document>, Tenant>({
+    path: 'tenants',
+    tag: 'tenants',
+    noun: 'tenant',
+    nameField: 'name',
+    scope: 'system',
+    table: tenants.table,
+    document,
+    stateFields,
+    creationFields: ['kind'],
+    errors: ['in-use'],
+    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [...usualPolicies[kind]] }, current }) {
+      requirePolicies(wanted);
+      requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
+      if (current === undefined && kind === 'system') {
+        throw fail('invalid-value', {
+          detail: '"kind" must be "site-provider" or "application-owner".',
+          items: [{ message: 'one system tenant exists', info: 'kind' }],
+        });
+      }
+      if (kind === 'system' && wanted.join() !== 'root') {
+        throw fail('built-in', { detail: 'The system tenant keeps the policy root: without it nobody could give it back.' });
+      }
+      const fields = { name, descriptiveName, kind, policies: wanted };
+      return {
+        commit: (transaction) => (current === undefined ? addTenant(transaction, store, clock, fields) : { ...current, ...fields }),
+      };
+    },
+    planRemoval(_, __, { uuid, kind }) {
+      if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });
+      return {
+        commit(transaction) {
+          requireEmpty(transaction, uuid);
+          dropTenantUuid(transaction, store, uuid);
+          const tokens = [...transaction.entries(tokenTable(store), [uuid])];
+          for (const [key] of tokens) disableToken(transaction, store, uuid, String(key.at(-1)));
+        },
+      };
+    },
+    toDocument: ({ descriptiveName, kind, policies: names }) => ({ descriptiveName, kind, policies: [...names] }),
+    toState: ({ uuid, creationTime, rootTokenIssued }) => ({ uuid, creationTime, rootTokenIssued }),
+  });
+}

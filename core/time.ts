@@ -1,0 +1,84 @@
+// Instants, timestamps and durations: how the house tells time and how it writes it on the wire.
+import type { Clock } from './context.ts';
+import { fail } from './errors.ts';
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Temporal.Now.instant(),
+  monotonicMs: () => performance.now(),
+};
+
+/** A clock for tests: stands still until told; the wall clock can step in both directions, the monotonic one only forward. */
+export class TestClock implements Clock {
+  #now: Temporal.Instant;
+  #monotonicMs = 0;
+
+  constructor(start = '2026-01-01T00:00:00Z') {
+    this.#now = Temporal.Instant.from(start);
+  }
+
+  now(): Temporal.Instant {
+    return this.#now;
+  }
+
+  monotonicMs(): number {
+    return this.#monotonicMs;
+  }
+
+  /** Time passes: both clocks move forward. */
+  advance(seconds: number): void {
+    this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
+    this.#monotonicMs += seconds * 1000;
+  }
+
+  /** Somebody sets the wall clock, forward or (negative) back. */
+  step(seconds: number): void {
+    this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
+  }
+}
+
+/** RFC 3339, UTC, six decimals and `Z` (api 13). Such texts sort in the order of time. */
+export function formatTimestamp(instant: Temporal.Instant): string {
+  return instant.toString({ fractionalSecondDigits: 6 });
+}
+
+/** An RFC 3339 timestamp with any offset and up to nine decimals; throws `invalid-value` naming the field. */
+export function parseTimestamp(text: string, field: string): Temporal.Instant {
+  const instant = decodeTimestamp(text);
+  if (instant === undefined) throw fail('invalid-value', { detail: `${field} must be a timestamp such as 2026-01-31T12:00:00Z.` });
+  return instant;
+}
+
+/** As parseTimestamp, undefined when the text is not one. */
+export function decodeTimestamp(text: string): Temporal.Instant | undefined {
+  // Temporal reads all of ISO 8601; RFC 3339 section 5.6 is narrower (no week dates, no brackets, no missing seconds).
+  if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)) return undefined;
+  try {
+    return Temporal.Instant.from(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A duration as the user wrote it, and its length. */
+export type Duration = { readonly text: string; readonly seconds: number };
+
+/** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in that order, at least one part, at most 100y, a year being 365 days (api 12); else `invalid-value`. */
+export function parseDuration(text: string, field: string): Duration {
+  const duration = decodeDuration(text);
+  if (duration === undefined) {
+    throw fail('invalid-value', { detail: `${field} must be a duration such as 90d or 1y12h, in the order y d h m s, at most 100y.` });
+  }
+  return duration;
+}
+
+/** As parseDuration, undefined when the text is not one. */
+export function decodeDuration(text: string): Duration | undefined {
+  const parts = /^(?:(\d{1,10})y)?(?:(\d{1,10})d)?(?:(\d{1,10})h)?(?:(\d{1,10})m)?(?:(\d{1,10})s)?$/.exec(text);
+  if (parts === null || text === '') return undefined;
+  const seconds = unitSeconds.reduce((sum, unit, index) => sum + unit * Number(parts[index + 1] ?? 0), 0);
+  return seconds <= 100 * year ? { text, seconds } : undefined;
+}
+
+const year = 365 * 86_400;
+const unitSeconds = [year, 86_400, 3_600, 60, 1] as const;

@@ -1,0 +1,179 @@
+// Reads a topic (audit trail, logs): the streams of a directory merged by time, from a time on or the newest, to the end or following.
+import { setTimeout } from 'node:timers/promises';
+import { listStreams, type StreamFile } from './stream-files.ts';
+import { chunkBytes, linesFromEnd, readChunk, wholeBytes } from './stream-lines.ts';
+
+export type TopicOptions = {
+  readonly directory: string;
+  /** timestamp as formatTimestamp writes it; records from then on. Without it: the newest `limit`, or all there are */
+  readonly since?: string;
+  /** at most so many records; when following without `since`, so many of those already there */
+  readonly limit?: number;
+  /** only lines that hold this text and whose record passes: what a tenant may see, without parsing all that it may not */
+  readonly only?: RecordFilter;
+  /** go on with what is written later, until the signal */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+};
+
+export type RecordFilter = { readonly text: string; readonly passes: (record: TopicRecord['record']) => boolean };
+
+/** One line as it stands in the file, and the object it is. */
+export type TopicRecord = { readonly text: string; readonly record: Readonly<Record<string, unknown>> };
+
+/** How often the files are looked at while following. */
+const pollMs = 250;
+
+/** Records in the order of time; what is no JSON object in a line of its own is passed over. New records of several streams come as they are found. */
+export async function* readTopic({
+  directory,
+  since,
+  limit,
+  only = everything,
+  follow = false,
+  signal,
+}: TopicOptions): AsyncIterable<TopicRecord> {
+  const readers = new Map<string, StreamReader>();
+  let skip = 0;
+  for (const [stream, files] of await listStreams(directory)) {
+    const start =
+      since !== undefined ? await firstFileFor(files, since) : limit !== undefined ? await newestLines(files, limit, only) : nothingSkipped;
+    readers.set(stream, new StreamReader(files.slice(start.file), start.offset, only));
+    skip += start.lines;
+  }
+  // Each stream begins with its own newest lines: together too many by what is skipped here.
+  skip = Math.max(0, skip - (limit ?? 0));
+  let left = follow && since === undefined ? Number.POSITIVE_INFINITY : (limit ?? Number.POSITIVE_INFINITY);
+  for (;;) {
+    for (let item = await takeEarliest(readers); item !== undefined; item = await takeEarliest(readers)) {
+      if (signal?.aborted === true || left <= 0) return;
+      if ((since !== undefined && timeOf(item) < since) || skip-- > 0) continue;
+      left--;
+      yield item;
+    }
+    if (!follow || signal?.aborted === true) return;
+    await setTimeout(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    for (const [stream, files] of await listStreams(directory)) {
+      const reader = readers.get(stream);
+      if (reader === undefined) readers.set(stream, new StreamReader(files, 0, only));
+      else reader.addFiles(files);
+    }
+  }
+}
+
+/** Where reading of a stream begins, and how many lines there are from there. */
+type Start = { readonly file: number; readonly offset: number; readonly lines: number };
+
+const nothingSkipped: Start = { file: 0, offset: 0, lines: 0 };
+
+const everything: RecordFilter = { text: '', passes: () => true };
+
+async function takeEarliest(readers: ReadonlyMap<string, StreamReader>): Promise<TopicRecord | undefined> {
+  let earliest: { reader: StreamReader; item: TopicRecord } | undefined;
+  for (const reader of readers.values()) {
+    const item = await reader.peek();
+    if (item !== undefined && (earliest === undefined || timeOf(item) < timeOf(earliest.item))) earliest = { reader, item };
+  }
+  earliest?.reader.take();
+  return earliest?.item;
+}
+
+/** Reads the whole lines of a stream's files in order, as far as they are written. */
+class StreamReader {
+  readonly #only: RecordFilter;
+  #files: StreamFile[];
+  #offset: number;
+  #rest = Buffer.alloc(0);
+  #items: TopicRecord[] = [];
+
+  constructor(files: readonly StreamFile[], offset: number, only: RecordFilter) {
+    this.#files = [...files];
+    this.#offset = offset;
+    this.#only = only;
+  }
+
+  addFiles(files: readonly StreamFile[]): void {
+    const last = this.#files.at(-1);
+    this.#files.push(
+      ...files.filter(
+        ({ number, attempt }) => last === undefined || number > last.number || (number === last.number && attempt > last.attempt),
+      ),
+    );
+  }
+
+  take(): void {
+    this.#items.shift();
+  }
+
+  /** The next record, undefined at the end of what is written. */
+  async peek(): Promise<TopicRecord | undefined> {
+    while (this.#items.length === 0) {
+      const file = this.#files[0];
+      if (file === undefined) return undefined;
+      const chunk = await readChunk(file.path, this.#offset, chunkBytes);
+      if (chunk.length > 0) this.#split(chunk);
+      else if (this.#files.length > 1) this.#nextFile();
+      else return undefined;
+    }
+    return this.#items[0];
+  }
+
+  #split(chunk: Buffer): void {
+    this.#offset += chunk.length;
+    const octets = Buffer.concat([this.#rest, chunk]);
+    const end = octets.lastIndexOf(10) + 1;
+    this.#rest = octets.subarray(end);
+    for (const text of octets.toString('utf8', 0, end).split('\n')) {
+      const record = parseWanted(text, this.#only);
+      if (record !== undefined) this.#items.push({ text, record });
+    }
+  }
+
+  #nextFile(): void {
+    this.#files.shift();
+    this.#offset = 0;
+    this.#rest = Buffer.alloc(0);
+  }
+}
+
+/** The last file that can hold a record as early as `since`. */
+async function firstFileFor(files: readonly StreamFile[], since: string): Promise<Start> {
+  for (let file = files.length - 1; file > 0; file--) {
+    const reader = new StreamReader(files.slice(file, file + 1), 0, everything);
+    const first = await reader.peek();
+    if (first !== undefined && timeOf(first) <= since) return { ...nothingSkipped, file };
+  }
+  return nothingSkipped;
+}
+
+/** Where the newest `limit` records of a stream begin, found from the end. */
+async function newestLines(files: readonly StreamFile[], limit: number, only: RecordFilter): Promise<Start> {
+  const last = files.length - 1;
+  let start: Start = { file: last, offset: await wholeBytes(files[last]?.path ?? ''), lines: 0 };
+  for (let file = last; file >= 0 && start.lines < limit; file--) {
+    for await (const { text, offset } of linesFromEnd(files[file]?.path ?? '')) {
+      if (parseWanted(text, only) === undefined) continue;
+      start = { file, offset, lines: start.lines + 1 };
+      if (start.lines === limit) break;
+    }
+  }
+  return start;
+}
+
+function timeOf({ record: { 'occurred-at': time } }: TopicRecord): string {
+  return typeof time === 'string' ? time : '';
+}
+
+function parseWanted(text: string, { text: sought, passes }: RecordFilter): Readonly<Record<string, unknown>> | undefined {
+  const record = text.includes(sought) ? parseObject(text) : undefined;
+  return record !== undefined && passes(record) ? record : undefined;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
