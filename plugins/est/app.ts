@@ -1,0 +1,200 @@
+// EST over HTTP: finds the CA and the operation of a request, answers, and leaves a record of every outcome.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { AuditRecord } from '../../core/audit.ts';
+import type { Log } from '../../core/context.ts';
+import { fail, type ServiceError } from '../../core/errors.ts';
+import { readBody } from '../../core/http/body.ts';
+import { createProblems, describeFault } from '../../core/http/problem.ts';
+import { readRequestPath } from '../../core/http/request-path.ts';
+import { formatTimestamp } from '../../core/time.ts';
+import { findCa, type FoundCa, hasKey } from './ca/lookup.ts';
+import { estErrors } from './errors.ts';
+import { type EstCall, type EstDesk, type EstOperation, operations } from './operations.ts';
+import { sendAnswer } from './send-answer.ts';
+import { answerText, type EstAnswer } from './transport.ts';
+
+/** Requests have at most this many octets: an ML-DSA-87 request has about 10,000 (api 67). */
+const bodyLimitBytes = 64 * 1024;
+
+/** What a client that meets an absent HSM or a sealed appliance is told to wait. */
+const retryAfterSeconds = 30;
+
+export type EstAppOptions = EstDesk & { readonly log: Log; sealed(): boolean };
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The request handler of the EST listener. Nothing but EST is answered here (spec, EST endpoints). */
+export function createEstApp(options: EstAppOptions): Handler {
+  const problems = createProblems([estErrors]);
+  const refresh = oncePerTurn(() => options.house.store.refresh());
+  return (request, response) => {
+    const exchange = new Exchange(options, request, response);
+    void exchange.run(refresh).then(
+      (answer) => exchange.conclude(answer),
+      (thrown: unknown) => exchange.refuse(problems.serviceError(thrown)),
+    );
+  };
+}
+
+/** Requests of one turn of the event loop are decided on one state of the store. */
+function oncePerTurn(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    run();
+    isDone = true;
+    setImmediate(() => {
+      isDone = false;
+    });
+  };
+}
+
+class Exchange {
+  readonly #options: EstAppOptions;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #requestId = randomUUID();
+  readonly #startedMs: number;
+  #target: Target | undefined;
+  #note: Readonly<Record<string, unknown>> = {};
+
+  constructor(options: EstAppOptions, request: IncomingMessage, response: ServerResponse) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+    this.#startedMs = options.house.clock.monotonicMs();
+  }
+
+  async run(refresh: () => void): Promise<EstAnswer> {
+    if (this.#options.sealed()) throw fail('sealed');
+    refresh();
+    const target = findTarget(this.#options, this.#request.url ?? '');
+    this.#target = target;
+    if (target === undefined) throw fail('not-found', { detail: 'Nothing is served here.' });
+    const { method } = this.#request;
+    if (method !== target.operation.method && !(method === 'HEAD' && target.operation.method === 'GET')) {
+      throw fail('method-not-allowed', { allow: target.operation.method === 'GET' ? ['GET', 'HEAD'] : ['POST'] });
+    }
+    return target.operation.run(this.#options, this.#callOf(target));
+  }
+
+  /** Every outcome is on record before it is told; a certificate whose record cannot be written is not handed out. */
+  async conclude(answer: EstAnswer): Promise<void> {
+    const isIssue = answer.status === 200 && this.#target?.operation.method === 'POST';
+    const isRecorded = await this.#record(answer.status, undefined);
+    await sendAnswer(this.#request, this.#response, isRecorded || !isIssue ? answer : this.#answerOf(fail('audit-unavailable')));
+  }
+
+  async refuse(error: ServiceError): Promise<void> {
+    const { log } = this.#options;
+    if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
+      log.error(`${error.code} in EST`, { requestId: this.#requestId, ...describeFault(error.details.cause ?? error) });
+    }
+    await this.#record(error.status, error.code);
+    await sendAnswer(this.#request, this.#response, this.#answerOf(error));
+  }
+
+  #callOf({ ca }: Target): EstCall {
+    return {
+      ca,
+      headers: this.#request.headers,
+      socket: this.#request.socket as TLSSocket,
+      clientIp: this.#clientIp,
+      readBody: () => this.#readBody(),
+      note: (parameters) => {
+        this.#note = { ...this.#note, ...parameters };
+      },
+    };
+  }
+
+  #readBody(): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      // Asked for only after the sender was accepted, so it may be as large as it gets.
+      readBody(this.#request, bodyLimitBytes, isAccepted, (body) => {
+        if (!(body instanceof Uint8Array))
+          reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
+        else resolve(body);
+      });
+    });
+  }
+
+  get #clientIp(): string {
+    const address = this.#request.socket.remoteAddress ?? '';
+    return address.startsWith('::ffff:') ? address.slice(7) : address;
+  }
+
+  #answerOf(error: ServiceError): EstAnswer {
+    const { allow, detail, retryAfterSeconds: wait } = error.details;
+    const line = error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.#requestId}).`;
+    const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
+    return answerText(error.status, line, {
+      ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
+      // Seconds, never a date: one widespread client reads nothing else.
+      ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+      ...(error.status === 401 ? { 'WWW-Authenticate': this.#challenge } : {}),
+    });
+  }
+
+  /** RFC 9110 15.5.2 wants a challenge on every 401; Basic only where a secret would help, or clients would ask people for one. */
+  get #challenge(): string {
+    const takesSecret = this.#target?.name === 'simpleenroll' && this.#target.ca.record.est.initialEnrollSecret !== undefined;
+    return takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
+  }
+
+  /** Whether the record is on the disk. */
+  async #record(status: number, code: string | undefined): Promise<boolean> {
+    try {
+      await this.#options.audit.write(this.#recordOf(status, code));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #recordOf(status: number, code: string | undefined): AuditRecord {
+    const { clock } = this.#options.house;
+    const target = this.#target;
+    return {
+      kind: 'est',
+      occurredAt: formatTimestamp(clock.now()),
+      requestId: this.#requestId,
+      ...(target === undefined ? {} : { tenantId: target.ca.tenantId }),
+      path: (this.#request.url ?? '').replace(/\?.*/s, '').slice(0, 256),
+      method: this.#request.method ?? '',
+      status,
+      ...(code === undefined ? {} : { code }),
+      requestTimeMs: Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000,
+      clientIp: this.#clientIp,
+      userAgent: (this.#request.headers['user-agent'] ?? '').slice(0, 256),
+      ...(target === undefined ? {} : { requestParameters: { operation: target.name, ca: target.ca.record.name, ...this.#note } }),
+    };
+  }
+}
+
+const isAccepted = (): boolean => true;
+
+/** A request's operation and CA. */
+type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: FoundCa };
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/**
+ * `/.well-known/est/<tenant_uuid>/<ca_name>/<operation>`, or with `<tenant_uuid>~<ca_name>` for clients that take one label (api 68).
+ * Unknown, foreign and disabled are one answer (R2).
+ */
+function findTarget({ house }: EstDesk, url: string): Target | undefined {
+  const [wellKnown, est, ...rest] = readRequestPath(url)?.segments ?? [];
+  if (wellKnown !== '.well-known' || est !== 'est') return undefined;
+  const [tenantId = '', caName = '', name = '', ...more] = rest.length === 2 ? [...splitLabel(rest[0]), rest[1]] : rest;
+  const operation = operations.get(name);
+  if (operation === undefined || more.length > 0 || !uuid.test(tenantId)) return undefined;
+  const ca = findCa(house, tenantId, caName);
+  return ca !== undefined && ca.record.est.enabled && hasKey(ca.record) ? { name, operation, ca } : undefined;
+}
+
+function splitLabel(label = ''): readonly string[] {
+  const tilde = label.indexOf('~');
+  return tilde === -1 ? ['', ''] : [label.slice(0, tilde), label.slice(tilde + 1)];
+}

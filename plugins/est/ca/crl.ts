@@ -1,0 +1,125 @@
+// Certificate revocation lists (RFC 5280 5), one per key generation, signed in the token when something changed or time passed.
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { formatTimestamp } from '../../../core/time.ts';
+import { readCertificate } from './certificate.ts';
+import { encode, explicit, integer, sequence, tag, time } from './der.ts';
+import { authorityKeyIdentifier, crlNumber, reasonCode } from './extensions.ts';
+import { backdateSeconds, referenceOf } from './generation.ts';
+import type { CaHouse } from './house.ts';
+import { type FoundCa } from './lookup.ts';
+import { issuerKeyIdentifier } from './read-extensions.ts';
+import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from './records.ts';
+import { signStructure } from './signer.ts';
+
+/** How long a CRL may be used, and the age at which a new one replaces it. */
+const lifeSeconds = 7 * 86_400;
+const refreshSeconds = 86_400;
+
+/**
+ * The CRL of a generation, DER: the published one while it is fresh and covers every revocation, else a new one. When the token
+ * cannot sign, the published one is answered for as long as it may be used.
+ */
+export async function currentCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const key = crlKey(ca, generation);
+  const published = house.tables.crls.get(key);
+  const newest = published?.newest;
+  const now = house.clock.now();
+  if (newest !== undefined && newest.covers === published?.changes && ageSeconds(newest.thisUpdate, now) < refreshSeconds)
+    return newest.crl;
+  try {
+    return await publishOnce(house, ca, generation);
+  } catch (error) {
+    if (newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0) return newest.crl;
+    throw error;
+  }
+}
+
+/** Callers that ask at the same time share one signature: anybody may ask for a CRL. */
+const publishing = new WeakMap<CaHouse, Map<string, Promise<Uint8Array>>>();
+
+function publishOnce(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const running = publishing.get(house) ?? new Map<string, Promise<Uint8Array>>();
+  publishing.set(house, running);
+  const name = crlKey(ca, generation).join('/');
+  const present = running.get(name);
+  if (present !== undefined) return present;
+  const started = publish(house, ca, generation).finally(() => running.delete(name));
+  running.set(name, started);
+  return started;
+}
+
+async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const key = crlKey(ca, generation);
+  const thisUpdate = house.clock.now();
+  const nextUpdate = thisUpdate.add({ seconds: lifeSeconds });
+  const draft = await house.store.write((transaction) => takeNumber(house, transaction, key));
+  const crl = await signStructure(house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), (algorithm) =>
+    encodeTbsCertList({ ...draft, generation, thisUpdate, nextUpdate }, algorithm),
+  );
+  const newest = {
+    crl,
+    number: draft.number,
+    covers: draft.covers,
+    thisUpdate: formatTimestamp(thisUpdate),
+    nextUpdate: formatTimestamp(nextUpdate),
+  };
+  await house.store.write((transaction) => {
+    const published = transaction.get(house.tables.crls, key);
+    // Another process may have been faster with a higher number; the CA may be gone.
+    if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
+      transaction.put(house.tables.crls, key, { ...published, newest });
+    }
+  });
+  return crl;
+}
+
+type Draft = {
+  readonly number: number;
+  readonly covers: number;
+  readonly entries: readonly (readonly [serial: string, revocation: Revocation])[];
+};
+
+/** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
+function takeNumber(house: CaHouse, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
+  const published: PublishedCrl = transaction.get(house.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+  const number = published.lastNumber + 1;
+  transaction.put(house.tables.crls, key, { ...published, lastNumber: number });
+  const entries = Array.from(transaction.entries(house.tables.revocations, key), ([path, entry]) => [String(path.at(-1)), entry] as const);
+  return { number, covers: published.changes, entries };
+}
+
+type CertListContent = Draft & {
+  readonly generation: CaGeneration;
+  readonly thisUpdate: Temporal.Instant;
+  readonly nextUpdate: Temporal.Instant;
+};
+
+/** tbsCertList, version 2. revokedCertificates is absent when there are none (RFC 5280 5.1.2.6). */
+function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8Array): Uint8Array {
+  const issuer = readCertificate(content.generation.certificate);
+  const entries = content.entries.map(([serial, entry]) => encodeEntry(serial, entry));
+  return sequence(
+    integer(1),
+    algorithmIdentifier,
+    issuer.subject,
+    time(content.thisUpdate.subtract({ seconds: backdateSeconds })),
+    time(content.nextUpdate),
+    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    explicit(0, sequence(authorityKeyIdentifier(issuerKeyIdentifier(issuer)), crlNumber(content.number))),
+  );
+}
+
+/** A reason of `unspecified` is left out (RFC 5280 5.3.1). */
+function encodeEntry(serial: string, { at, reason }: Revocation): Uint8Array {
+  const number = encode(tag.integer, Buffer.from(serial, 'hex'));
+  const date = time(Temporal.Instant.from(at));
+  return reason === 'unspecified' ? sequence(number, date) : sequence(number, date, sequence(reasonCode(revocationReasons[reason])));
+}
+
+function crlKey(ca: FoundCa, { generation }: CaGeneration): [string, string, number] {
+  return [ca.tenantId, ca.record.id, generation];
+}
+
+function ageSeconds(timestamp: string, now: Temporal.Instant): number {
+  return now.since(Temporal.Instant.from(timestamp)).total('seconds');
+}

@@ -1,0 +1,75 @@
+// Certificate extensions, one function each: the encodings of RFC 5280 4.2 that our certificates and CRLs carry.
+import { createHash } from 'node:crypto';
+import { bitStringOfPublicKey } from './public-key.ts';
+import { boolean, encode, explicit, implicit, integer, namedBits, objectIdentifier, octetString, sequence, tag } from './der.ts';
+import { accessMethod, extensionId, keyPurpose } from './oids.ts';
+
+/** One Extension: `SEQUENCE { extnID, critical DEFAULT FALSE, extnValue OCTET STRING }`. */
+function encodeExtension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+  return critical ? sequence(objectIdentifier(id), boolean(true), octetString(value)) : sequence(objectIdentifier(id), octetString(value));
+}
+
+/** basicConstraints, critical (RFC 5280 4.2.1.9). A leaf's is the empty sequence: cA is FALSE by default. */
+export function basicConstraints(ca: { readonly pathLength?: number } | 'leaf'): Uint8Array {
+  const content = ca === 'leaf' ? [] : [boolean(true), ...(ca.pathLength === undefined ? [] : [integer(ca.pathLength)])];
+  return encodeExtension(extensionId.basicConstraints, true, sequence(...content));
+}
+
+/** Bits of KeyUsage (RFC 5280 4.2.1.3). */
+export const keyUsageBit = { digitalSignature: 0, keyEncipherment: 2, keyCertSign: 5, crlSign: 6 } as const;
+
+/** keyUsage, critical. */
+export function keyUsage(...usages: readonly (keyof typeof keyUsageBit)[]): Uint8Array {
+  return encodeExtension(extensionId.keyUsage, true, namedBits(usages.map((usage) => keyUsageBit[usage])));
+}
+
+/** extKeyUsage, not critical. */
+export function extKeyUsage(...purposes: readonly (keyof typeof keyPurpose)[]): Uint8Array {
+  return encodeExtension(extensionId.extKeyUsage, false, sequence(...purposes.map((purpose) => objectIdentifier(keyPurpose[purpose]))));
+}
+
+/** Key identifier of a SubjectPublicKeyInfo: the leftmost 160 bits of SHA-256 over the key's bits (RFC 7093 2, method 1). */
+export function keyIdentifierOf(publicKey: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bitStringOfPublicKey(publicKey)).digest().subarray(0, 20);
+}
+
+export function subjectKeyIdentifier(identifier: Uint8Array): Uint8Array {
+  return encodeExtension(extensionId.subjectKeyIdentifier, false, octetString(identifier));
+}
+
+/** authorityKeyIdentifier with the issuer's own key identifier, never a recomputed one (R62). */
+export function authorityKeyIdentifier(identifier: Uint8Array): Uint8Array {
+  return encodeExtension(extensionId.authorityKeyIdentifier, false, sequence(implicit(0, identifier)));
+}
+
+/** subjectAltName of encoded GeneralName entries; critical when the subject is empty (RFC 5280 4.2.1.6). */
+export function subjectAltName(entries: readonly Uint8Array[], subjectIsEmpty: boolean): Uint8Array {
+  return encodeExtension(extensionId.subjectAltName, subjectIsEmpty, sequence(...entries));
+}
+
+/** One DistributionPoint with the URL as its full name. */
+export function crlDistributionPoint(url: string): Uint8Array {
+  return encodeExtension(extensionId.crlDistributionPoints, false, sequence(sequence(explicit(0, explicit(0, uri(url))))));
+}
+
+/** Where the issuer's OCSP responder is. */
+export function authorityInfoAccess(ocspUrl: string): Uint8Array {
+  const description = sequence(objectIdentifier(accessMethod.ocsp), uri(ocspUrl));
+  return encodeExtension(extensionId.authorityInfoAccess, false, sequence(description));
+}
+
+/** cRLNumber (RFC 5280 5.2.3). */
+export function crlNumber(value: number): Uint8Array {
+  return encodeExtension(extensionId.crlNumber, false, integer(value));
+}
+
+/** reasonCode of a CRL entry (RFC 5280 5.3.1). */
+export function reasonCode(reason: number): Uint8Array {
+  return encodeExtension(extensionId.reasonCode, false, encode(tag.enumerated, Uint8Array.of(reason)));
+}
+
+/** GeneralName entries we make ourselves: dNSName [2], iPAddress [7] (4 or 16 octets). */
+export const dnsName = (name: string): Uint8Array => implicit(2, Buffer.from(name, 'latin1'));
+export const ipAddress = (octets: Uint8Array): Uint8Array => implicit(7, octets);
+
+const uri = (url: string): Uint8Array => implicit(6, Buffer.from(url, 'latin1'));

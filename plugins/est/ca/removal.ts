@@ -1,0 +1,39 @@
+// Removing a CA: at once from everybody's sight, then its certificates and keys, in steps that may be lost and repeated.
+import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
+import type { CaHouse } from './house.ts';
+import type { CaRecord } from './records.ts';
+import { caKeyBinding } from './signer.ts';
+import { destroyIfUnclaimed, disownKey } from './unclaimed-keys.ts';
+
+/** Records cleared in one transaction, so that a large CA does not hold up everybody else. */
+const stepRecords = 1_000;
+
+/** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
+export function removeCaRecords(house: CaHouse, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
+  for (const { generation, key } of record.generations) {
+    disownKey(house, transaction, key.stored, caKeyBinding(tenantId, record.id, generation));
+  }
+  transaction.put(house.tables.removedCas, [record.id], { tenantId, caId: record.id });
+}
+
+/** Clears what removed CAs left behind. Rejects with HsmError when a token is away; the next run goes on. */
+export async function sweepRemovedCas(house: CaHouse): Promise<void> {
+  house.store.refresh();
+  const { removedCas, certificates, revocations, crls, unclaimedKeys } = house.tables;
+  for (const [key, { tenantId, caId }] of Array.from(removedCas.entries([]))) {
+    for (const table of [certificates, revocations, crls]) await clear(house, table, [tenantId, caId]);
+    for (const [, { stored }] of Array.from(unclaimedKeys.entries([caId]))) await destroyIfUnclaimed(house, caId, stored);
+    await house.store.write((transaction) => transaction.delete(removedCas, key));
+  }
+}
+
+async function clear(house: CaHouse, table: Table<unknown>, prefix: StoreKey): Promise<void> {
+  let cleared: number;
+  do {
+    cleared = await house.store.write((transaction) => {
+      const keys = Array.from(Iterator.from(transaction.entries(table, prefix)).take(stepRecords), ([key]) => key);
+      for (const key of keys) transaction.delete(table, key);
+      return keys.length;
+    });
+  } while (cleared === stepRecords);
+}

@@ -1,0 +1,58 @@
+// Revoking a certificate, and asking whether one is revoked.
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { fail } from '../../../core/errors.ts';
+import { formatTimestamp } from '../../../core/time.ts';
+import { type Certificate } from './certificate.ts';
+import type { CaHouse } from './house.ts';
+import { caCertificates, type FoundCa, hasKey, tenantCas } from './lookup.ts';
+import type { IssuedCertificate, PublishedCrl, RevocationReason } from './records.ts';
+
+/**
+ * Revokes a certificate from now on; one already revoked stays as it was. Resolves when it is on the disk: from then on
+ * re-enrolment is refused, OCSP says revoked, and the next CRL has it. Throws `not-found` for a serial this CA never issued.
+ */
+export async function revokeCertificate(house: CaHouse, ca: FoundCa, serial: string, reason: RevocationReason): Promise<void> {
+  const at = formatTimestamp(house.clock.now());
+  await house.store.write((transaction) => {
+    const key = [ca.tenantId, ca.record.id, serial];
+    const issued = transaction.get(house.tables.certificates, key);
+    if (issued === undefined) throw fail('not-found', { detail: 'This CA issued no certificate with that serial number.' });
+    if (issued.revoked !== undefined) return;
+    transaction.put(house.tables.certificates, key, { ...issued, revoked: { at, reason } });
+    transaction.put(house.tables.revocations, [ca.tenantId, ca.record.id, issued.generation, serial], {
+      at,
+      reason,
+      notAfter: issued.notAfter,
+    });
+    noteRevocation(house, transaction, [ca.tenantId, ca.record.id, issued.generation]);
+  });
+}
+
+/** The CRL of this generation does not cover everything any more. */
+function noteRevocation(house: CaHouse, transaction: WriteTransaction, key: readonly (string | number)[]): void {
+  const published: PublishedCrl = transaction.get(house.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+  transaction.put(house.tables.crls, key, { ...published, changes: published.changes + 1 });
+}
+
+/** The record of a certificate this CA issued: the same octets, not only the same serial number. */
+export function findIssued(
+  house: CaHouse,
+  ca: FoundCa,
+  certificate: Certificate,
+  transaction?: WriteTransaction,
+): IssuedCertificate | undefined {
+  const key = [ca.tenantId, ca.record.id, certificate.serial];
+  const { certificates } = house.tables;
+  const issued = transaction === undefined ? certificates.get(key) : transaction.get(certificates, key);
+  return issued !== undefined && Buffer.compare(issued.certificate, certificate.der) === 0 ? issued : undefined;
+}
+
+/** Whether a certificate on a path is revoked by a CA of this tenant that stands right above it (R38). */
+export function isRevokedOnPath(house: CaHouse, tenantId: string, path: readonly Certificate[]): boolean {
+  const ours = tenantCas(house, tenantId).filter(({ record }) => hasKey(record));
+  return path.slice(1).some((issuer, index) => {
+    const subject = path[index];
+    const ca = ours.find((one) => caCertificates(one.record).some((certificate) => Buffer.compare(certificate, issuer.der) === 0));
+    return subject !== undefined && ca !== undefined && findIssued(house, ca, subject)?.revoked !== undefined;
+  });
+}

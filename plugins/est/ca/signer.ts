@@ -1,0 +1,42 @@
+// Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
+import { verify } from 'node:crypto';
+import type { Hsm, KeyBinding, KeyType, StoredKey } from '../../../hsm/api.ts';
+import { requireCaAlgorithm } from './algorithms.ts';
+import { bitString, sequence } from './der.ts';
+import { publicKeyObject } from './public-key.ts';
+
+/** A CA's key pair: the private half is a handle into the token. */
+export type CaKey = {
+  readonly type: KeyType;
+  readonly stored: StoredKey;
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
+};
+
+/** A CA key together with the words it is bound to. */
+export type CaKeyReference = { readonly key: CaKey; readonly binding: KeyBinding };
+
+/** The words a CA's key of one generation is bound to. */
+export function caKeyBinding(tenantId: string, caId: string, generation: number): KeyBinding {
+  return { tenant: tenantId, keyId: caId, version: generation, purpose: 'ca' };
+}
+
+/**
+ * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
+ * certificates, CRLs and requests. The signature is verified with the CA's public key, so that a fault in the token never becomes
+ * a certificate (spec C). Rejects with HsmError when the token cannot sign.
+ */
+export async function signStructure(
+  hsm: Hsm,
+  reference: CaKeyReference,
+  encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
+): Promise<Uint8Array> {
+  const { key, binding } = reference;
+  const algorithm = requireCaAlgorithm(key.type);
+  const tbs = encodeTbs(algorithm.identifier);
+  const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
+  if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
+    throw new Error('the signature made by the token does not verify under the CA key');
+  }
+  return sequence(tbs, algorithm.identifier, bitString(signature));
+}

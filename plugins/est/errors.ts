@@ -1,0 +1,20 @@
+// The errors of EST requests: status as the specification's table has it, code for the audit trail, one line of text for the client.
+import { type ErrorTable, errorsOf } from '../../core/errors.ts';
+import { caErrors } from './ca/errors.ts';
+
+export const estErrors = {
+  ...caErrors,
+  'enrolment-refused': {
+    status: 401,
+    title: 'Credential not accepted',
+    when: 'EST: the shared secret or client certificate is missing, wrong, expired or revoked',
+  },
+  'ca-not-usable': { status: 503, title: 'The CA has expired', when: 'EST: the certificate of the CA has expired; renew the CA' },
+  'enrolment-not-configured': {
+    status: 403,
+    title: 'Enrolment not configured',
+    when: 'EST: the CA has neither a first-enrolment secret nor a trust CA, or does not allow re-enrolment',
+  },
+} as const satisfies ErrorTable;
+
+export const failEst = errorsOf(estErrors);

@@ -1,0 +1,60 @@
+// The EST listener: HTTPS on a port of its own that asks every client for a certificate and lets none fail in the handshake.
+import { constants } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { Log } from '../../core/context.ts';
+import { listenHttps, type Listener, type TlsIdentity } from '../../core/http/listeners.ts';
+
+export type EstServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly identity: TlsIdentity;
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly log: Log;
+};
+
+/** Devices ask once and go; nobody else should keep a connection of ours (R19). */
+const requestTimeoutMs = 30_000;
+const keepAliveMs = 5_000;
+/** Node looks for connections past their deadline this often; its default of 30 s would double every deadline. */
+const checkEveryMs = 2_000;
+
+/** Opens the listener; rejects with ListenError. */
+export async function openEstListener(options: EstServerOptions): Promise<Listener> {
+  const listener = await listenHttps({
+    ...options,
+    tls: {
+      connectionsCheckingInterval: checkEveryMs,
+      // Asked for, never demanded: who may enrol is decided per request, and cacerts is for everybody (R12, R14).
+      requestCert: true,
+      rejectUnauthorized: false,
+      // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs (R13).
+      ALPNProtocols: ['http/1.1'],
+      // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
+      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+    },
+  });
+  const { server } = listener;
+  server.requestTimeout = requestTimeoutMs;
+  server.keepAliveTimeout = keepAliveMs;
+  server.removeAllListeners('clientError').on('clientError', answerClientError);
+  // Half handshakes, strange curves, port scans: the client's business.
+  server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+  return listener;
+}
+
+/** What node refuses before there is a request: one line of text, as everywhere here. */
+function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const [status, line] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request cannot be read.'];
+  const body = `${line}\n`;
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+}
+
+const clientErrors: Readonly<Record<string, readonly [status: string, line: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers may have at most 16384 octets.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long.'],
+};

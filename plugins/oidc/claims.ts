@@ -1,0 +1,41 @@
+// Claims: what a provider says about a person, how one is found by name or pointer, and how a text of theirs becomes safe to show.
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/** Claims are JSON; names are the provider's. */
+export type Claims = JsonObject;
+
+/**
+ * The claim of that name; undefined when it is absent or null. A name that starts with `/` is a JSON pointer (RFC 6901) into nested
+ * claims, as `/realm_access/roles` of Keycloak. Inherited properties are never found.
+ */
+export function findClaim(claims: Claims, name: string): JsonValue | undefined {
+  const path = name.startsWith('/') ? name.slice(1).split('/').map(decodePointerToken) : [name];
+  let value: JsonValue | undefined = claims;
+  for (const step of path) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? (value as readonly JsonValue[])[Number(step)] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value ?? undefined;
+}
+
+/** The member of the claims that a name stands for, when it is one member and not something inside one. */
+export function topLevelName(name: string): string | undefined {
+  if (!name.startsWith('/')) return name;
+  return name.includes('/', 1) ? undefined : decodePointerToken(name.slice(1));
+}
+
+function decodePointerToken(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Longest text of a claim that is shown or logged, in characters. */
+const shownTextLength = 256;
+
+// Control characters, and those that change the direction of the text around them: they would let a name forge a log line or a page.
+const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** A text from outside, fit for audit, log and page: no control or direction characters, trimmed, cut to 256 characters. */
+export function showableText(text: string, length: number = shownTextLength): string {
+  return Array.from(text.toWellFormed().replace(unsafeCharacters, '').trim()).slice(0, length).join('');
+}

@@ -1,0 +1,167 @@
+// Why a sign-in can fail: one table with what the person reads and the status, and the error that carries a row through the flow.
+import { errorsOf, type ErrorRow } from '../../core/errors.ts';
+
+/** A row of the error table with the words of the page. */
+export type FailureRow = ErrorRow & { readonly headline: string; readonly advice: string };
+
+/** Every way a sign-in ends without a session. The codes are the contract; headline and advice are for the person. */
+export const loginFailures = {
+  'no-such-provider': {
+    status: 404,
+    title: 'No such sign-in provider',
+    when: 'the tenant or its identity provider does not exist, or no provider is set up',
+    headline: 'No sign-in provider here',
+    advice: 'Check the name of the tenant. If it is right, ask its administrator whether sign-in is set up.',
+  },
+  'login-expired': {
+    status: 400,
+    title: 'Sign-in expired or already used',
+    when: 'the callback names a sign-in that is unknown, used, or older than ten minutes',
+    headline: 'This sign-in has expired',
+    advice: 'A sign-in is good for ten minutes and for one use. Start again.',
+  },
+  'login-not-yours': {
+    status: 400,
+    title: 'Sign-in was started in another browser',
+    when: 'the callback or the confirmation comes from a browser that did not start the sign-in',
+    headline: 'This sign-in was started elsewhere',
+    advice: 'It can only be finished in the browser, and under the address, where it began. Start again from here.',
+  },
+  'callback-invalid': {
+    status: 400,
+    title: 'Answer of the identity provider is malformed',
+    when: 'the callback has doubled, missing or forbidden parameters, or names another issuer',
+    headline: 'The answer cannot be used',
+    advice: 'What came back is not a valid answer of your identity provider. Start again; do not follow links to this address.',
+  },
+  'form-refused': {
+    status: 400,
+    title: 'Form not accepted',
+    when: 'a form was sent by another site, or by a page that is out of date',
+    headline: 'This form is out of date',
+    advice: 'Go back to the page, load it again, and repeat what you did.',
+  },
+  'service-changed': {
+    status: 400,
+    title: 'Sign-in provider was changed meanwhile',
+    when: 'the OIDC service was edited or deleted while the sign-in was under way',
+    headline: 'The sign-in settings have just changed',
+    advice: 'An administrator changed them while you were signing in. Start again.',
+  },
+  'provider-denied': {
+    status: 403,
+    title: 'Identity provider refused the sign-in',
+    when: 'the identity provider answered with access_denied or a similar error',
+    headline: 'Your identity provider said no',
+    advice: 'You may have cancelled, or your account may not be allowed to use this system. Ask your administrator if this is a surprise.',
+  },
+  'provider-error': {
+    status: 502,
+    title: 'Identity provider answered wrongly',
+    when: 'the identity provider cannot be reached or its answer cannot be used',
+    headline: 'The identity provider is not working',
+    advice: 'The problem is not with your account. Try again in a moment; if it stays, tell your administrator.',
+  },
+  'provider-timeout': {
+    status: 504,
+    title: 'Identity provider did not answer in time',
+    when: 'a call to the identity provider took longer than five seconds, or all of them longer than fifteen',
+    headline: 'The identity provider is too slow',
+    advice: 'It did not answer in time. Try again in a moment.',
+  },
+  'provider-refused-system': {
+    status: 502,
+    title: 'Identity provider refused the credentials of this system',
+    when: 'the token endpoint answered invalid_client: the client secret is wrong or has expired',
+    headline: 'The identity provider refused this system',
+    advice: 'Your account is fine: the credentials of this system are wrong or have expired. Tell your administrator.',
+  },
+  'service-misconfigured': {
+    status: 502,
+    title: 'Sign-in provider is set up wrongly',
+    when: 'the settings of the OIDC service and the metadata of the identity provider do not fit together',
+    headline: 'Sign-in is set up wrongly',
+    advice: 'The settings of this system and of the identity provider do not fit together. Tell your administrator.',
+  },
+  'id-token-refused': {
+    status: 502,
+    title: 'ID token not accepted',
+    when: 'the ID token has a wrong signature, issuer, audience, nonce, time or form',
+    headline: 'The proof of your sign-in is not valid',
+    advice: 'What the identity provider sent about you failed a check. Start again; if it stays, tell your administrator.',
+  },
+  'no-role': {
+    status: 403,
+    title: 'No role for this account',
+    when: 'no role of the service matches a value of the selected claim',
+    headline: 'You have no role here',
+    advice: 'You are signed in at your identity provider, but no role of this system matches your account. Ask your administrator.',
+  },
+  'claim-missing': {
+    status: 403,
+    title: 'Required claim missing',
+    when: 'every matching role requires a claim that the identity provider did not send',
+    headline: 'Something about your account is missing',
+    advice: 'A role matches, but your identity provider did not send a detail that it requires. Ask your administrator.',
+  },
+  'too-many-logins': {
+    status: 503,
+    title: 'Too many sign-ins under way',
+    when: 'the number of sign-ins that were started and not finished has reached its limit',
+    headline: 'Too many sign-ins at once',
+    advice: 'Wait a minute, then start again.',
+  },
+} as const satisfies Readonly<Record<string, FailureRow>>;
+
+export type FailureCode = keyof typeof loginFailures;
+
+/** Rows for answers that are no pages: the command line's poll (RFC 8628 section 3.5). */
+export const pollErrors = {
+  'authorization-pending': {
+    status: 400,
+    title: 'Not confirmed yet',
+    when: 'the person has not finished the sign-in in the browser; poll again after the interval',
+  },
+  'slow-down': { status: 400, title: 'Polling too fast', when: 'the poll came before the interval was over; wait five seconds more' },
+  'expired-token': {
+    status: 400,
+    title: 'Sign-in expired',
+    when: 'the poll token is unknown, expired, or its token was delivered already',
+  },
+  'access-denied': { status: 400, title: 'Sign-in denied', when: 'the person denied the request, or the sign-in failed' },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+/** All codes of the plugin, for its manifest. */
+export const oidcErrors = { ...loginFailures, ...pollErrors };
+
+export const failOidc = errorsOf(oidcErrors);
+
+/** The step at which a sign-in failed, for `system:logs` (reference R66). */
+export type Stage = 'discovery' | 'authorize' | 'callback' | 'token' | 'id-token' | 'userinfo' | 'directory' | 'role' | 'session';
+
+/**
+ * A sign-in that ends here. `reason` is one machine-readable word for the log, `hint` tells the administrator what to do; neither is
+ * shown to the person. `fields` go to the log and must hold no secret, token or claim.
+ */
+export class LoginFailure extends Error {
+  override readonly name = 'LoginFailure';
+  readonly code: FailureCode;
+  readonly stage: Stage;
+  readonly reason: string;
+  readonly hint: string | undefined;
+  readonly fields: Readonly<Record<string, unknown>>;
+
+  constructor(
+    code: FailureCode,
+    stage: Stage,
+    reason: string,
+    details: { hint?: string; fields?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(`${code}: ${reason}`, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.stage = stage;
+    this.reason = reason;
+    this.hint = details.hint;
+    this.fields = details.fields ?? {};
+  }
+}

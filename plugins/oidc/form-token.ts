@@ -1,0 +1,18 @@
+// What makes a form ours: a token that only a page of this very browser's session can know, and a browser that says the same.
+import { createHash } from 'node:crypto';
+import { encodeUtf8, equalConstantTime } from '../../core/bytes.ts';
+import type { PublicCall } from '../../core/http/endpoint.ts';
+import { LoginFailure } from './failures.ts';
+
+/** What a form of ours carries: only a page of this very session can know it. */
+export function formTokenOf(cookie: string, purpose: string): string {
+  return createHash('sha256').update(`keystored form\0${purpose}\0${cookie}`).digest('base64url');
+}
+
+/** Throws LoginFailure `form-refused` for forms of other sites and of other sessions. */
+export function requireForm(call: PublicCall, sent: string, expected: string): void {
+  const site = call.headers['sec-fetch-site'];
+  const ours = site === undefined || site === 'same-origin';
+  if (ours && equalConstantTime(encodeUtf8(sent), encodeUtf8(expected))) return;
+  throw new LoginFailure('form-refused', 'session', ours ? 'form-token' : 'other-site');
+}

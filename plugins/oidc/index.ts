@@ -1,0 +1,64 @@
+// OIDC login: people sign in at their identity provider, roles turn claims into policies (spec, area B; api 56 to 61).
+import type { WriteTransaction } from '../../core/store/store.ts';
+import { definePlugin } from '../../core/plugin.ts';
+import { endStaleSessions } from './browser-session.ts';
+import { callbackEndpoint } from './callback.ts';
+import { checkRecords } from './check.ts';
+import { commandLineEndpoints } from './command-line.ts';
+import { configSchema, type Config } from './config.ts';
+import { explainEndpoint } from './explain.ts';
+import { oidcErrors } from './failures.ts';
+import { confirmEndpoints, isHandOffExpired } from './hand-off.ts';
+import { Limiter } from './limiter.ts';
+import { makeOidc, type Oidc } from './oidc.ts';
+import { dropExpired } from './pending-login.ts';
+import { keptFailureMs } from './report.ts';
+import { roleResource } from './role.ts';
+import { serviceResource } from './service.ts';
+import { sessionEndpoints } from './session-pages.ts';
+import { startEndpoints } from './start-login.ts';
+import { testEndpoint } from './test-service.ts';
+
+export default definePlugin<Config>({
+  name: 'oidc',
+  contract: 1,
+  config: configSchema,
+  errors: oidcErrors,
+  uses: ['sessions', 'listeners'],
+  provision(context) {
+    const oidc = makeOidc(context);
+    const limiter = new Limiter(context.clock, context.config.startsPerMinute);
+    return {
+      resources: [serviceResource(oidc), roleResource(oidc)],
+      endpoints: [
+        testEndpoint(oidc),
+        explainEndpoint(oidc),
+        ...startEndpoints(oidc, limiter),
+        callbackEndpoint(oidc),
+        ...confirmEndpoints(oidc),
+        ...sessionEndpoints(oidc),
+        ...commandLineEndpoints(oidc, limiter),
+      ],
+      check: () => checkRecords(oidc),
+      jobs: [
+        {
+          name: 'oidc: drop what has expired',
+          everySeconds: 60,
+          run: () => oidc.store.write((transaction) => dropStale(transaction, oidc)),
+        },
+      ],
+    };
+  },
+});
+
+function dropStale(transaction: WriteTransaction, oidc: Oidc): void {
+  const nowMs = oidc.clock.now().epochMilliseconds;
+  dropExpired(transaction, oidc, nowMs);
+  endStaleSessions(transaction, oidc, nowMs);
+  for (const [key, handOff] of Array.from(transaction.entries(oidc.handOffs, []))) {
+    if (isHandOffExpired(handOff, nowMs)) transaction.delete(oidc.handOffs, key);
+  }
+  for (const [key, failed] of Array.from(transaction.entries(oidc.failures, []))) {
+    if (nowMs >= failed.atMs + keptFailureMs) transaction.delete(oidc.failures, key);
+  }
+}

@@ -1,0 +1,76 @@
+// The frame of every page and the headers it is sent with: no script, nothing foreign, no caching, no referrer, in no frame.
+import { Reply } from '../../../core/http/endpoint.ts';
+import { Html, html } from './html.ts';
+import { styleHash, styleSheet } from './style.ts';
+
+/** `form-action 'self'` is safe because no form of ours leads to a provider: browsers hold redirects after a form to it too. */
+const securityPolicy = [
+  "default-src 'none'",
+  `style-src '${styleHash}'`,
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** With `cache-control: no-store` and `nosniff`, which the pipeline gives every answer. */
+const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': securityPolicy,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+export type Page = {
+  readonly title: string;
+  readonly main: Html;
+  /** small print below the card */
+  readonly footer?: Html;
+};
+
+/** A page as an answer. */
+export function pageReply(status: number, page: Page, headers: Readonly<Record<string, string | readonly string[]>> = {}): Reply {
+  return new Reply(status, formatPage(page), { ...pageHeaders, ...headers });
+}
+
+/** Sends the browser on with GET, whatever it came with (RFC 9110 15.4.4). */
+export function redirectReply(location: string, headers: Readonly<Record<string, string | readonly string[]>> = {}): Reply {
+  return new Reply(303, '', { ...pageHeaders, location, ...headers });
+}
+
+const shield = 'M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5z';
+const keyhole = 'M12 7.7a2.6 2.6 0 0 1 1.2 4.9v3.9h-2.4v-3.9a2.6 2.6 0 0 1 1.2-4.9z';
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b5c8a" fill-rule="evenodd" d="${shield}${keyhole}"/></svg>`,
+)}`;
+
+// Joined as markup: escaping would change the sheet, and its hash would no longer fit.
+const style = Html.join([`<style>${styleSheet}</style>`], []);
+
+function formatPage({ title, main, footer }: Page): string {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · Keystore</title>
+        <link rel="icon" href="${icon}" />
+        ${style}
+      </head>
+      <body>
+        <header>
+          <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+            <path fill="currentColor" fill-rule="evenodd" d="${shield}${keyhole}" />
+          </svg>
+          <span>Keystore</span>
+        </header>
+        <main>${main}</main>
+        ${footer === undefined ? undefined : html`<footer>${footer}</footer>`}
+      </body>
+    </html> `;
+  return page.markup;
+}

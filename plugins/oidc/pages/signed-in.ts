@@ -1,0 +1,104 @@
+// The page of a session: who is signed in, with what, until when; and the pages behind its two buttons.
+import type { Reply } from '../../../core/http/endpoint.ts';
+import { html, type Html } from './html.ts';
+import { pageReply } from './layout.ts';
+
+export type SessionView = {
+  readonly username: string;
+  readonly fullname: string | undefined;
+  readonly tenant: string;
+  readonly provider: string;
+  readonly roles: readonly string[];
+  readonly policies: readonly string[];
+  readonly now: Temporal.Instant;
+  readonly expires: Temporal.Instant;
+  readonly idleMinutes: number;
+  readonly formToken: string;
+};
+
+export function signedInPage(view: SessionView): Reply {
+  return pageReply(200, {
+    title: `Signed in to ${view.tenant}`,
+    main: html`<h1>${view.fullname ?? view.username}</h1>
+      <p class="quiet">You are signed in.</p>
+      <dl>
+        <dt>Account</dt>
+        <dd>${view.username}</dd>
+        <dt>Tenant</dt>
+        <dd>${view.tenant}</dd>
+        <dt>Provider</dt>
+        <dd>${view.provider}</dd>
+        <dt>${view.roles.length === 1 ? 'Role' : 'Roles'}</dt>
+        <dd>${list(view.roles)}</dd>
+        <dt>Policies</dt>
+        <dd>${view.policies.length === 0 ? 'none: nothing is allowed yet' : list(view.policies)}</dd>
+        <dt>Ends</dt>
+        <dd>
+          ${formatMoment(view.expires)}
+          <span class="quiet">${formatSpan(view.now.until(view.expires))}, or after ${view.idleMinutes} minutes without use</span>
+        </dd>
+      </dl>
+      <form action="/ui/token" method="post">
+        <input type="hidden" name="form-token" value="${view.formToken}" />
+        <button class="button" type="submit">Show an API token</button>
+      </form>
+      <form action="/ui/sign-out" method="post">
+        <input type="hidden" name="form-token" value="${view.formToken}" />
+        <button class="button" type="submit">Sign out</button>
+      </form>`,
+  });
+}
+
+/** The one page that holds a token: asked for by a click, never cached, gone with a reload. */
+export function tokenPage(token: string, expires: Temporal.Instant): Reply {
+  return pageReply(200, {
+    title: 'API token',
+    main: html`<h1>API token</h1>
+      <p>Send it as <code>Authorization: Bearer</code>. It is shown once and can do everything you can do.</p>
+      <code class="code" tabindex="0" aria-label="API token">${token}</code>
+      <p class="quiet">It ends at ${formatMoment(expires)}, or when you sign out.</p>
+      <a class="button primary" href="/ui">Done</a>`,
+  });
+}
+
+/** `providerSignOut`: the provider’s own page, because the person is still signed in there. */
+export function signedOutPage(providerSignOut: string | undefined, headers: Readonly<Record<string, string | readonly string[]>>): Reply {
+  return pageReply(
+    200,
+    {
+      title: 'Signed out',
+      main: html`<h1>You are signed out</h1>
+        <p>Your session and the tokens made from it no longer work.</p>
+        <p class="quiet">
+          At your identity provider you may still be signed in.
+          ${providerSignOut !== undefined && html`<a href="${providerSignOut}" rel="noreferrer">Sign out there too</a>`}
+        </p>
+        <a class="button primary" href="/login">Sign in again</a>`,
+    },
+    headers,
+  );
+}
+
+function list(texts: readonly string[]): Html {
+  return html`<ul class="plain">
+    ${texts.map((text) => html`<li>${text}</li>`)}
+  </ul>`;
+}
+
+/** `21 Nov 2026, 14:05 UTC`: the server does not know the reader’s time zone, so it says its own. */
+export function formatMoment(instant: Temporal.Instant): string {
+  const { year, month, day, hour, minute } = instant.toZonedDateTimeISO('UTC');
+  return `${day} ${months[month - 1] ?? ''} ${year}, ${two(hour)}:${two(minute)} UTC`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+function formatSpan(span: Temporal.Duration): string {
+  const minutes = Math.max(0, Math.round(span.total('minutes')));
+  if (minutes < 120) return `in ${minutes} minutes`;
+  return minutes < 48 * 60 ? `in ${Math.round(minutes / 60)} hours` : `in ${Math.round(minutes / 1440)} days`;
+}

@@ -1,0 +1,101 @@
+// The plugin's tables: settings of administrators, logins under way, requests of command lines, sessions, and recent failures.
+import type { Store, Table } from '../../core/store/store.ts';
+import type { Claims } from './claims.ts';
+import type { RoleRecord } from './role.ts';
+import type { ServiceRecord } from './service.ts';
+
+/** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
+export type PendingLogin = {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly service: string;
+  /** of the service when the login began */
+  readonly revision: string;
+  readonly redirectUri: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  /** SHA-256 of the browser's binding cookie, hexadecimal */
+  readonly binding: string;
+  readonly createdMs: number;
+  /** the command-line request this login is for */
+  readonly handOff?: string;
+};
+
+/** Who someone is and what they get, once everything was checked. Issuer and subject are the identity (reference R57). */
+export type Identity = {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly username: string;
+  readonly fullname?: string;
+  readonly roles: readonly string[];
+  readonly policies: readonly string[];
+};
+
+/** A sign-in asked for by a command line (api 60). The key is the hash of its poll token. */
+export type HandOff = {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly service: string;
+  readonly revision: string;
+  readonly userCode: string;
+  readonly createdMs: number;
+  /** where the command line runs, as the person is shown it */
+  readonly clientIp: string;
+  readonly userAgent: string;
+  readonly step: 'waiting' | 'signed-in' | 'approved' | 'denied';
+  /** from `signed-in` on: the person, and the browser that may answer */
+  readonly identity?: Identity;
+  readonly binding?: string;
+};
+
+/** A token made by a login: of a browser, of a command line, or shown on a page. The token is the platform's. [tenant uuid, accessor] */
+export type Session = Identity & {
+  readonly service: string;
+  readonly expiresMs: number;
+  /** only of browser sessions */
+  readonly browser?: {
+    readonly lastUsedMs: number;
+    /** accessors of tokens shown on the signed-in page; signing out ends them too */
+    readonly shownTokens: readonly string[];
+    /** page of the provider where the person can sign out there */
+    readonly providerSignOut?: string;
+  };
+};
+
+/** What `explain` can look at again, for a day. [tenant uuid, service, reference] */
+export type FailedLogin = {
+  readonly atMs: number;
+  readonly code: string;
+  readonly stage: string;
+  readonly reason: string;
+  readonly hint?: string;
+  /** absent when the login failed before there were any */
+  readonly claims?: Claims;
+};
+
+export type Tables = {
+  /** [tenant uuid, service] */
+  readonly services: Table<ServiceRecord>;
+  /** [tenant uuid, service, role] */
+  readonly roles: Table<RoleRecord>;
+  /** [hash of state] */
+  readonly pending: Table<PendingLogin>;
+  /** [tenant uuid, created (ms), hash of state]: finds the oldest */
+  readonly pendingOrder: Table<true>;
+  /** [hash of poll token] */
+  readonly handOffs: Table<HandOff>;
+  readonly sessions: Table<Session>;
+  readonly failures: Table<FailedLogin>;
+};
+
+export function openTables(store: Store): Tables {
+  return {
+    services: store.table('services'),
+    roles: store.table('roles'),
+    pending: store.table('pending-logins'),
+    pendingOrder: store.table('pending-order'),
+    handOffs: store.table('hand-offs'),
+    sessions: store.table('sessions'),
+    failures: store.table('failed-logins'),
+  };
+}

@@ -1,0 +1,174 @@
+// What is left behind when a sign-in ends: one entry in system:logs, facts for the audit record, a record for `explain`, and an answer.
+import type { ErrorDetails, ServiceError } from '../../core/errors.ts';
+import { Reply, type PublicCall } from '../../core/http/endpoint.ts';
+import { formatProblem, problemMediaType } from '../../core/http/problem.ts';
+import type { Claims } from './claims.ts';
+import { failOidc, LoginFailure, loginFailures } from './failures.ts';
+import type { Located, Oidc } from './oidc.ts';
+import type { Outbound } from './outbound.ts';
+import { failurePage } from './pages/failure.ts';
+import type { FailedLogin, Identity } from './records.ts';
+import { chooseRedirectUri } from './service.ts';
+
+/** What is known of a sign-in so far; filled in on the way, so that a failure can be told with all that is known. */
+export type Attempt = {
+  located?: Located | undefined;
+  /** every way out that was opened, for verbose logging */
+  readonly outbounds: Outbound[];
+  claims?: Claims;
+  issuer?: string;
+  subject?: string;
+  username?: string;
+};
+
+/** Failed logins kept per service for `explain`, and for how long. */
+const keptFailures = 100;
+export const keptFailureMs = 86_400_000;
+const maxKeptClaims = 65_536;
+
+/** Runs a page; every refusal becomes a page (or, for callers that want JSON, an error) and is told once in log, audit and `explain`. */
+export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt: Attempt) => Reply | Promise<Reply>): Promise<Reply> {
+  const attempt: Attempt = { outbounds: [] };
+  try {
+    return await run(attempt);
+  } catch (error) {
+    if (!(error instanceof LoginFailure)) throw error;
+    await tellFailure(oidc, call, attempt, error);
+    if (wantsJson(call)) return problemReply(call, error.code, { detail: loginFailures[error.code].advice });
+    return failurePage({
+      row: loginFailures[error.code],
+      reference: call.requestId,
+      retryPath: retryPath(attempt.located),
+      username: attempt.username,
+      properAddress: error.code === 'login-not-yours' ? findProperAddress(oidc, call, attempt.located) : undefined,
+      retryAfterSeconds: error.code === 'too-many-logins' ? 60 : undefined,
+    });
+  } finally {
+    tellDetails(oidc, call, attempt);
+  }
+}
+
+/** For services that are being set up: the claims, and each call with status and time. Never a secret, code or token (reference R68). */
+function tellDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims }: Attempt): void {
+  if (located?.record.verboseLogging !== true || outbounds.length === 0) return;
+  oidc.log.with('oidc', located.tenantName).info('Sign-in in detail (verbose-logging is on)', {
+    reference: call.requestId,
+    service: located.service,
+    calls: outbounds.flatMap((outbound) => outbound.calls),
+    ...(claims === undefined ? {} : { claims }),
+  });
+}
+
+/** Writes log entry, audit facts and the record for `explain`. */
+async function tellFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, failure: LoginFailure): Promise<void> {
+  const { located } = attempt;
+  oidc.log.with('oidc', located?.tenantName).warn(`Sign-in failed: ${loginFailures[failure.code].title}`, {
+    reference: call.requestId,
+    ...(located === undefined ? {} : { service: located.service, 'client-id': located.record.clientId }),
+    stage: failure.stage,
+    code: failure.code,
+    reason: failure.reason,
+    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+    ...failure.fields,
+  });
+  call.noteAudit({
+    kind: 'login',
+    code: failure.code,
+    ...(located === undefined ? {} : { tenant: located.tenantName }),
+    ...(attempt.username === undefined ? {} : { user: attempt.username }),
+    requestParameters: describeAttempt(attempt),
+  });
+  if (located !== undefined) await keepFailure(oidc, call, located, attempt, failure);
+}
+
+/** The audit record of a success (reference R67); address and reference are part of every record. */
+export function tellSuccess(call: PublicCall, located: Located, identity: Identity, accessor: string | undefined): void {
+  call.noteAudit({
+    kind: 'login',
+    tenant: located.tenantName,
+    user: identity.username,
+    ...(accessor === undefined ? {} : { accessor }),
+    requestParameters: {
+      service: located.service,
+      issuer: identity.issuer,
+      subject: identity.subject,
+      roles: identity.roles,
+      'token-policies': identity.policies,
+    },
+  });
+}
+
+/** How a refusal that did not come from a sign-in looks: sealed, audit trail, rate limit, our own faults. */
+export function pipelinePage(error: ServiceError, requestId: string): Reply {
+  const row = pipelineRows[error.code] ?? (error.status >= 500 ? pipelineRows['internal-error'] : undefined);
+  const view = row ?? { headline: error.title, advice: 'The address or the form is not right. Start again.' };
+  return failurePage({
+    row: { status: error.status, ...view },
+    reference: requestId,
+    retryPath: '/login',
+    retryAfterSeconds: error.details.retryAfterSeconds,
+  });
+}
+
+const pipelineRows: Readonly<Record<string, { readonly headline: string; readonly advice: string }>> = {
+  sealed: { headline: 'This system is locked', advice: 'An administrator has to unlock it. Try again later.' },
+  'rate-limited': { headline: 'Too many attempts', advice: 'Wait a minute, then try again.' },
+  'internal-error': { headline: 'Something went wrong here', advice: 'The fault is ours. Try again in a moment.' },
+  'payload-too-large': { headline: 'Too much was sent', advice: 'Go back and try again.' },
+};
+
+async function keepFailure(oidc: Oidc, call: PublicCall, located: Located, attempt: Attempt, failure: LoginFailure): Promise<void> {
+  const { tenantId, service } = located;
+  const record: FailedLogin = {
+    atMs: call.now.epochMilliseconds,
+    code: failure.code,
+    stage: failure.stage,
+    reason: failure.reason,
+    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+    ...(attempt.claims === undefined || JSON.stringify(attempt.claims).length > maxKeptClaims ? {} : { claims: attempt.claims }),
+  };
+  await oidc.store.write((transaction) => {
+    const kept = Array.from(transaction.entries(oidc.failures, [tenantId, service]));
+    // Those without claims go first: strangers can make them in numbers, the others take an account at the provider.
+    kept.sort(([, left], [, right]) => Number(left.claims !== undefined) - Number(right.claims !== undefined) || left.atMs - right.atMs);
+    const tooMany = kept.slice(0, Math.max(0, kept.length + 1 - keptFailures));
+    for (const [key] of tooMany) transaction.delete(oidc.failures, key);
+    transaction.put(oidc.failures, [tenantId, service, call.requestId], record);
+  });
+}
+
+function describeAttempt({ located, issuer, subject }: Attempt): Readonly<Record<string, unknown>> {
+  return {
+    ...(located === undefined ? {} : { service: located.service }),
+    ...(issuer === undefined ? {} : { issuer }),
+    ...(subject === undefined ? {} : { subject }),
+  };
+}
+
+function retryPath(located: Located | undefined): string {
+  return located === undefined ? '/login' : `/login?tenant=${encodeURIComponent(located.tenantName)}`;
+}
+
+/** Cookies belong to one host: who came by another name than the redirect URI's must be told the right one. */
+function findProperAddress(oidc: Oidc, call: PublicCall, located: Located | undefined): string | undefined {
+  if (located === undefined) return undefined;
+  const { host, origin } = new URL(chooseRedirectUri(located.record.allowedRedirectUris, oidc.publicUrl));
+  return host === call.headers['host'] ? undefined : `${origin}/login`;
+}
+
+/** An error in the usual form, for endpoints whose refusals are normally pages or carry more members. */
+export function problemReply(
+  call: Pick<PublicCall, 'requestId'>,
+  code: Parameters<typeof failOidc>[0],
+  details: ErrorDetails,
+  more: Readonly<Record<string, unknown>> = {},
+): Reply {
+  const problem = { ...formatProblem(failOidc(code, details), call.requestId), ...more };
+  return new Reply(Number(problem['status']), JSON.stringify(problem), { 'content-type': problemMediaType });
+}
+
+/** A browser lists text/html; a program that asks for JSON gets the same code in the usual form. */
+function wantsJson(call: PublicCall): boolean {
+  const accept = call.headers['accept'] ?? '';
+  return /application\/(?:problem\+)?json/.test(accept) && !accept.includes('text/html');
+}

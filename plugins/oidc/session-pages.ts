@@ -1,0 +1,107 @@
+// The pages of a session: who is signed in, an API token for programs, and the way out.
+import { z } from 'zod';
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { revealSecret } from '../../core/secret.ts';
+import { findSession, idleSeconds, useSession } from './browser-session.ts';
+import { formatExpiredCookie, sessionCookie } from './cookies.ts';
+import { LoginFailure } from './failures.ts';
+import { formTokenOf, requireForm } from './form-token.ts';
+import { endSession, type Oidc } from './oidc.ts';
+import { redirectReply } from './pages/layout.ts';
+import { signedInPage, signedOutPage, tokenPage } from './pages/signed-in.ts';
+import { answerWithPage, pipelinePage } from './report.ts';
+
+const formSchema = z.object({
+  'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),
+});
+type Form = z.output<typeof formSchema>;
+
+export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
+  const page = { access: 'public', tag: 'sign-in pages', produces: 'text/html', errorPage: pipelinePage } as const;
+  const form = { ...page, method: 'POST', consumes: 'application/x-www-form-urlencoded', bodyLimit: 4096, audit: 'required' } as const;
+  return [
+    definePublicEndpoint({
+      ...page,
+      method: 'GET',
+      path: '/ui',
+      summary: 'Who is signed in',
+      audit: 'reads-go-on',
+      run: (call) => answerWithPage(oidc, call, () => showSession(oidc, call)),
+    }),
+    definePublicEndpoint<Form, never>({
+      ...form,
+      path: '/ui/token',
+      summary: 'Show a new API token of the session',
+      input: formSchema,
+      run: (call, input) => answerWithPage(oidc, call, () => showToken(oidc, call, input)),
+    }),
+    definePublicEndpoint<Form, never>({
+      ...form,
+      path: '/ui/sign-out',
+      summary: 'End the session and its tokens',
+      input: formSchema,
+      run: (call, input) => answerWithPage(oidc, call, () => signOut(oidc, call, input)),
+    }),
+  ];
+}
+
+async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
+  const found = await useSession(oidc, call);
+  if (found === undefined) return redirectReply('/login', { 'set-cookie': formatExpiredCookie(sessionCookie) });
+  const { session, tenantName, token, key } = found;
+  return signedInPage({
+    username: session.username,
+    fullname: session.fullname,
+    tenant: tenantName,
+    provider: oidc.services.get([key[0], session.service])?.displayName ?? session.service,
+    roles: session.roles,
+    policies: session.policies,
+    now: call.now,
+    expires: Temporal.Instant.fromEpochMilliseconds(session.expiresMs),
+    idleMinutes: Math.round(idleSeconds(oidc) / 60),
+    formToken: formTokenOf(token, 'session'),
+  });
+}
+
+/** A token of its own, so that the cookie's stays in the cookie; it ends at the session's end and with signing out, not with idleness. */
+async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
+  const found = await useSession(oidc, call);
+  if (found === undefined) return redirectReply('/login');
+  requireForm(call, input['form-token'], formTokenOf(found.token, 'session'));
+  const { key, session, tenantName } = found;
+  const expires = Temporal.Instant.fromEpochMilliseconds(session.expiresMs);
+  const ttlSeconds = Math.floor(call.now.until(expires).total('seconds'));
+  const token = await oidc.accounts.drawToken();
+  const issued = await oidc.store.write((transaction) => {
+    const current = transaction.get(oidc.sessions, key);
+    if (current?.browser === undefined) throw new LoginFailure('form-refused', 'session', 'session-ended');
+    const { browser, ...granted } = current;
+    const { username: user, policies } = granted;
+    const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, policies, ttlSeconds });
+    transaction.put(oidc.sessions, [key[0], made.accessor], granted);
+    transaction.put(oidc.sessions, key, { ...current, browser: { ...browser, shownTokens: [...browser.shownTokens, made.accessor] } });
+    return made;
+  });
+  call.noteAudit({
+    kind: 'login',
+    tenant: tenantName,
+    user: session.username,
+    accessor: issued.accessor,
+    requestParameters: { service: session.service, 'made-by': key[1], 'token-policies': session.policies },
+  });
+  return tokenPage(revealSecret(issued.token), expires);
+}
+
+async function signOut(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
+  const found = findSession(oidc, call);
+  const headers = { 'set-cookie': formatExpiredCookie(sessionCookie) };
+  if (found === undefined) return signedOutPage(undefined, headers);
+  requireForm(call, input['form-token'], formTokenOf(found.token, 'session'));
+  const { key, session, tenantName } = found;
+  await oidc.store.write((transaction) => {
+    const current = transaction.get(oidc.sessions, key);
+    if (current !== undefined) endSession(transaction, oidc, oidc.accounts, key, current);
+  });
+  call.noteAudit({ tenant: tenantName, user: session.username, accessor: key[1] });
+  return signedOutPage(session.browser?.providerSignOut, headers);
+}

@@ -1,0 +1,117 @@
+// The start of a login: the page that asks for tenant and provider, and the redirect to the provider.
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { bindingCookie, findCookie, formatCookie } from './cookies.ts';
+import { authorizationUrl, openProvider } from './exchange.ts';
+import { LoginFailure } from './failures.ts';
+import type { Limiter } from './limiter.ts';
+import { hashSecret, type Located, type Oidc } from './oidc.ts';
+import { redirectReply } from './pages/layout.ts';
+import { providersPage, tenantPage } from './pages/login.ts';
+import { pendingSeconds, recordPending } from './pending-login.ts';
+import { answerWithPage, pipelinePage, type Attempt } from './report.ts';
+import { scopesOf } from './role.ts';
+import { chooseRedirectUri, clientSettings } from './service.ts';
+
+export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
+  const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', errorPage: pipelinePage } as const;
+  return [
+    definePublicEndpoint({
+      ...page,
+      path: '/',
+      summary: 'Leads to the signed-in page',
+      audit: 'none',
+      run: () => redirectReply('/ui'),
+    }),
+    definePublicEndpoint({
+      ...page,
+      path: '/login',
+      summary: 'Choose tenant and identity provider',
+      audit: 'none',
+      query: { tenant: 'name of the tenant; without it the page asks for it' },
+      run: (call) => answerWithPage(oidc, call, () => choosePage(oidc, call.query.get('tenant')?.trim() ?? '')),
+    }),
+    definePublicEndpoint({
+      ...page,
+      path: '/login/{tenant}/{service}',
+      summary: 'Go to the identity provider',
+      audit: 'required',
+      noHead: true,
+      query: { request: 'the command-line request this sign-in is for' },
+      errors: ['rate-limited'],
+      run(call) {
+        limiter.require(call.clientIp);
+        return answerWithPage(oidc, call, (attempt) => startLogin(oidc, call, attempt));
+      },
+    }),
+  ];
+}
+
+/** A tenant that does not exist and one without providers look the same (reference R11). */
+function choosePage(oidc: Oidc, tenantName: string): Reply {
+  if (tenantName === '') return tenantPage();
+  const tenant = oidc.accounts.findTenant(tenantName);
+  const services = tenant === undefined ? [] : [...oidc.services.entries([tenant.id])].map(([, record]) => record);
+  if (tenant === undefined || services.length === 0) throw noSuchProvider();
+  const choices = services.map((record) => ({ service: record.name, displayName: record.displayName ?? record.name }));
+  choices.sort((left, right) => left.displayName.localeCompare(right.displayName, 'en'));
+  return providersPage(tenant.name, choices);
+}
+
+/** Makes the secrets of a login, keeps them, and sends the browser to the provider. */
+async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promise<Reply> {
+  const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
+  if (located === undefined) throw noSuchProvider();
+  attempt.located = located;
+  const handOff = requireHandOff(oidc, call, located);
+  const { record, tenantId, service } = located;
+  const outbound = oidc.openOutbound(record);
+  attempt.outbounds.push(outbound);
+  const metadata = await oidc.metadataOf(located, outbound);
+  const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);
+  const redirectUri = chooseRedirectUri(record.allowedRedirectUris, oidc.publicUrl);
+  const random = await oidc.hsm.random(128);
+  const [state, nonce, codeVerifier, fresh] = [0, 32, 64, 96].map((from) =>
+    Buffer.from(random.subarray(from, from + 32)).toString('base64url'),
+  ) as [string, string, string, string];
+  const scopes = scopesOf(oidc.rolesOf(tenantId, service));
+  const location = await authorizationUrl(provider, redirectUri, scopes, { state, nonce, codeVerifier });
+  const cookie = readBindingCookie(call) ?? fresh;
+  await oidc.store.write((transaction) =>
+    recordPending(transaction, oidc, state, {
+      tenantId,
+      tenantName: located.tenantName,
+      service,
+      revision: record.revision,
+      redirectUri,
+      nonce,
+      codeVerifier,
+      binding: hashSecret(cookie),
+      createdMs: call.now.epochMilliseconds,
+      ...(handOff === undefined ? {} : { handOff }),
+    }),
+  );
+  call.noteAudit({ tenant: located.tenantName, requestParameters: { service } });
+  return redirectReply(location.href, { 'set-cookie': formatCookie(bindingCookie, cookie, pendingSeconds) });
+}
+
+/** The value stays over concurrent logins: a new one for each start would undo the login in the other tab. */
+function readBindingCookie(call: PublicCall): string | undefined {
+  const value = findCookie(call, bindingCookie);
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
+}
+
+/** The command-line request in the URL must be one that waits, and one for this very service. */
+function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
+  const id = call.query.get('request');
+  if (id === undefined) return undefined;
+  const handOff = oidc.handOffs.get([id]);
+  const fits = handOff?.tenantId === located.tenantId && handOff.service === located.service && handOff.step === 'waiting';
+  if (!fits || call.now.epochMilliseconds >= handOff.createdMs + pendingSeconds * 1000) {
+    throw new LoginFailure('login-expired', 'authorize', 'no-such-request');
+  }
+  return id;
+}
+
+function noSuchProvider(): LoginFailure {
+  return new LoginFailure('no-such-provider', 'authorize', 'unknown');
+}

@@ -1,0 +1,72 @@
+// The action export-openpgp-revocation: a revocation certificate to keep for an emergency, or to publish at once.
+import { z } from 'zod';
+import { fail as failCore } from '../../../core/errors.ts';
+import { integer, pemExample } from '../../../core/fields.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import type { OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/services/transit-keys.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import { type Revocation, revokePrimary, revokeSubkey } from '../revocation.ts';
+import { requireSigner, type Signer } from '../signer.ts';
+import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
+
+const input = z.object({
+  version: z
+    .union([z.literal('latest'), integer(1, 2 ** 31 - 1)])
+    .default('latest')
+    .describe('Version to revoke.'),
+  reason: z.enum(['no-reason', 'superseded', 'compromised', 'retired']).default('no-reason').describe('Why.'),
+  comment: z
+    .string()
+    .max(256)
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must have no control characters')
+    .default('')
+    .meta({ description: 'A remark that everybody will read.', example: 'replaced by a new key' }),
+});
+
+const output = z.object({
+  revocation: z.string().meta({ description: 'Revocation certificate.', example: pemExample('PGP PUBLIC KEY BLOCK') }),
+  keyVersion: z.int().describe('Version that it revokes.'),
+});
+
+export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: actionPath('export-openpgp-revocation'),
+    summary: 'Make an OpenPGP revocation certificate',
+    description:
+      'Publishing it revokes the key for everybody; the key itself goes on working here. Of a subkey, its block with the revocation in it. With the reasons superseded and retired earlier signatures stay good.',
+    tag: 'key actions',
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    auditFields: ['version', 'reason'],
+    errors: ['version-unknown', 'operation-not-supported', 'conflict'],
+    input,
+    output,
+    commandLine: { output: 'revocation' },
+    secretOutput: ['revocation'],
+    find: (call) => requireKey(transitKeys, call),
+    async run(call, request, key) {
+      const version = requireVersion(key, request.version);
+      call.noteAudit({ keyVersion: version.version });
+      const record = requireRecord(key, version);
+      const signer = requireSigner(hsm, key, version);
+      await transitKeys.countSignature(key, version.version, call.now);
+      const how: Revocation = { reason: request.reason, comment: request.comment, at: call.now };
+      const { subkey } = record;
+      const revocation =
+        subkey === undefined
+          ? await revokePrimary(signer, how)
+          : await revokeSubkey(primaryOf(hsm, transitKeys, key, subkey), signer, { ...record, subkey }, how);
+      return { revocation, keyVersion: version.version };
+    },
+  });
+}
+
+/** Only the primary version that bound a subkey can revoke it. */
+function primaryOf(hsm: Hsm, transitKeys: TransitKeys, key: TransitKey, bound: NonNullable<OpenpgpRecord['subkey']>): Signer {
+  const primary = key.openpgpPrimary === undefined ? undefined : transitKeys.find(key.tenantId, key.openpgpPrimary);
+  const version = primary?.versions.find(({ openpgp }) => openpgp?.fingerprints[0] === bound.primaryFingerprint);
+  if (primary !== undefined && version !== undefined) return requireSigner(hsm, primary, version);
+  throw failCore('conflict', { detail: `The version of the primary key that bound this subkey is gone: ${bound.primaryFingerprint}.` });
+}

@@ -1,0 +1,47 @@
+// The action import-openpgp: a foreign public key block becomes a verification-only transit key (spec, api 43).
+import { z } from 'zod';
+import { nameField, pemExample } from '../../../core/fields.ts';
+import { type AnyEndpoint, defineEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { importCertificate } from '../import-public-key.ts';
+import type { Parts } from './request.ts';
+
+const input = z.object({
+  name: nameField().describe('Name of the new transit key.'),
+  openpgp: z
+    .string()
+    .max(4 * 1024 * 1024)
+    .meta({ description: 'ASCII-armored public key block with one certificate.', example: pemExample('PGP PUBLIC KEY BLOCK') }),
+});
+
+const output = z.object({
+  name: z.string().meta({ description: 'Name of the new transit key.', example: 'my-key' }),
+  cipher: z.string().meta({ description: 'What the key in the block is.', example: 'ed25519' }),
+  fingerprints: z.array(z.string()).describe('Of the primary key first, then of its subkeys.'),
+  keyVersion: z.int().describe('Its one version.'),
+});
+
+export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: '/v1/state/keystore/import-openpgp',
+    summary: 'Make a transit key from an OpenPGP public key block',
+    description:
+      'The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the one in keys). It never signs. Private keys go through import, as PEM.',
+    tag: 'key actions',
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    auditFields: ['name'],
+    errors: ['already-exists', 'invalid-key-data', 'unsupported-cipher'],
+    successStatus: 201,
+    input,
+    output,
+    commandLine: { positional: ['name'], input: 'openpgp' },
+    async run(call, { name, openpgp }) {
+      const { cipher, publicKey, record } = await importCertificate(openpgp, call.now);
+      await transitKeys.createVerificationOnly(call.caller, { name, cipher, publicKey, openpgp: record });
+      const body = { name, cipher, fingerprints: record.fingerprints, keyVersion: 1 };
+      return new Reply(201, body, { location: `/v1/config/keystore/transit-keys/${name}` });
+    },
+  });
+}

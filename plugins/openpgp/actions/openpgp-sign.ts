@@ -1,0 +1,55 @@
+// The action openpgp-sign: a detached signature over the caller's data (spec, api 36).
+import { z } from 'zod';
+import { integer, durationField, pemExample } from '../../../core/fields.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { signDetached } from '../detached-signature.ts';
+import { formatArmor } from '../keyblock.ts';
+import { requireSigner } from '../signer.ts';
+import { actionPath, type Parts, requireKey, requireRecord, textBodyLimit, textOctets, textField } from './request.ts';
+
+const input = z.object({
+  text: textField('What to sign'),
+  base64Encoded: z.boolean().default(true).describe('false: the text is raw UTF-8.'),
+  keyVersion: integer(1, 2 ** 31 - 1)
+    .optional()
+    .describe('Version to use; default: the version in use.'),
+  format: z.enum(['armored', 'binary']).default('armored').describe('binary answers the packet in base64.'),
+  expiresAfter: durationField({ minSeconds: 1 }).optional().describe('How long the signature holds; for ever when absent.'),
+});
+
+const output = z.object({
+  signature: z.string().meta({ description: 'The detached signature.', example: pemExample('PGP SIGNATURE') }),
+  keyVersion: z.int().describe('Version of the key that was used.'),
+});
+
+export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: actionPath('openpgp-sign'),
+    summary: 'Sign data with an OpenPGP key',
+    description: 'Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of export-openpgp-public.',
+    tag: 'key actions',
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    auditFields: ['base64Encoded', 'keyVersion', 'format'],
+    errors: ['version-unknown', 'version-not-allowed', 'operation-not-supported'],
+    bodyLimit: textBodyLimit,
+    input,
+    output,
+    commandLine: { input: 'text', output: 'signature' },
+    secretInput: ['text'],
+    find: (call) => requireKey(transitKeys, call),
+    async run(call, request, key) {
+      const data = textOctets(request.text, request.base64Encoded);
+      const version = transitKeys.requireSigningVersion(key, request.keyVersion, call.now);
+      call.noteAudit({ keyVersion: version.version });
+      const record = requireRecord(key, version);
+      const signer = requireSigner(hsm, key, version);
+      await transitKeys.countSignature(key, version.version, call.now);
+      const packet = await signDetached(signer, record, data, call.now, request.expiresAfter?.seconds);
+      const signature = request.format === 'binary' ? packet.toBase64() : formatArmor('signature', packet);
+      return { signature, keyVersion: version.version };
+    },
+  });
+}

@@ -1,0 +1,76 @@
+// What the OpenPGP actions share: the key they are called on, its text field, and the version they are asked for.
+import { z } from 'zod';
+import { encodeUtf8, parseBase64 } from '../../../core/bytes.ts';
+import { fail as failCore } from '../../../core/errors.ts';
+import type { Call } from '../../../core/http/endpoint.ts';
+import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/services/transit-keys.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import { fail } from '../errors.ts';
+
+/** What every action is built from. */
+export type Parts = { readonly hsm: Hsm; readonly transitKeys: TransitKeys };
+
+// Octets of data one call may sign or verify.
+const maxTextBytes = 32 * 1024 * 1024;
+
+/** Base64 of that much data, and the fields around it. */
+export const textBodyLimit = Math.ceil(maxTextBytes / 3) * 4 + 256 * 1024;
+
+/** The data of a request. */
+export function textField(description: string) {
+  return z.string().meta({
+    description: `${description}: base64, or raw UTF-8 with base64-encoded false.`,
+    contentEncoding: 'base64',
+    maxLength: textBodyLimit,
+  });
+}
+
+/** `…/transit-keys/{name}/<action>` */
+export function actionPath(action: string): string {
+  return `/v1/state/keystore/transit-keys/{name}/${action}`;
+}
+
+/** The key of the path, in the caller's tenant. Throws not-found. */
+export function requireKey(transitKeys: TransitKeys, call: Call): TransitKey {
+  const key = transitKeys.find(call.caller.tenantId, call.params['name'] ?? '');
+  if (key === undefined) throw failCore('not-found', { detail: 'There is no transit key of that name.' });
+  return key;
+}
+
+/** The octets of a `text` field; no newline is changed. Throws `invalid-base64`, `invalid-value`, `payload-too-large`. */
+export function textOctets(text: string, base64Encoded: boolean): Uint8Array {
+  if (!base64Encoded && !text.isWellFormed()) {
+    throw failCore('invalid-value', { detail: 'text has a lone surrogate and cannot be written as UTF-8. Send it in base64.' });
+  }
+  const octets = base64Encoded ? parseBase64(text, 'text') : encodeUtf8(text);
+  if (octets.length <= maxTextBytes) return octets;
+  throw failCore('payload-too-large', { detail: `text may stand for at most ${maxTextBytes / 1024 / 1024} MiB.` });
+}
+
+/** The version asked for, whether or not it is barred: public blocks and revocations stay available. Throws version-unknown. */
+export function requireVersion(key: TransitKey, requested: number | 'latest'): TransitKeyVersion {
+  const number = requested === 'latest' ? key.latestVersion : requested;
+  const version = key.versions.find((one) => one.version === number);
+  if (version !== undefined) return version;
+  throw fail('version-unknown', { detail: `The key has no version ${number}; its latest is ${key.latestVersion}.` });
+}
+
+/** The OpenPGP record of a version that counts: the key has its role (still), or came as a block. */
+export function findRecord({ openpgpUserId, openpgpPrimary }: TransitKey, { openpgp }: TransitKeyVersion): OpenpgpRecord | undefined {
+  const hasRole = openpgpUserId !== undefined || openpgpPrimary !== undefined;
+  return hasRole || openpgp?.imported !== undefined ? openpgp : undefined;
+}
+
+/** As findRecord; throws operation-not-supported. */
+export function requireRecord(key: TransitKey, version: TransitKeyVersion): OpenpgpRecord {
+  const record = findRecord(key, version);
+  if (record === undefined) throw notAnOpenpgpKey();
+  return record;
+}
+
+/** The refusal of an OpenPGP action on any other key. */
+export function notAnOpenpgpKey(): Error {
+  return fail('operation-not-supported', {
+    detail: 'The key is not an OpenPGP key: set openpgp-user-id, or make a subkey with openpgp-primary and openpgp-key-usage.',
+  });
+}

@@ -1,0 +1,100 @@
+// OpenPGP records that come back from a backup: the text came through strangers' hands, so everything in it is checked again.
+import type { Key } from 'openpgp';
+import { z } from 'zod';
+import { fail as failCore } from '../../core/errors.ts';
+import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
+import { bindingTime } from './certificate.ts';
+import { requireUserId } from './definition.ts';
+import { importCertificate } from './import-public-key.ts';
+import { parsedCertificate } from './keyblock.ts';
+import { formatFingerprint } from './packets.ts';
+import { publicKeyBody } from './signer.ts';
+
+/** A version as a backup has it. */
+export type RestoredVersion = { readonly version: number; readonly publicKey: Uint8Array | undefined; readonly openpgp: unknown };
+
+const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= 64 * 1024);
+const seconds = z.int().min(0).max(0xffff_ffff);
+const recordSchema = z.strictObject({
+  fingerprints: z.array(z.string().regex(/^(?:[0-9A-F]{40}|[0-9A-F]{64})$/)).max(64),
+  created: seconds,
+  notBefore: seconds,
+  certificate: z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= 256 * 1024),
+  subkey: z.strictObject({ packets: octets, primaryVersion: z.int().min(1), primaryFingerprint: z.string() }).optional(),
+  imported: z.string().optional(),
+});
+
+/** See OpenpgpHooks.acceptRestored. */
+export async function acceptRestored(
+  target: TransitKey,
+  definition: OpenpgpDefinition,
+  versions: readonly RestoredVersion[],
+  transitKeys: TransitKeys,
+  now: Temporal.Instant,
+): Promise<ReadonlyMap<number, OpenpgpRecord>> {
+  const accepted = new Map<number, OpenpgpRecord>();
+  for (const { version, publicKey, openpgp } of versions) {
+    if (openpgp === undefined) continue;
+    accepted.set(version, await acceptRecord(definition, publicKey, openpgp, now));
+  }
+  requirePrimariesOf(target, accepted, transitKeys);
+  return accepted;
+}
+
+async function acceptRecord(
+  definition: OpenpgpDefinition,
+  publicKey: Uint8Array | undefined,
+  given: unknown,
+  now: Temporal.Instant,
+): Promise<OpenpgpRecord> {
+  const parsed = recordSchema.safeParse(given);
+  if (!parsed.success || publicKey === undefined) throw refused();
+  const { subkey, imported, ...rest } = parsed.data;
+  const record: OpenpgpRecord = { ...rest, ...(subkey === undefined ? {} : { subkey }), ...(imported === undefined ? {} : { imported }) };
+  if (imported !== undefined) return acceptImported(imported, publicKey, now);
+  const key = publicKeyBody(definition.cipher, publicKey, record.created);
+  if (key === undefined) throw refused();
+  const fingerprint = formatFingerprint(key.fingerprint);
+  // Reading a stranger's certificate fails in many ways; they all mean the same.
+  const certificate = await parsedCertificate(record).catch(() => undefined);
+  const signingKey = await certificate?.getSigningKey(undefined, new Date(record.notBefore * 1000)).catch(() => undefined);
+  if (certificate === undefined || signingKey?.getFingerprint().toUpperCase() !== fingerprint) throw refused();
+  const primaryCreated = Math.floor(certificate.getCreationTime().getTime() / 1000);
+  const consistent =
+    record.fingerprints.length === 1 &&
+    record.fingerprints[0] === fingerprint &&
+    record.notBefore === bindingTime({ created: primaryCreated }, key) &&
+    hasRole(record, definition, certificate);
+  if (!consistent) throw refused();
+  return record;
+}
+
+function hasRole(record: OpenpgpRecord, definition: OpenpgpDefinition, certificate: Key): boolean {
+  if (record.subkey !== undefined) {
+    return definition.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
+  }
+  return definition.openpgpUserId !== undefined && certificate.getUserIDs().includes(requireUserId(definition.openpgpUserId));
+}
+
+async function acceptImported(block: string, publicKey: Uint8Array, now: Temporal.Instant): Promise<OpenpgpRecord> {
+  const { publicKey: named, record } = await importCertificate(block, now);
+  if (Buffer.compare(named, publicKey) !== 0) throw refused();
+  return record;
+}
+
+// Subkeys of the key that is about to be replaced must find their primary versions again.
+function requirePrimariesOf(target: TransitKey, restored: ReadonlyMap<number, OpenpgpRecord>, transitKeys: TransitKeys): void {
+  if (target.openpgpUserId === undefined) return;
+  const present = new Set([...restored.values()].map((record) => record.fingerprints[0]));
+  for (const subkey of transitKeys.subkeysOf(target.tenantId, target.name)) {
+    const orphan = subkey.versions.find(({ openpgp }) => openpgp?.subkey !== undefined && !present.has(openpgp.subkey.primaryFingerprint));
+    if (orphan === undefined) continue;
+    throw failCore('in-use', {
+      detail: `The subkey ${subkey.name} is bound to a version of this primary key that the backup does not hold.`,
+    });
+  }
+}
+
+function refused(): Error {
+  return failCore('invalid-value', { detail: 'The backup holds an OpenPGP certificate that does not fit its key.' });
+}

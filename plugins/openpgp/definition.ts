@@ -1,0 +1,88 @@
+// Which openpgp-* fields go together, and with which keys: the refusals of a key's definition (api 19, 20).
+import { encodeUtf8 } from '../../core/bytes.ts';
+import { fail as failCore } from '../../core/errors.ts';
+import type { OpenpgpDefinition, TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
+import { findAlgorithm } from './algorithms.ts';
+import { fail } from './errors.ts';
+
+// gpg refuses to import a User ID of 2,048 octets or more; half of that leaves no doubt (api 19).
+const maxUserIdOctets = 1024;
+
+/** The User ID as it enters the certificate: without blanks at the ends. Throws `invalid-value`. */
+export function requireUserId(text: string): string {
+  const userId = text.trim();
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  const fit = userId.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(userId);
+  const octets = encodeUtf8(userId).length;
+  if (fit && octets >= 1 && octets <= maxUserIdOctets) return userId;
+  throw refused(
+    'openpgp-user-id',
+    `openpgp-user-id must be 1 to ${maxUserIdOctets} octets of text without control characters, such as "Name <mail>".`,
+  );
+}
+
+/** Throws `invalid-value`, `missing-field`, `operation-not-supported`, `in-use`; see OpenpgpHooks.requireDefinition. */
+export function requireDefinition(definition: OpenpgpDefinition, current: TransitKey | undefined, transitKeys: TransitKeys): void {
+  const { openpgpUserId, openpgpPrimary, openpgpKeyUsage } = definition;
+  if (current?.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
+  if (openpgpUserId !== undefined && openpgpPrimary !== undefined) {
+    throw refused('openpgp-primary', 'A key is a primary key (openpgp-user-id) or a subkey (openpgp-primary), not both.');
+  }
+  requireUsage(openpgpKeyUsage, openpgpUserId !== undefined || openpgpPrimary !== undefined);
+  if (openpgpUserId === undefined && openpgpPrimary === undefined) return;
+  requireOpenpgpKey(definition);
+  if (openpgpUserId !== undefined) requireUserId(openpgpUserId);
+  if (openpgpPrimary === undefined) return;
+  if (!openpgpKeyUsage.includes('sign')) {
+    throw failCore('missing-field', {
+      detail: 'A subkey needs openpgp-key-usage: ["sign"].',
+      items: [{ message: 'required with openpgp-primary', info: 'openpgp-key-usage' }],
+    });
+  }
+  requirePrimary(definition, transitKeys);
+}
+
+/** The primary key a subkey's definition names. Throws `invalid-value` when it is missing or cannot bind subkeys. */
+export function requirePrimary(definition: OpenpgpDefinition, transitKeys: TransitKeys): TransitKey {
+  const name = definition.openpgpPrimary;
+  const primary = name === undefined || name === definition.name ? undefined : transitKeys.find(definition.tenantId, name);
+  if (primary === undefined) throw refused('openpgp-primary', 'openpgp-primary must name another transit key of this tenant.');
+  if (primary.openpgpUserId === undefined || primary.verificationOnly) {
+    throw refused('openpgp-primary', 'openpgp-primary must name a primary key: one with openpgp-user-id and a private key.');
+  }
+  return primary;
+}
+
+/** Throws `in-use` while some key names this one as its primary. */
+export function requireNoLiveSubkeys(
+  primary: TransitKey,
+  transitKeys: TransitKeys,
+  transaction?: Parameters<TransitKeys['subkeysOf']>[2],
+): void {
+  if (primary.openpgpUserId === undefined) return;
+  for (const subkey of transitKeys.subkeysOf(primary.tenantId, primary.name, transaction)) {
+    throw failCore('in-use', { detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first.` });
+  }
+}
+
+function requireUsage(usage: readonly string[], isOpenpgpKey: boolean): void {
+  if (usage.length > 0 && !isOpenpgpKey) {
+    throw refused('openpgp-key-usage', 'openpgp-key-usage goes with openpgp-primary.');
+  }
+  if (usage.some((one) => one !== 'sign')) throw refused('openpgp-key-usage', 'openpgp-key-usage can only hold "sign".');
+}
+
+function requireOpenpgpKey({ cipher, verificationOnly }: OpenpgpDefinition): void {
+  if (findAlgorithm(cipher) === undefined) {
+    throw fail('operation-not-supported', {
+      detail: `${cipher} does not exist in OpenPGP. RSA, Ed25519 and ECDSA keys can be OpenPGP keys.`,
+    });
+  }
+  if (verificationOnly) {
+    throw fail('operation-not-supported', { detail: 'A verification-only key has no private key to certify a User ID or a binding with.' });
+  }
+}
+
+function refused(field: string, detail: string): Error {
+  return failCore('invalid-value', { detail, items: [{ message: detail, info: field }] });
+}

@@ -1,0 +1,33 @@
+// The errors of OpenPGP actions: they are refusals of transit keys, so they have that plugin's codes and rows (api 75).
+import { type ErrorTable, errorsOf } from '../../core/errors.ts';
+
+/**
+ * Rows borrowed from the transit plugin, word for word. A code has one owner, and plugins do not import each other: this table is
+ * in no manifest, and a test holds it to the owner's.
+ */
+export const borrowedErrors = {
+  'invalid-format': {
+    status: 400,
+    title: 'Malformed value',
+    when: 'the prefix of a ciphertext, signature or HMAC is not store:v<N>: or store:hashed:v<N>:',
+  },
+  'version-unknown': { status: 400, title: 'No such key version', when: 'the version was never made, was trimmed, or is above the latest' },
+  'version-not-allowed': {
+    status: 409,
+    title: 'Key version barred',
+    when: 'the version exists, but a minimum version or an auto-rotate timer bars it from this use',
+  },
+  'operation-not-supported': {
+    status: 400,
+    title: 'Operation not supported by this key',
+    when: 'the cipher cannot do it, or the key has no private part',
+  },
+  'invalid-key-data': {
+    status: 400,
+    title: 'Key material unusable',
+    when: 'key material or a backup cannot be read, or contradicts itself',
+  },
+} as const satisfies ErrorTable;
+
+/** Makes a refusal of the table above. */
+export const fail = errorsOf(borrowedErrors);

@@ -1,0 +1,113 @@
+// A foreign certificate as a verification-only key: which of its keys signs, which cipher that is, and why a block is refused.
+import { createPublicKey } from 'node:crypto';
+import type { Key, KeyID, Subkey } from 'openpgp';
+import type { OpenpgpRecord } from '../../core/services/transit-keys.ts';
+import { fail } from './errors.ts';
+import { maxBlockBytes, readCertificate } from './reading.ts';
+
+/** What a block becomes. */
+export type ImportedCertificate = {
+  readonly cipher: string;
+  /** SubjectPublicKeyInfo, DER */
+  readonly publicKey: Uint8Array;
+  readonly record: OpenpgpRecord;
+};
+
+const maxSubkeys = 32;
+
+/**
+ * Reads a public key block. Cipher and public key are those of the key that would sign, also when it has expired: what it signed
+ * in time stays verifiable. Throws `invalid-key-data` naming the reason.
+ */
+export async function importCertificate(block: string, now: Temporal.Instant): Promise<ImportedCertificate> {
+  if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
+  const key = await readCertificate(block);
+  if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
+  if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
+  if (await isRevoked(key, now)) throw refused('The certificate is revoked.');
+  const signingKey = await findSigningKey(key);
+  if (signingKey === undefined) {
+    throw refused(
+      'No key of the certificate can sign: it needs a valid self-signature, the sign flag, and an algorithm of RSA, Ed25519 or NIST ECDSA.',
+    );
+  }
+  const { cipher, publicKey } = describeKey(signingKey);
+  const created = Math.floor(signingKey.getCreationTime().getTime() / 1000);
+  const record: OpenpgpRecord = {
+    fingerprints: await signingFingerprints(key),
+    created,
+    notBefore: created,
+    certificate: key.write(),
+    imported: block,
+  };
+  return { cipher, publicKey, record };
+}
+
+function refused(detail: string): Error {
+  return fail('invalid-key-data', { detail });
+}
+
+async function isRevoked(key: Key, now: Temporal.Instant): Promise<boolean> {
+  return key.isRevoked(undefined, undefined, new Date(now.epochMilliseconds), undefined).catch(() => true);
+}
+
+// With a null date openpgp.js ignores expiry, not revocation.
+async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | undefined> {
+  try {
+    return await key.getSigningKey(keyId, null, undefined, undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+async function signingFingerprints(key: Key): Promise<readonly string[]> {
+  const fingerprints: string[] = [];
+  for (const candidate of key.getKeys()) {
+    const found = await findSigningKey(key, candidate.getKeyID());
+    if (found?.getFingerprint() === candidate.getFingerprint()) fingerprints.push(candidate.getFingerprint().toUpperCase());
+  }
+  return fingerprints;
+}
+
+/** Public material as openpgp.js keeps it: RSA n, e; ECDSA and EdDSA the point Q; Ed25519 (27) A. */
+type PublicParams = { readonly n?: Uint8Array; readonly e?: Uint8Array; readonly Q?: Uint8Array; readonly A?: Uint8Array };
+
+const rsaCiphers: ReadonlyMap<number, string> = new Map([2048, 3072, 4096].map((bits) => [bits, `rsa-${bits}`]));
+const curveCiphers: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['nistP256', ['ecdsa-p256', 'P-256']],
+  ['nistP384', ['ecdsa-p384', 'P-384']],
+  ['nistP521', ['ecdsa-p521', 'P-521']],
+]);
+
+function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array } {
+  const { algorithm, bits = 0, curve = '' } = key.getAlgorithmInfo();
+  const { n, e, Q, A } = key.keyPacket.publicParams as PublicParams;
+  if (n !== undefined && e !== undefined) {
+    const cipher = rsaCiphers.get(bits);
+    if (cipher === undefined) throw refused(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
+    return { cipher, publicKey: toSpki({ kty: 'RSA', n: base64url(n), e: base64url(e) }) };
+  }
+  const named = curveCiphers.get(curve);
+  if (named !== undefined && Q !== undefined) {
+    // Q is 04 ‖ X ‖ Y
+    const width = (Q.length - 1) / 2;
+    const [x, y] = [Q.subarray(1, 1 + width), Q.subarray(1 + width)].map(base64url) as [string, string];
+    return { cipher: named[0], publicKey: toSpki({ kty: 'EC', crv: named[1], x, y }) };
+  }
+  // Q of EdDSA (22) is 40 ‖ point; A of Ed25519 (27) the point
+  const point = algorithm === 'eddsaLegacy' ? Q?.subarray(1) : A;
+  if (point?.length === 32) return { cipher: 'ed25519', publicKey: toSpki({ kty: 'OKP', crv: 'Ed25519', x: base64url(point) }) };
+  throw refused(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
+}
+
+function base64url(octets: Uint8Array): string {
+  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
+}
+
+function toSpki(jwk: JsonWebKey): Uint8Array {
+  try {
+    return createPublicKey({ key: { ...jwk }, format: 'jwk' }).export({ format: 'der', type: 'spki' });
+  } catch {
+    throw refused('The public key of the signing key is not valid.');
+  }
+}

@@ -1,0 +1,32 @@
+// OpenPGP: transit keys as keys of gpg, Sequoia and package managers. Private keys stay in the token; blocks are made once per version.
+import { z } from 'zod';
+import { definePlugin } from '../../core/plugin.ts';
+import type { TransitKeys } from '../../core/services/transit-keys.ts';
+import { exportOpenpgpPublic } from './actions/export-openpgp-public.ts';
+import { exportOpenpgpRevocation } from './actions/export-openpgp-revocation.ts';
+import { importOpenpgp } from './actions/import-openpgp.ts';
+import { openpgpSign } from './actions/openpgp-sign.ts';
+import { openpgpVerify } from './actions/openpgp-verify.ts';
+import type { Parts } from './actions/request.ts';
+import { checkRecords } from './check.ts';
+import { openpgpHooks } from './lifecycle.ts';
+
+/** Needs the transit plugin, which stores its records. */
+export default definePlugin({
+  name: 'openpgp',
+  contract: 1,
+  config: z.strictObject({}).prefault({}),
+  uses: ['transit-keys'],
+  provision(context) {
+    const { hsm, clock } = context;
+    const transitKeys = context.service<TransitKeys>('transit-keys');
+    transitKeys.attachOpenpgp(openpgpHooks(hsm, clock, transitKeys));
+    const parts: Parts = { hsm, transitKeys };
+    return {
+      endpoints: [openpgpSign, openpgpVerify, exportOpenpgpPublic, exportOpenpgpRevocation, importOpenpgp].map((endpoint) =>
+        endpoint(parts),
+      ),
+      check: () => checkRecords(transitKeys),
+    };
+  },
+});

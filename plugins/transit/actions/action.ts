@@ -1,0 +1,171 @@
+// What all key actions have in common: path, key lookup, audit, and batches with isolation per item (api 45, 46).
+import { z } from 'zod';
+import { ServiceError, fail as coreFail } from '../../../core/errors.ts';
+import { type AnyEndpoint, type Call, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
+import { base64Field, integer } from '../../../core/fields.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import { parseInput } from '../../../core/wire.ts';
+import type { Key } from '../keyring.ts';
+import type { Transit } from '../transit.ts';
+import { maxVersion } from '../value-format.ts';
+
+const maxBatchItems = 1_000;
+/** Of a body of 4 MiB, what can be one text. */
+const maxPayloadCharacters = 4 * 1024 * 1024;
+
+/** Field `key-version` of a request. */
+export const keyVersionField = integer(1, maxVersion).optional().describe('Version to use; default: the version in use.');
+/** Field `base64-encoded` of a request. */
+export const base64EncodedField = z.boolean().optional().describe('Default true; false: the text is raw UTF-8.');
+/** A field with the payload of a request or an answer: base64, or text with `base64-encoded: false`. */
+export function payloadField(description: string) {
+  return z.string().meta({
+    description: `${description}: base64, or raw UTF-8 with base64-encoded false.`,
+    contentEncoding: 'base64',
+    maxLength: maxPayloadCharacters,
+  });
+}
+/** A field with a value this service made: `store:v<N>:<base64>`. */
+export function valueField(description: string, prefix = 'store:v1:') {
+  return z
+    .string()
+    .meta({ description, example: `${prefix}MZQ5VLMBYpNuLKB+CduuX7O0CHrvSAix2i3KlM2CIvgr`, maxLength: maxPayloadCharacters });
+}
+/** Field `context` of a request. */
+export const contextField = z
+  .string()
+  .optional()
+  .meta({ description: 'Required for derived keys: the same text again to decrypt.', example: 'customer 4711', maxLength: 4_096 });
+/** Field `associated-data` of a request. */
+export const associatedDataField = base64Field()
+  .optional()
+  .describe('Authenticated with the ciphertext, not part of it: the same again to decrypt.');
+/** Field `key-version` of an answer. */
+export const keyVersionOutput = z.int().describe('Version of the key that was used.');
+
+type Common = 'method' | 'path' | 'tag' | 'access' | 'operation' | 'find' | 'run';
+
+/** An action on one key. The platform has checked token and policy; the key is looked up before the body is judged (api 55). */
+export function defineKeyAction<Input, Output>(
+  transit: Transit,
+  action: string,
+  spec: Omit<Endpoint<Input, Output, Key>, Common> & { run(call: Call, input: Input, key: Key): Output | Reply | Promise<Output | Reply> },
+): AnyEndpoint {
+  return defineEndpoint<Input, Output, Key>({
+    method: 'POST',
+    path: `/v1/state/keystore/transit-keys/{name}/${action}`,
+    tag: 'key actions',
+    access: 'token',
+    operation: 'execute',
+    find: (call) => transit.keyring.require(call),
+    ...spec,
+  });
+}
+
+type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawShape;
+
+/** An action that takes one request or a batch of them. */
+export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerFields> = {
+  readonly action: string;
+  readonly summary: string;
+  /** fields of one request; all but `subject` optional, without defaults, so that a batch can refuse fields beside it */
+  readonly fields: Fields;
+  /** the one required field */
+  readonly subject: keyof Fields & string;
+  readonly secretInput: readonly (keyof Fields & string)[];
+  readonly answer: z.ZodObject<Answer>;
+  readonly secretOutput: readonly (keyof Answer & string)[];
+  readonly auditFields?: readonly (keyof Fields & string)[];
+  readonly errors: readonly string[];
+  readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
+  run(call: Call, item: z.output<z.ZodObject<Fields>>, key: Key): Promise<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
+};
+
+type BatchInput = { batchInput?: readonly JsonObject[] | undefined } & Record<string, unknown>;
+
+/** Makes the endpoint of a batch action. */
+export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends AnswerFields>(
+  transit: Transit,
+  spec: BatchActionSpec<Fields, Answer>,
+): AnyEndpoint {
+  type Item = z.output<z.ZodObject<Fields>>;
+  const reference = z.string().max(256).optional().meta({ description: 'Echoed from the request.', example: 'row 17' });
+  const itemSchema = z.object({ ...spec.fields, reference });
+  const batchInput = z
+    .array(z.record(z.string(), z.unknown()))
+    .min(1)
+    .max(maxBatchItems)
+    .optional()
+    .describe('1 to 1,000 requests, each with the fields of a single one and optionally `reference`.');
+  const result = z.object({
+    ...spec.answer.partial().shape,
+    reference,
+    status: z.int().optional().meta({ description: 'Of an item that failed: the HTTP status it would have had.', example: 400 }),
+    code: z.string().optional().meta({ description: 'Of an item that failed: the error code.', example: 'decryption-failed' }),
+    errorMessage: z.string().optional().meta({ description: 'Of an item that failed: why.', example: 'The ciphertext does not open.' }),
+  });
+  const single = spec.fields[spec.subject] as z.ZodType;
+
+  const runItem = async (call: Call, raw: JsonObject, key: Key): Promise<Record<string, unknown>> => {
+    const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
+    try {
+      return { ...(await spec.run(call, parseInput(itemSchema, raw) as Item, key)), ...named };
+    } catch (error) {
+      // A refusal is the item's own affair; a fault (no token, no store) is everybody's.
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      return { status: error.status, code: error.code, errorMessage: error.message, ...named };
+    }
+  };
+
+  const runBatch = async (call: Call, items: readonly JsonObject[], key: Key): Promise<object> => {
+    // Started in one turn, so that they reach the token as one batch.
+    const batchResults = await Promise.all(items.map((item) => runItem(call, item, key)));
+    const failed = batchResults.filter((one) => 'code' in one).length;
+    call.noteAudit({ requestParameters: { items: items.length, failed } });
+    return { batchResults, failed };
+  };
+
+  const output = z.object({
+    ...spec.answer.partial().shape,
+    batchResults: z.array(result).optional().describe('Of a batch: one result for each request, in order.'),
+    failed: z.int().min(0).optional().describe('Of a batch: how many failed.'),
+  });
+  return defineKeyAction<BatchInput, object>(transit, spec.action, {
+    summary: spec.summary,
+    audit: 'required',
+    input: z
+      .object({ ...spec.fields, [spec.subject]: single.optional(), batchInput })
+      .meta({ anyOf: [{ required: [spec.subject] }, { required: ['batchInput'] }] }),
+    output,
+    secretInput: [...spec.secretInput, 'batchInput'],
+    secretOutput: [...spec.secretOutput, 'batchResults'] as never[],
+    ...(spec.auditFields === undefined ? {} : { auditFields: spec.auditFields }),
+    commandLine: { input: spec.subject, ...spec.commandLine },
+    errors: spec.errors,
+    run: async (call, input, key) => {
+      if (input.batchInput === undefined) {
+        if (input[spec.subject] === undefined) throw missing(spec.subject);
+        const answer = await spec.run(call, input as Item, key);
+        call.noteAudit({ keyVersion: answer.keyVersion });
+        return answer;
+      }
+      if (Object.entries(input).some(([name, value]) => name !== 'batchInput' && value !== undefined)) throw besideBatch();
+      const answer = (await runBatch(call, input.batchInput, key)) as { failed: number };
+      return answer.failed === input.batchInput.length ? new Reply(400, answer) : answer;
+    },
+  });
+}
+
+function missing(subject: string): Error {
+  return coreFail('missing-field', {
+    detail: `"${subject}" or batch-input is required.`,
+    items: [{ message: 'is required', info: subject }],
+  });
+}
+
+function besideBatch(): Error {
+  return coreFail('invalid-value', {
+    detail: 'With batch-input, every other field stands in its items.',
+    items: [{ message: 'must stand alone', info: 'batch-input' }],
+  });
+}

@@ -1,0 +1,64 @@
+// Action backup: definition and all key material in clear, as one text (spec; api 42).
+import { z } from 'zod';
+import { encodeBase64 } from '../../../core/bytes.ts';
+import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
+import { type Backup, formatBackup } from '../backup-format.ts';
+import { readInClear } from '../clear-material.ts';
+import { fail } from '../errors.ts';
+import { documentOf } from '../key-definition.ts';
+import { type Key, type Version, mainPurpose, referenceTo } from '../keyring.ts';
+import type { Transit } from '../transit.ts';
+import { defineKeyAction } from './action.ts';
+
+const outputSchema = z.object({
+  key: z.string().meta({ description: 'Definition and key material in clear, for restore.', contentEncoding: 'base64' }),
+  keyVersion: z.int().describe('Latest version in the backup.'),
+});
+
+/** POST …/backup */
+export function backup(transit: Transit): AnyEndpoint {
+  return defineKeyAction<unknown, z.output<typeof outputSchema>>(transit, 'backup', {
+    summary: 'Back up a key in clear',
+    audit: 'required',
+    output: outputSchema,
+    secretOutput: ['key'],
+    commandLine: { output: 'key' },
+    errors: ['backup-not-allowed', 'operation-not-supported'],
+    run: async (call, _input, key) => {
+      if (key.record.verificationOnly) throw fail('operation-not-supported', { detail: 'The key has no private part to back up.' });
+      if (!key.record.allowPlaintextBackup)
+        throw fail('backup-not-allowed', { detail: 'Set allow-plaintext-backup to true first; it cannot be set back.' });
+      call.noteAudit({ keyVersion: key.record.latest });
+      const collected = await collect(transit, key);
+      try {
+        return { key: encodeBase64(formatBackup(collected)), keyVersion: key.record.latest };
+      } finally {
+        for (const { material, hmac, convergent } of collected.versions) for (const secret of [material, hmac, convergent]) secret?.fill(0);
+      }
+    },
+  });
+}
+
+async function collect(transit: Transit, key: Key): Promise<Backup> {
+  const { createdAt, latest, floor, kdf } = key.record;
+  const versions: Backup['versions'] = [];
+  for (const version of transit.keyring.versions(key)) versions.push(await collectVersion(transit, key, version));
+  return { name: key.name, document: documentOf(key.record), createdAt, latest, floor, ...(kdf === undefined ? {} : { kdf }), versions };
+}
+
+async function collectVersion(transit: Transit, key: Key, version: Version): Promise<Backup['versions'][number]> {
+  const { createdAt, activatesAt, stored, hmac, convergent, publicKey, openpgp } = version.record;
+  const read = (reference: KeyReference): Promise<Uint8Array> => readInClear(transit.hsm, reference);
+  return {
+    version: version.number,
+    createdAt,
+    activatesAt,
+    uses: transit.usage.view(key, version.number).usesAtMost,
+    ...(stored === undefined ? {} : { material: await read(referenceTo(key, version, mainPurpose(key.record))) }),
+    ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),
+    ...(convergent === undefined ? {} : { convergent: await read(referenceTo(key, version, 'convergent')) }),
+    ...(publicKey === undefined ? {} : { publicKey }),
+    ...(openpgp === undefined ? {} : { openpgp }),
+  };
+}

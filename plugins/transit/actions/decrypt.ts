@@ -1,0 +1,57 @@
+// Action decrypt (spec; api 28, 29, 35, 45).
+import { z } from 'zod';
+import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
+import { open, parseCiphertext } from '../aead.ts';
+import { requireContext } from '../derive.ts';
+import { microseconds } from '../instants.ts';
+import { requireAead } from '../keyring.ts';
+import { writePlaintext } from '../payload.ts';
+import type { Transit } from '../transit.ts';
+import {
+  associatedDataField,
+  base64EncodedField,
+  contextField,
+  defineBatchAction,
+  keyVersionOutput,
+  payloadField,
+  valueField,
+} from './action.ts';
+
+/** POST …/decrypt */
+export function decrypt(transit: Transit): AnyEndpoint {
+  return defineBatchAction(transit, {
+    action: 'decrypt',
+    summary: 'Decrypt a ciphertext',
+    fields: {
+      ciphertext: valueField('What encrypt answered.'),
+      base64Encoded: base64EncodedField,
+      context: contextField,
+      associatedData: associatedDataField,
+    },
+    subject: 'ciphertext',
+    secretInput: ['ciphertext', 'context', 'associatedData'],
+    answer: z.object({ plaintext: payloadField('The plaintext'), keyVersion: keyVersionOutput }),
+    secretOutput: ['plaintext'],
+    commandLine: { output: 'plaintext' },
+    errors: [
+      'invalid-format',
+      'operation-not-supported',
+      'context-required',
+      'context-not-allowed',
+      'version-unknown',
+      'version-not-allowed',
+      'decryption-failed',
+      'plaintext-not-utf8',
+    ],
+    run: async (call, item, key) => {
+      const cipher = requireAead(key);
+      const context = requireContext(key.record.derived, item.context);
+      const { version: number, sealed } = parseCiphertext(item.ciphertext);
+      const now = microseconds(call.now);
+      const version = transit.keyring.forDecryption(key, number, now);
+      const plaintext = await open(transit, key, version, cipher, sealed, { context, associatedData: item.associatedData });
+      transit.usage.note(key, version, now);
+      return { plaintext: writePlaintext(plaintext, item.base64Encoded), keyVersion: number };
+    },
+  });
+}

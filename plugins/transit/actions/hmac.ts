@@ -1,0 +1,41 @@
+// Action hmac: under the companion secret of the version, for every key that has one (spec; api 34, 45).
+import { z } from 'zod';
+import { encodeBase64 } from '../../../core/bytes.ts';
+import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
+import { microseconds } from '../instants.ts';
+import { referenceTo } from '../keyring.ts';
+import { readPayload } from '../payload.ts';
+import { hashAlgorithmField } from '../signatures.ts';
+import type { Transit } from '../transit.ts';
+import { formatValue } from '../value-format.ts';
+import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
+
+/** POST …/hmac */
+export function hmac(transit: Transit): AnyEndpoint {
+  return defineBatchAction(transit, {
+    action: 'hmac',
+    summary: 'Calculate an HMAC; check it with verify',
+    fields: {
+      plaintext: payloadField('What to authenticate'),
+      base64Encoded: base64EncodedField,
+      hashAlgorithm: hashAlgorithmField,
+      keyVersion: keyVersionField,
+    },
+    subject: 'plaintext',
+    secretInput: ['plaintext'],
+    answer: z.object({ hmac: valueField('The HMAC.', 'store:hashed:v1:'), keyVersion: keyVersionOutput }),
+    secretOutput: [],
+    commandLine: { output: 'hmac' },
+    auditFields: ['hashAlgorithm', 'keyVersion'],
+    errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    run: async (call, item, key) => {
+      const data = readPayload(item.plaintext, item.base64Encoded, 'plaintext');
+      const now = microseconds(call.now);
+      const version = transit.keyring.forEncryption(key, item.keyVersion, now);
+      const reference = referenceTo(key, version, 'hmac');
+      await transit.usage.take(key, version, 0, now);
+      const mac = await transit.hsm.hmac(reference, item.hashAlgorithm ?? 'sha256', data);
+      return { hmac: formatValue('hashed', version.number, encodeBase64(mac)), keyVersion: version.number };
+    },
+  });
+}

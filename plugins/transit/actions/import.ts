@@ -1,0 +1,70 @@
+// Action import: key material made elsewhere becomes a new version (spec; api 20, 39).
+import { z } from 'zod';
+import { fail as coreFail } from '../../../core/errors.ts';
+import { base64Field, pemExample } from '../../../core/fields.ts';
+import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
+import type { Key } from '../keyring.ts';
+import { addVersion } from '../new-version.ts';
+import { maxPemCharacters } from '../pem.ts';
+import { type Material, parseMaterialOctets, parseMaterialText } from '../private-keys.ts';
+import type { KeyRecord } from '../records.ts';
+import type { Transit } from '../transit.ts';
+import type { WrappingKey } from '../wrapping-key.ts';
+import { defineKeyAction } from './action.ts';
+
+const inputSchema = z.object({
+  data: z
+    .string()
+    .max(maxPemCharacters)
+    .optional()
+    .meta({ description: 'PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.', example: pemExample('PRIVATE KEY') }),
+  ciphertext: base64Field({ maxBytes: maxPemCharacters })
+    .optional()
+    .describe('In place of data: wrapped under GET /v1/state/keystore/wrapping-key.'),
+});
+
+/** POST …/import */
+export function importKey(transit: Transit, wrappingKey: WrappingKey): AnyEndpoint {
+  return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'import', {
+    summary: 'Import key material as a new version',
+    audit: 'required',
+    input: inputSchema,
+    successStatus: 204,
+    secretInput: ['data', 'ciphertext'],
+    commandLine: { input: 'data' },
+    errors: ['invalid-key-data', 'key-type-mismatch', 'conflict'],
+    run: async (call, { data, ciphertext }, key) => {
+      const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
+      if ((data === undefined) === (ciphertext === undefined)) {
+        throw coreFail(data === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give data or ciphertext, one of the two.' });
+      }
+      const material =
+        data === undefined
+          ? await parseMaterialOctets(await wrappingKey.open(ciphertext as Uint8Array), target)
+          : await parseMaterialText(data, target);
+      try {
+        // A copy for each attempt: the HSM zeroes what it is given.
+        const source = (record: KeyRecord) => {
+          requireMatch(transit, { ...key, record }, material);
+          return { given: () => ({ main: material.octets.slice() }) };
+        };
+        const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), source);
+        call.noteAudit(number === undefined ? {} : { keyVersion: number });
+        return new Reply(204);
+      } finally {
+        material.octets.fill(0);
+      }
+    },
+  });
+}
+
+// The first private key of a verification-only key must be the other half of the public one it stands for.
+function requireMatch(transit: Transit, key: Key, { publicKey }: Material): void {
+  if (!key.record.verificationOnly) return;
+  const known = transit.keyring.version(key, key.record.latest).record.publicKey;
+  if (known !== undefined && publicKey !== undefined && Buffer.compare(known, publicKey) === 0) return;
+  throw fail('key-type-mismatch', { detail: 'The private key does not belong to the public key of this key.' });
+}

@@ -1,0 +1,83 @@
+// Action restore: a key takes over everything from a backup but its name (spec; api 42).
+import { z } from 'zod';
+import { parseBase64 } from '../../../core/bytes.ts';
+import { fail as coreFail } from '../../../core/errors.ts';
+import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { KeyReference } from '../../../hsm/api.ts';
+import { parseBackup } from '../backup-format.ts';
+import { fail } from '../errors.ts';
+import { putIndexed } from '../indexes.ts';
+import { removeVersions } from '../key-resource.ts';
+import { type Key, referencesOf } from '../keyring.ts';
+import type { KeyRecord } from '../records.ts';
+import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../restored-key.ts';
+import type { Transit } from '../transit.ts';
+import { defineKeyAction } from './action.ts';
+
+const bodyLimit = 64 * 1024 * 1024;
+
+const inputSchema = z.object({
+  key: z
+    .string()
+    .meta({ description: 'What backup answered, here or on another appliance.', contentEncoding: 'base64', maxLength: bodyLimit }),
+});
+
+/** POST …/restore */
+export function restore(transit: Transit): AnyEndpoint {
+  return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
+    summary: 'Restore a key from a backup',
+    audit: 'required',
+    input: inputSchema,
+    bodyLimit,
+    successStatus: 204,
+    secretInput: ['key'],
+    commandLine: { input: 'key' },
+    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
+    run: async (call, input, key) => {
+      const restored = await readRestored(transit, key, parseBackup(parseBase64(input.key, 'key')));
+      requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
+      const loaded = await loadRestored(transit, restored);
+      try {
+        await transit.graveyard.destroy(await transit.store.write((transaction) => replace(transit, transaction, key, loaded)));
+      } catch (error) {
+        await discardRestored(transit, loaded);
+        throw error;
+      }
+      call.noteAudit({ keyVersion: loaded.key.record.latest });
+      return new Reply(204);
+    },
+  });
+}
+
+// Returns the keys that were replaced, to be destroyed after the commit.
+function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: RestoredKey): KeyReference[] {
+  const { tables } = transit;
+  const current = transaction.get(tables.keys, [target.tenantId, target.name]);
+  if (current === undefined) throw coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+  if (current.id !== target.record.id || current.latest !== target.record.latest)
+    throw coreFail('conflict', { detail: 'The key was changed meanwhile.' });
+  requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
+  const before: Key = { ...target, record: current };
+  const references: KeyReference[] = [];
+  for (let number = current.floor; number <= current.latest; number += 1) {
+    const record = transaction.get(tables.versions, [target.tenantId, current.id, number]);
+    if (record !== undefined) references.push(...referencesOf(before, { number, record }));
+  }
+  removeVersions(transit, transaction, before);
+  transit.graveyard.bury(transaction, references);
+  claimRestored(transit, transaction, restored);
+  for (const { number, record, uses } of restored.versions) {
+    const storeKey = [target.tenantId, restored.key.record.id, number];
+    transaction.put(tables.versions, storeKey, record);
+    if (uses > 0) transaction.put(tables.usage, storeKey, { reserved: uses, uses, rewrapped: 0 });
+  }
+  putIndexed(tables, transaction, before, restored.key.record);
+  return references;
+}
+
+// Nothing is lost with a version that never made anything (api 42).
+function requireReplaceable(record: KeyRecord, used: boolean): void {
+  if (record.deletionAllowed || (record.latest === 1 && !used)) return;
+  throw fail('restore-would-destroy', { detail: 'The key has been used or rotated: set deletion-allowed to true to give it up.' });
+}

@@ -1,0 +1,29 @@
+// Action rotate: a new version; restarts the clock of auto-rotate and obeys activate-after (spec; api 25, 27).
+import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
+import { addVersion } from '../new-version.ts';
+import type { KeyRecord } from '../records.ts';
+import type { Transit } from '../transit.ts';
+import { defineKeyAction } from './action.ts';
+
+/** POST …/rotate */
+export function rotate(transit: Transit): AnyEndpoint {
+  return defineKeyAction<unknown, never>(transit, 'rotate', {
+    summary: 'Make a new version',
+    audit: 'required',
+    successStatus: 204,
+    errors: ['operation-not-supported', 'conflict'],
+    run: async (call, _input, key) => {
+      const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), requireRotatable);
+      call.noteAudit(number === undefined ? {} : { keyVersion: number });
+      return new Reply(204);
+    },
+  });
+}
+
+/** A version source that generates; throws operation-not-supported for a key without private part. */
+export function requireRotatable(record: KeyRecord): Record<string, never> {
+  if (record.verificationOnly) throw fail('operation-not-supported', { detail: 'The key was made from a public key: it only verifies.' });
+  return {};
+}

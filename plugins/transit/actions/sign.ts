@@ -1,0 +1,41 @@
+// Action sign (spec; api 32, 35, 45).
+import { z } from 'zod';
+import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
+import { cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
+import { referenceTo } from '../keyring.ts';
+import { readPayload } from '../payload.ts';
+import { encodeSignature, methodFor, schemeFor, signatureFields } from '../signatures.ts';
+import type { Transit } from '../transit.ts';
+import { formatValue } from '../value-format.ts';
+import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
+
+/** POST …/sign */
+export function sign(transit: Transit): AnyEndpoint {
+  return defineBatchAction(transit, {
+    action: 'sign',
+    summary: 'Sign a text',
+    fields: { text: payloadField('What to sign'), base64Encoded: base64EncodedField, ...signatureFields, keyVersion: keyVersionField },
+    subject: 'text',
+    secretInput: ['text'],
+    answer: z.object({ signature: valueField('The signature.'), keyVersion: keyVersionOutput }),
+    secretOutput: [],
+    commandLine: { output: 'signature' },
+    auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
+    errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    run: async (call, item, key) => {
+      const cipher = cipherOf(key.record);
+      if (cipher.kind !== 'signing')
+        throw fail('operation-not-supported', { detail: `${key.record.cipher} keys do not sign; hmac authenticates data with them.` });
+      const method = methodFor(cipher, item);
+      const scheme = schemeFor(method, readPayload(item.text, item.base64Encoded, 'text'));
+      const now = microseconds(call.now);
+      const version = transit.keyring.forEncryption(key, item.keyVersion, now);
+      const reference = referenceTo(key, version, 'sign');
+      await transit.usage.take(key, version, 1, now);
+      const signature = encodeSignature(method, await transit.hsm.sign(reference, scheme), item.marshaling);
+      return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
+    },
+  });
+}

@@ -1,0 +1,95 @@
+// Action verify: a signature with the public key, or an HMAC with the companion secret (spec; api 33, 45).
+import { z } from 'zod';
+import { equalConstantTime, parseBase64 } from '../../../core/bytes.ts';
+import { fail as coreFail } from '../../../core/errors.ts';
+import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
+import type { HashName } from '../../../hsm/api.ts';
+import { cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { microseconds } from '../instants.ts';
+import { type Key, referenceTo } from '../keyring.ts';
+import { readPayload } from '../payload.ts';
+import { type SignatureOptions, decodeSignature, methodFor, signatureFields } from '../signatures.ts';
+import type { Transit } from '../transit.ts';
+import { parseValue } from '../value-format.ts';
+import { verifySignature } from '../verification.ts';
+import { base64EncodedField, defineBatchAction, keyVersionOutput, payloadField, valueField } from './action.ts';
+
+type Verdict = { readonly valid: boolean; readonly keyVersion: number };
+
+/** POST …/verify */
+export function verify(transit: Transit): AnyEndpoint {
+  return defineBatchAction(transit, {
+    action: 'verify',
+    summary: 'Verify a signature or an HMAC',
+    fields: {
+      text: payloadField('What was signed'),
+      base64Encoded: base64EncodedField,
+      signature: valueField('The signature, made here or elsewhere.').optional(),
+      hmac: valueField('In place of signature.', 'store:hashed:v1:').optional(),
+      ...signatureFields,
+    },
+    subject: 'text',
+    secretInput: ['text', 'signature', 'hmac'],
+    answer: z.object({ valid: z.boolean().describe('Whether signature or HMAC fit the text.'), keyVersion: keyVersionOutput }),
+    secretOutput: [],
+    commandLine: { verdict: 'valid' },
+    auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling'],
+    errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    run: async (call, item, key) => {
+      const data = readPayload(item.text, item.base64Encoded, 'text');
+      const now = microseconds(call.now);
+      if (item.signature !== undefined && item.hmac === undefined) return checkSignature(transit, key, data, item.signature, item, now);
+      if (item.hmac !== undefined && item.signature === undefined) return checkHmac(transit, key, data, item.hmac, item, now);
+      throw coreFail(item.hmac === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give signature or hmac, one of the two.' });
+    },
+  });
+}
+
+async function checkSignature(
+  transit: Transit,
+  key: Key,
+  data: Uint8Array,
+  text: string,
+  options: SignatureOptions,
+  now: number,
+): Promise<Verdict> {
+  const cipher = cipherOf(key.record);
+  if (cipher.kind !== 'signing')
+    throw fail('operation-not-supported', { detail: `${key.record.cipher} keys make no signatures; give hmac.` });
+  const method = methodFor(cipher, options);
+  const { version: number, payload } = parseValue('value', text, 'signature');
+  const signature = decodeSignature(payload, options.marshaling);
+  const version = transit.keyring.forDecryption(key, number, now);
+  const valid = await verifySignature(
+    cipher,
+    method,
+    version.record.publicKey as Uint8Array,
+    data,
+    signature,
+    options.marshaling === 'jws',
+  );
+  transit.usage.note(key, version, now);
+  return { valid, keyVersion: number };
+}
+
+async function checkHmac(
+  transit: Transit,
+  key: Key,
+  data: Uint8Array,
+  text: string,
+  options: SignatureOptions & { hashAlgorithm?: HashName | undefined },
+  now: number,
+): Promise<Verdict> {
+  if (options.prehashed !== undefined || options.signatureAlgorithm !== undefined || options.marshaling !== undefined) {
+    throw coreFail('invalid-value', {
+      detail: 'The options prehashed, signature-algorithm and marshaling are for signatures, not for hmac.',
+    });
+  }
+  const { version: number, payload } = parseValue('hashed', text, 'hmac');
+  const given = parseBase64(payload, 'hmac');
+  const version = transit.keyring.forDecryption(key, number, now);
+  const mac = await transit.hsm.hmac(referenceTo(key, version, 'hmac'), options.hashAlgorithm ?? 'sha256', data);
+  transit.usage.note(key, version, now);
+  return { valid: equalConstantTime(mac, given), keyVersion: number };
+}

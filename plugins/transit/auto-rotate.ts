@@ -1,0 +1,86 @@
+// The job that makes new versions when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts sees them.
+import { randomUUID } from 'node:crypto';
+import type { Job } from '../../core/context.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { formatTimestamp } from '../../core/time.ts';
+import { HsmError } from '../../hsm/api.ts';
+import { requireRotatable } from './actions/rotate.ts';
+import { putIndexed } from './indexes.ts';
+import { instantOf, microseconds } from './instants.ts';
+import { addVersion } from './new-version.ts';
+import type { KeyRecord } from './records.ts';
+import type { Transit } from './transit.ts';
+
+const everySeconds = 60;
+
+type Due = { readonly rotatesAt: number; readonly tenantId: string; readonly name: string; readonly keyId: string };
+
+/**
+ * Rotates what is due, once each, however many intervals were missed while the appliance was off (api 25). Safe in several workers:
+ * the commit asks again whether the rotation is still due. A refused key does not hold up the others.
+ */
+export function autoRotateJob(transit: Transit): Job {
+  let lastRun: number | undefined;
+  return {
+    name: 'transit-auto-rotate',
+    everySeconds,
+    run: async (signal) => {
+      const now = microseconds(transit.clock.now());
+      await transit.graveyard.clear();
+      if (lastRun === undefined || now < lastRun) await bringBackAnchors(transit, now);
+      lastRun = now;
+      for (const due of dueAt(transit, now)) {
+        if (signal.aborted || !transit.audit.writable || (await rotateDue(transit, due, now)) === 'token-away') return;
+      }
+    },
+  };
+}
+
+// Entries up to now, oldest first; collected before anything changes the index.
+function dueAt(transit: Transit, now: number): readonly Due[] {
+  const due: Due[] = [];
+  for (const [[rotatesAt, tenantId, name], keyId] of transit.tables.rotations.entries([])) {
+    if ((rotatesAt as number) > now) break;
+    due.push({ rotatesAt: rotatesAt as number, tenantId: tenantId as string, name: name as string, keyId });
+  }
+  return due;
+}
+
+async function rotateDue(transit: Transit, { tenantId, name, keyId }: Due, now: number): Promise<'done' | 'token-away'> {
+  const stillDue = (record: KeyRecord): boolean => record.id === keyId && record.rotatesAt !== undefined && record.rotatesAt <= now;
+  const log = transit.log.with('transit', tenantId);
+  try {
+    const version = await addVersion(transit, tenantId, name, now, requireRotatable, stillDue);
+    if (version === undefined) return 'done';
+    log.info('a transit key was rotated by its timer', { key: name, version });
+    await transit.audit.write({
+      kind: 'rotation',
+      occurredAt: formatTimestamp(instantOf(now)),
+      requestId: randomUUID(),
+      tenantId,
+      path: `/v1/state/keystore/transit-keys/${name}/rotate`,
+      keyVersion: version,
+    });
+  } catch (error) {
+    const code = error instanceof HsmError ? error.kind : error instanceof ServiceError ? error.code : 'internal-error';
+    if (code === 'not-found') return 'done';
+    log.warn('a transit key could not be rotated by its timer; it is tried again', { key: name, code });
+    if (code === 'unavailable' || code === 'timeout' || code === 'pin-refused') return 'token-away';
+  }
+  return 'done';
+}
+
+// After a wall clock that ran ahead was set right, a due time lies further off than its interval: count from now.
+async function bringBackAnchors(transit: Transit, now: number): Promise<void> {
+  const { tables } = transit;
+  for (const [[rotatesAt, tenantId, name]] of tables.rotations.entries([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.timers === undefined || (rotatesAt as number) <= now + record.timers.rotate) continue;
+    await transit.store.write((transaction) => {
+      const current = transaction.get(tables.keys, [tenantId as string, name as string]);
+      if (current?.timers === undefined || current.rotatesAt !== rotatesAt) return;
+      const key = { tenantId: tenantId as string, name: name as string, record: current };
+      putIndexed(tables, transaction, key, { ...current, rotatesAt: now + current.timers.rotate });
+    });
+  }
+}

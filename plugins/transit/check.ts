@@ -1,0 +1,89 @@
+// The invariants of the plugin's records, walked by `check()` after every test and by the appliance's own check (house 6).
+import type { Finding } from '../../core/context.ts';
+import { cipherOf } from './ciphers.ts';
+import type { Key, Version } from './keyring.ts';
+import type { Transit } from './transit.ts';
+import type { KeyRecord, VersionRecord } from './records.ts';
+
+/** Every key has exactly its versions, every version its material and its place in time, every index entry its key. */
+export function* check(transit: Transit): Iterable<Finding> {
+  const { tables, keyring } = transit;
+  const ids = new Map<string, KeyRecord>();
+  for (const [[tenantId, name], record] of tables.keys.entries([])) {
+    const key: Key = { tenantId: tenantId as string, name: name as string, record };
+    ids.set(`${key.tenantId}/${record.id}`, record);
+    yield* checkKey(transit, key, [...keyring.versions(key)]);
+  }
+  for (const table of [tables.versions, tables.usage]) {
+    for (const [tenantId, keyId, version] of table.keys([])) {
+      const record = ids.get(`${tenantId}/${keyId}`);
+      const where = `${table.name} ${tenantId}/${keyId}/${version}`;
+      if (record === undefined) yield { where, problem: 'belongs to no key' };
+      else if ((version as number) < record.floor || (version as number) > record.latest)
+        yield { where, problem: 'is outside the versions of its key' };
+    }
+  }
+  for (const [[rotatesAt, tenantId, name], keyId] of tables.rotations.entries([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.id !== keyId || record.rotatesAt !== rotatesAt)
+      yield { where: `rotation of ${tenantId}/${name}`, problem: 'does not match its key' };
+  }
+  for (const [tenantId, primary, name] of tables.subkeys.keys([])) {
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record?.openpgpPrimary !== primary) yield { where: `subkey ${tenantId}/${name}`, problem: 'does not name this primary' };
+    if (!tables.keys.has([tenantId as string, primary as string]))
+      yield { where: `subkey ${tenantId}/${name}`, problem: 'its primary does not exist' };
+  }
+  yield* checkGraveyard(transit);
+}
+
+// A token object is either a version's or on its way out, never both: else the next clearing would destroy a key in use.
+function* checkGraveyard({ tables }: Transit): Iterable<Finding> {
+  for (const [, { stored, binding }] of tables.graveyard.entries([])) {
+    const held = tables.versions.get([binding.tenant, binding.keyId, binding.version])?.stored;
+    if (held !== undefined && Buffer.compare(held.blob, stored.blob) === 0)
+      yield { where: `graveyard ${binding.tenant}/${binding.keyId}/${binding.version}`, problem: 'names a key that a version holds' };
+  }
+}
+
+function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: readonly Version[]): Iterable<Finding> {
+  const where = `transit key ${tenantId}/${name}`;
+  const { tables } = transit;
+  if (versions.length !== record.latest - record.floor + 1)
+    yield { where, problem: `has ${versions.length} versions for ${record.floor} to ${record.latest}` };
+  if (record.minEncryptionVersion > record.latest || record.minDecryptionVersion > record.latest)
+    yield { where, problem: 'a minimum version is above the latest' };
+  if (record.derived !== (record.kdf !== undefined)) yield { where, problem: 'derivation parameters do not match derived' };
+  if ((record.timers === undefined) !== (record.rotatesAt === undefined)) yield { where, problem: 'timers and due rotation do not match' };
+  if (record.rotatesAt !== undefined && tables.rotations.get([record.rotatesAt, tenantId, name]) !== record.id)
+    yield { where, problem: 'is missing among the due rotations' };
+  if (record.openpgpPrimary !== undefined && !tables.subkeys.has([tenantId, record.openpgpPrimary, name]))
+    yield { where, problem: 'is missing among the subkeys of its primary' };
+  if (record.verificationOnly !== versions.every((version) => version.record.stored === undefined))
+    yield { where, problem: 'verification-only does not match its versions' };
+  for (const [index, version] of versions.entries()) {
+    const problem = problemOf(record, version, record.floor + index, versions[index + 1]?.record);
+    if (problem !== undefined) yield { where: `${where} version ${version.number}`, problem };
+  }
+}
+
+function problemOf(
+  record: KeyRecord,
+  { number, record: version }: Version,
+  expected: number,
+  next: VersionRecord | undefined,
+): string | undefined {
+  if (number !== expected) return `stands where version ${expected} should`;
+  if (!partsFit(record, version)) return 'has not the key material its cipher needs';
+  if (version.supersededAt !== next?.createdAt) return 'supersession does not match the next version';
+  if (next !== undefined && (next.createdAt < version.createdAt || next.activatesAt < version.activatesAt))
+    return 'is younger than the next version';
+  return undefined;
+}
+
+function partsFit(record: KeyRecord, version: VersionRecord): boolean {
+  const signing = cipherOf(record).kind === 'signing';
+  if (signing !== (version.publicKey !== undefined)) return false;
+  if (version.stored === undefined) return signing && version.hmac === undefined && version.convergent === undefined;
+  return version.hmac !== undefined && record.convergentEncryption === (version.convergent !== undefined);
+}

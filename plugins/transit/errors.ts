@@ -1,0 +1,66 @@
+// The errors of transit keys: rows that go into the manifest, and the function that throws them.
+import { type ErrorTable, errorsOf } from '../../core/errors.ts';
+
+/** Rows beyond the platform's own (api 75, 76). */
+export const transitErrors = {
+  'invalid-format': {
+    status: 400,
+    title: 'Malformed value',
+    when: 'the prefix of a ciphertext, signature or HMAC is not store:v<N>: or store:hashed:v<N>:',
+  },
+  'version-unknown': { status: 400, title: 'No such key version', when: 'the version was never made, was trimmed, or is above the latest' },
+  'version-not-allowed': {
+    status: 409,
+    title: 'Key version barred',
+    when: 'the version exists, but a minimum version or an auto-rotate timer bars it from this use',
+  },
+  'version-exhausted': {
+    status: 409,
+    title: 'Key version used up',
+    when: 'the version has made 2^32 AES-GCM encryptions; rotate the key',
+  },
+  'version-trimmed': { status: 409, title: 'Version was trimmed', when: 'a minimum version below the oldest version left was asked for' },
+  'context-required': { status: 400, title: 'Context required', when: 'the key is derived and the request has no context' },
+  'context-not-allowed': { status: 400, title: 'Context not allowed', when: 'the request has a context, but the key is not derived' },
+  'decryption-failed': {
+    status: 400,
+    title: 'Decryption failed',
+    when: 'wrong context, wrong associated data, tampered ciphertext or wrong key; one answer for all',
+  },
+  'plaintext-not-utf8': {
+    status: 400,
+    title: 'Plaintext is not text',
+    when: 'raw text was asked for with base64-encoded false, but the plaintext is not UTF-8',
+  },
+  'operation-not-supported': {
+    status: 400,
+    title: 'Operation not supported by this key',
+    when: 'the cipher cannot do it, or the key has no private part',
+  },
+  'unsupported-cipher': {
+    status: 400,
+    title: 'Cipher not supported',
+    when: 'the cipher is unknown, or no configured token offers the mechanism it needs',
+  },
+  'invalid-key-data': {
+    status: 400,
+    title: 'Key material unusable',
+    when: 'key material or a backup cannot be read, or contradicts itself',
+  },
+  'key-type-mismatch': {
+    status: 400,
+    title: 'Key material of another type',
+    when: 'the material is of another type or size than the cipher, or does not belong to the public key',
+  },
+  'deletion-not-allowed': { status: 409, title: 'Deletion not allowed', when: 'deletion-allowed is false' },
+  'export-not-allowed': { status: 409, title: 'Export not allowed', when: 'exportable is false' },
+  'backup-not-allowed': { status: 409, title: 'Backup not allowed', when: 'allow-plaintext-backup is false' },
+  'restore-would-destroy': {
+    status: 409,
+    title: 'Restore would destroy a key in use',
+    when: 'the target has been used or rotated and deletion-allowed is false',
+  },
+} as const satisfies ErrorTable;
+
+/** Throws a row of the table above. */
+export const fail = errorsOf(transitErrors);

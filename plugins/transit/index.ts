@@ -1,0 +1,46 @@
+// The transit plugin: named, versioned keys in the token, and what can be done with them (spec area A).
+import { z } from 'zod';
+import { definePlugin } from '../../core/plugin.ts';
+import { backup } from './actions/backup.ts';
+import { decrypt } from './actions/decrypt.ts';
+import { encrypt } from './actions/encrypt.ts';
+import { exportKey } from './actions/export.ts';
+import { generateDataKey } from './actions/generate-data-key.ts';
+import { hmac } from './actions/hmac.ts';
+import { importKey } from './actions/import.ts';
+import { restore } from './actions/restore.ts';
+import { rewrap } from './actions/rewrap.ts';
+import { rotate } from './actions/rotate.ts';
+import { sign } from './actions/sign.ts';
+import { trim } from './actions/trim.ts';
+import { verify } from './actions/verify.ts';
+import { autoRotateJob } from './auto-rotate.ts';
+import { check } from './check.ts';
+import { transitErrors } from './errors.ts';
+import { transitKeys } from './key-resource.ts';
+import { makeTransit } from './transit.ts';
+import { transitKeysService } from './transit-keys-service.ts';
+import { WrappingKey, wrappingKeyEndpoint } from './wrapping-key.ts';
+
+export default definePlugin({
+  name: 'transit',
+  contract: 1,
+  config: z.strictObject({}).prefault({}),
+  needs: ['aes-256', 'secret-256'],
+  errors: transitErrors,
+  provides: ['transit-keys'],
+  provision: (context) => {
+    const transit = makeTransit(context);
+    const wrappingKey = new WrappingKey(transit);
+    const actions = [encrypt, decrypt, rewrap, sign, verify, hmac, generateDataKey, rotate, trim, exportKey, backup, restore];
+    return {
+      resources: [transitKeys(transit)],
+      endpoints: [...actions.map((action) => action(transit)), importKey(transit, wrappingKey), wrappingKeyEndpoint(wrappingKey)],
+      jobs: [autoRotateJob(transit)],
+      services: { 'transit-keys': transitKeysService(transit) },
+      start: () => transit.usage.start(),
+      stop: () => transit.usage.stop(),
+      check: () => check(transit),
+    };
+  },
+});

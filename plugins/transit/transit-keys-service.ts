@@ -1,0 +1,115 @@
+// The service `transit-keys`: what other plugins may do with transit keys (core/services/transit-keys.ts).
+import { fail as coreFail } from '../../core/errors.ts';
+import type { WriteTransaction } from '../../core/store/store.ts';
+import type { TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
+import { findCipher, cipherNames } from './ciphers.ts';
+import { documentSchema } from './document.ts';
+import { fail } from './errors.ts';
+import { reindex } from './indexes.ts';
+import { microseconds } from './instants.ts';
+import { newKeyId } from './key-id.ts';
+import { draftOf } from './key-definition.ts';
+import { type Key, type Version, referenceTo } from './keyring.ts';
+import { keyView, versionView } from './openpgp-view.ts';
+import { formatPublicKey, keyObjectOf, requireKeyOf } from './public-keys.ts';
+import type { KeyRecord } from './records.ts';
+import type { Transit } from './transit.ts';
+import { barForDecryption, timesOfNewVersion } from './version-rules.ts';
+
+/** Makes the service. */
+export function transitKeysService(transit: Transit): TransitKeys {
+  const { tables, keyring } = transit;
+
+  const find = (tenantId: string, name: string, transaction?: WriteTransaction): TransitKey | undefined => {
+    const record = transaction === undefined ? tables.keys.get([tenantId, name]) : transaction.get(tables.keys, [tenantId, name]);
+    if (record === undefined) return undefined;
+    const key: Key = { tenantId, name, record };
+    return keyView(key, () => versionsOf(transit, key, transaction));
+  };
+
+  // A view is of the moment it was made; decisions rest on the record as it is now.
+  const present = (view: TransitKey): Key => {
+    const key = keyring.find(view.tenantId, view.name);
+    if (key?.record.id !== view.keyId) throw coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+    return key;
+  };
+
+  return {
+    find,
+    *subkeysOf(tenantId, primaryName, transaction) {
+      const prefix = [tenantId, primaryName];
+      const entries = transaction === undefined ? tables.subkeys.entries(prefix) : transaction.entries(tables.subkeys, prefix);
+      for (const [storeKey] of entries) {
+        const subkey = find(tenantId, storeKey[2] as string, transaction);
+        if (subkey !== undefined) yield subkey;
+      }
+    },
+    *all() {
+      for (const [[tenantId, name], record] of tables.keys.entries([])) {
+        const key: Key = { tenantId: tenantId as string, name: name as string, record };
+        yield keyView(key, () => keyring.versions(key));
+      }
+    },
+    requireSigningVersion: (view, requested, now) => {
+      const key = present(view);
+      const at = microseconds(now);
+      const version = keyring.forEncryption(key, requested, at);
+      referenceTo(key, version, 'sign');
+      // Counted when handed out; a reserve that cannot grow must not fail a signature, whose count has no limit.
+      transit.usage.take(key, version, 1, at)?.catch(() => undefined);
+      return versionView(key, version);
+    },
+    countSignature: async (view, number, now) => {
+      const key = present(view);
+      await transit.usage.take(key, keyring.version(key, number), 1, microseconds(now));
+    },
+    isBarredForVerification: (view, number, now) => {
+      const key = present(view);
+      return barForDecryption(key.record, number, keyring.version(key, number).record, microseconds(now)) !== undefined;
+    },
+    putOpenpgpRecord: (transaction, view, number, openpgp) => {
+      const storeKey = [view.tenantId, view.keyId, number];
+      const version = transaction.get(tables.versions, storeKey);
+      if (version === undefined) throw coreFail('conflict', { detail: 'The key version was removed meanwhile.' });
+      transaction.put(tables.versions, storeKey, { ...version, openpgp });
+    },
+    createVerificationOnly: async (caller, { name, cipher: cipherName, publicKey, openpgp }) => {
+      const cipher = findCipher(cipherName);
+      if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
+      requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
+      const now = microseconds(transit.clock.now());
+      const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey) });
+      const record: KeyRecord = {
+        ...draftOf(document, now),
+        id: await newKeyId(transit.hsm),
+        custody: 'wrapped',
+        latest: 1,
+        floor: 1,
+        createdAt: now,
+        verificationOnly: true,
+      };
+      await transit.store.write((transaction) => {
+        const storeKey = [caller.tenantId, name];
+        if (transaction.get(tables.keys, storeKey) !== undefined)
+          throw coreFail('already-exists', { detail: 'A transit key of that name exists.' });
+        transaction.put(tables.versions, [caller.tenantId, record.id, 1], { ...timesOfNewVersion({}, undefined, now), publicKey, openpgp });
+        reindex(tables, transaction, { tenantId: caller.tenantId, name }, undefined, record);
+        transaction.put(tables.keys, storeKey, record);
+      });
+    },
+    attachOpenpgp: (hooks) => {
+      if (transit.openpgp !== undefined) throw new Error('the OpenPGP plugin attached itself twice');
+      transit.openpgp = hooks;
+    },
+  };
+}
+
+function* versionsOf(transit: Transit, key: Key, transaction: WriteTransaction | undefined): Iterable<Version> {
+  if (transaction === undefined) {
+    yield* transit.keyring.versions(key);
+    return;
+  }
+  for (const [storeKey, record] of transaction.entries(transit.tables.versions, [key.tenantId, key.record.id])) {
+    yield { number: storeKey[2] as number, record };
+  }
+}

@@ -1,0 +1,35 @@
+// What the parts of this plugin share: one object, made when the plugin is provisioned and handed to every action.
+import type { PluginContext } from '../../core/plugin.ts';
+import type { OpenpgpHooks } from '../../core/services/transit-keys.ts';
+import { Graveyard } from './graveyard.ts';
+import { Keyring } from './keyring.ts';
+import { type Tables, openTables } from './records.ts';
+import { UsageMeters } from './usage.ts';
+
+/** The plugin's context with its tables and the objects that work on them. */
+export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | 'log' | 'audit'> & {
+  readonly tables: Tables;
+  readonly keyring: Keyring;
+  readonly usage: UsageMeters;
+  readonly graveyard: Graveyard;
+  /** set once by the OpenPGP plugin while it is provisioned; without it keys with openpgp-* fields are refused */
+  openpgp: OpenpgpHooks | undefined;
+};
+
+/** Opens the tables and puts the parts together; starts nothing. */
+export function makeTransit(context: PluginContext<unknown>): Transit {
+  const { store, hsm, clock, log, audit } = context;
+  const tables = openTables(store);
+  return {
+    store,
+    hsm,
+    clock,
+    log,
+    audit,
+    tables,
+    keyring: new Keyring(tables),
+    usage: new UsageMeters(store, tables, log),
+    graveyard: new Graveyard({ store, tables, hsm, clock, log }),
+    openpgp: undefined,
+  };
+}

@@ -1,0 +1,97 @@
+// Which versions of a key may be used for what, and when: a pure function of key record, version times and the present instant.
+
+/**
+ * The part of a key record that decides. Timers are microseconds and count from the creation of the newer version (api 25), so
+ * nothing has to happen at a deadline: the answer changes by itself, however late the rotation job is.
+ */
+export type VersionRules = {
+  readonly latest: number;
+  /** oldest version that was not trimmed */
+  readonly floor: number;
+  readonly minEncryptionVersion: number;
+  readonly minDecryptionVersion: number;
+  readonly timers?: Timers;
+};
+
+export type Timers = {
+  readonly rotate: number;
+  readonly activate: number;
+  /** absent: never */
+  readonly deprecate?: number;
+  readonly invalidate?: number;
+};
+
+/** The instants of a version. `createdAt` and `activatesAt` never decrease from one version to the next. */
+export type VersionTimes = {
+  readonly createdAt: number;
+  /** when it becomes active for encryption; fixed when the version is made, moved only by a change of auto-rotate */
+  readonly activatesAt: number;
+  /** creation of the next version */
+  readonly supersededAt?: number;
+};
+
+/** Why a version may not be used. */
+export type Bar = 'min-decryption-version' | 'min-encryption-version' | 'invalidated' | 'deprecated' | 'pending';
+
+/** Whether the version exists: made, and not trimmed. */
+export function versionExists(rules: VersionRules, version: number): boolean {
+  return version >= rules.floor && version <= rules.latest;
+}
+
+/** What bars an existing version from decryption and verification. */
+export function barForDecryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
+  if (version < rules.minDecryptionVersion) return 'min-decryption-version';
+  if (deadlinePassed(times, rules.timers?.invalidate, now)) return 'invalidated';
+  return undefined;
+}
+
+/** What bars an existing version from encryption, signing and HMAC. What nobody could read back is not made either. */
+export function barForEncryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
+  const bar = barForDecryption(rules, version, times, now);
+  if (bar !== undefined) return bar;
+  if (version < rules.minEncryptionVersion) return 'min-encryption-version';
+  if (deadlinePassed(times, rules.timers?.deprecate, now)) return 'deprecated';
+  return version <= lowestActive(rules) || isActive(rules, times, now) ? undefined : 'pending';
+}
+
+/**
+ * The version that encrypts when the request names none: the newest active one, which is never barred. Reads O(log n) versions,
+ * one when nothing is pending.
+ */
+export function newestActive(rules: VersionRules, timesOf: (version: number) => VersionTimes, now: number): number {
+  let low = lowestActive(rules);
+  let high = rules.latest;
+  if (low >= high || isActive(rules, timesOf(high), now)) return high;
+  while (low < high - 1) {
+    const middle = (low + high) >>> 1;
+    if (isActive(rules, timesOf(middle), now)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The instants of a version made now: a clock that stepped back does not reorder versions. */
+export function timesOfNewVersion(rules: Pick<VersionRules, 'timers'>, previous: VersionTimes | undefined, now: number): VersionTimes {
+  const createdAt = Math.max(now, previous?.createdAt ?? 0);
+  if (previous === undefined) return { createdAt, activatesAt: createdAt };
+  return { createdAt, activatesAt: Math.max(previous.activatesAt, createdAt + (rules.timers?.activate ?? 0)) };
+}
+
+/** When a pending version becomes active after auto-rotate changed: never later than it was going to. */
+export function activationUnder(timers: Timers | undefined, times: VersionTimes, now: number): number {
+  return Math.min(times.activatesAt, Math.max(now, times.createdAt + (timers?.activate ?? 0)));
+}
+
+// The oldest version left, or the one an operator asked for by a minimum version, does not wait for activate-after.
+function lowestActive(rules: VersionRules): number {
+  return Math.max(rules.floor, rules.minEncryptionVersion, rules.minDecryptionVersion);
+}
+
+// A version whose predecessor has retired steps in at once: a clock that was set back must not leave the key without any.
+function isActive({ timers }: VersionRules, { activatesAt, createdAt }: VersionTimes, now: number): boolean {
+  return now >= Math.min(activatesAt, createdAt + (timers?.deprecate ?? Infinity), createdAt + (timers?.invalidate ?? Infinity));
+}
+
+function deadlinePassed(times: VersionTimes, after: number | undefined, now: number): boolean {
+  return after !== undefined && times.supersededAt !== undefined && now >= times.supersededAt + after;
+}
