@@ -1,0 +1,82 @@
+// Takes a backup: the store of one moment, its key, and the embedded token with its PINs, as one encrypted stream.
+import { randomUUID } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Clock } from '../core/context.ts';
+import type { Secret } from '../core/secret.ts';
+import type { OpenStore } from '../core/store/open.ts';
+import { formatTimestamp } from '../core/time.ts';
+import type { Hsm } from '../hsm/api.ts';
+import { sealBackup } from './backup-cipher.ts';
+import type { Manifest } from './backup-content.ts';
+import { formatEnd, formatEntry, manifestPath } from './backup-content.ts';
+import { requireStableRead } from './stable-read.ts';
+
+export type BackupParts = {
+  readonly directory: string;
+  readonly store: OpenStore;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  /** whether the token lies in the data directory and goes along */
+  readonly embedded: boolean;
+};
+
+const scratchPrefix = 'backup-';
+/** made anew by whoever opens the token */
+const startLock = 'start.lock';
+
+/**
+ * Copies everything aside, then answers the stream. Token files are read before and after the store: a key that the store's moment
+ * knows is in the backup whether it was made or removed around that moment.
+ */
+export async function backUp(parts: BackupParts, passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>> {
+  const { directory, store } = parts;
+  const scratch = join(directory, `${scratchPrefix}${randomUUID()}`);
+  const files = new Map<string, Uint8Array>();
+  if (parts.embedded) readTokenFiles(directory, files);
+  await store.backup(scratch);
+  if (parts.embedded) readTokenFiles(directory, files);
+  files.set('store-key.json', readFileSync(join(directory, 'store-key.json')));
+  return sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch));
+}
+
+/** Removes what a backup left that was cut by a crash or whose client went away. */
+export function sweepBackups(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (name.startsWith(scratchPrefix)) rmSync(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+async function* contentOf(manifest: Manifest, files: ReadonlyMap<string, Uint8Array>, scratch: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* formatEntry(manifestPath, Buffer.from(JSON.stringify(manifest)));
+    for (const [path, content] of files) yield* formatEntry(path, content);
+    const data = join(scratch, 'data.mdb');
+    yield* formatEntry('store/data.mdb', createReadStream(data), statSync(data).size);
+    yield formatEnd(files.size + 2);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function manifestOf({ hsm, clock, embedded }: BackupParts): Manifest {
+  return {
+    format: 1,
+    madeAt: formatTimestamp(clock.now()),
+    embedded,
+    tokens: hsm.status().map(({ name, label, serial }) => ({ name, label, serial })),
+  };
+}
+
+function readTokenFiles(directory: string, into: Map<string, Uint8Array>): void {
+  for (const name of ['pin', 'so-pin']) {
+    const path = join(directory, name);
+    if (existsSync(path)) into.set(name, readFileSync(path));
+  }
+  for (const entry of readdirSync(join(directory, 'softhsm'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || entry.name === startLock) continue;
+    const path = join(entry.parentPath, entry.name);
+    const content = requireStableRead(path);
+    if (content !== undefined) into.set(relative(directory, path), content);
+  }
+}

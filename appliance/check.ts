@@ -1,0 +1,69 @@
+// Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when anything is.
+import type { Audit } from '../core/audit.ts';
+import type { Finding, Log } from '../core/context.ts';
+import { StartError } from '../core/registry.ts';
+import { systemClock } from '../core/time.ts';
+import { compose } from './compose.ts';
+import { loadConfiguration } from './configuration.ts';
+import { holdDataDirectory } from './data-directory.ts';
+import { hsmConfigOf, openHouse } from './house.ts';
+import { plugins } from './plugins.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** A check changes nothing, so it has nothing to put on record. */
+const closedAudit: Audit = { writable: false, write: () => Promise.reject(new StartRefused('a check writes no audit records')) };
+
+const silent = (): void => undefined;
+const terminal: Log = {
+  debug: silent,
+  info: silent,
+  warn: (message, fields) => console.error(message, fields ?? ''),
+  error: (message, fields) => console.error(message, fields ?? ''),
+  with: () => terminal,
+};
+
+try {
+  const findings = await checkAppliance(process.argv.slice(2));
+  for (const { where, problem } of findings) console.log(`${where}: ${problem}`);
+  console.log(findings.length === 0 ? 'every invariant holds' : `${findings.length} broken`);
+  process.exitCode = findings.length === 0 ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
+  console.error(`keystored: ${error.message}`);
+  process.exitCode = 2;
+}
+
+/** Opens store and tokens as a start would, and serves nothing. Throws StartRefused, also while the appliance runs. */
+async function checkAppliance(args: readonly string[]): Promise<readonly Finding[]> {
+  const configuration = loadConfiguration(args);
+  await holdDataDirectory(configuration.data);
+  const house = await openHouse(configuration, await hsmConfigOf(configuration, () => undefined), terminal);
+  try {
+    const composed = await compose({
+      plugins,
+      ...house,
+      audit: closedAudit,
+      log: terminal,
+      clock: systemClock,
+      configurationOf: (plugin) => configuration.plugins[plugin],
+      services: {
+        listeners: {
+          serving: false,
+          est: configuration.estListen,
+          hosts: configuration.hosts,
+          managementUrl: configuration.publicUrl,
+          sealed: () => false,
+          identity: () => ({ key: '', cert: '' }),
+          onIdentityChange: () => () => undefined,
+        },
+      },
+    });
+    try {
+      return await composed.check();
+    } finally {
+      await composed.stop();
+    }
+  } finally {
+    await house.close();
+  }
+}

@@ -1,0 +1,122 @@
+// HTTPS to one appliance: requests with the token, answers as they are, refusals as CommandFailed.
+import type { IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import type { Connection } from './connection.ts';
+import { CommandFailed, exitCodeOf, exitCodes } from './failure.ts';
+
+export type Request = {
+  readonly method: string;
+  /** already percent-encoded */
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** sent as JSON; octets as they are, with a content-type among the headers */
+  readonly body?: unknown;
+};
+
+export type Answer = { readonly status: number; readonly mediaType: string; readonly body: Buffer };
+
+/** An answer of RFC 9457. */
+export type Problem = {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly 'request-id'?: string;
+  readonly errors?: readonly { readonly 'error-message': string; readonly 'error-info'?: string }[];
+};
+
+/** Refused by the appliance. */
+export class Refused extends CommandFailed {
+  readonly code: string;
+  readonly answer: Answer;
+  constructor(answer: Answer, { title, detail, code = '', errors = [], 'request-id': requestId }: Problem) {
+    const items = errors
+      .filter(({ 'error-message': message }) => detail?.includes(message) !== true)
+      .map(({ 'error-message': message, 'error-info': info }) => (info === undefined ? message : `${info}: ${message}`));
+    const first = `${answer.status} ${code}: ${detail ?? title ?? 'refused'}`;
+    super(exitCodeOf(answer.status), [first, ...items, ...(requestId === undefined ? [] : [`request-id ${requestId}`])].join('\n  '));
+    this.code = code;
+    this.answer = answer;
+  }
+}
+
+const quietMs = 300_000;
+
+export class Client {
+  readonly connection: Connection;
+  readonly #agent: Agent;
+
+  constructor(connection: Connection) {
+    this.connection = connection;
+    this.#agent = new Agent({ keepAlive: true, ...(connection.ca === undefined ? {} : { ca: connection.ca }) });
+  }
+
+  /** The whole answer; throws Refused from status 400 up, CommandFailed when nobody answers. */
+  async exchange(request: Request): Promise<Answer> {
+    const response = await this.open(request);
+    return { status: response.statusCode ?? 0, mediaType: mediaTypeOf(response), body: await buffer(response) };
+  }
+
+  /** The answer as it comes in, for what goes on and for what is large. Refusals as above. */
+  async open(request: Request): Promise<IncomingMessage> {
+    const response = await this.#send(request);
+    if ((response.statusCode ?? 500) < 400) return response;
+    const answer = { status: response.statusCode ?? 500, mediaType: mediaTypeOf(response), body: await buffer(response) };
+    throw new Refused(answer, problemOf(answer));
+  }
+
+  /** The JSON of an answer; undefined for an empty one. */
+  async json(request: Request): Promise<unknown> {
+    const { body } = await this.exchange(request);
+    return body.length === 0 ? undefined : (JSON.parse(body.toString()) as unknown);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #send({ method, path, query, headers = {}, body }: Request): Promise<IncomingMessage> {
+    const { url, token } = this.connection;
+    const payload = body === undefined ? undefined : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
+    const search = query === undefined || query.size === 0 ? '' : `?${query}`;
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(`${url}${path}${search}`, {
+        method,
+        agent: this.#agent,
+        timeout: quietMs,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
+          ...headers,
+        },
+      });
+      request.on('timeout', () => request.destroy(new Error(`no answer within ${quietMs / 1000} s`)));
+      request.on('error', (error) => reject(connectionFailure(error, url)));
+      request.on('response', resolve);
+      request.end(payload);
+    });
+  }
+}
+
+function mediaTypeOf({ headers }: IncomingMessage): string {
+  return headers['content-type']?.split(';')[0]?.trim() ?? '';
+}
+
+function problemOf({ mediaType, body }: Answer): Problem {
+  if (!/^application\/([a-z-]+\+)?json$/.test(mediaType)) return {};
+  try {
+    return JSON.parse(body.toString()) as Problem;
+  } catch {
+    return {};
+  }
+}
+
+function connectionFailure(error: NodeJS.ErrnoException, url: string): CommandFailed {
+  const code = error.code ?? '';
+  if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
+    const advice = 'give the CA certificate of the appliance with --ca (it lies in tls/ca.pem of its data directory)';
+    return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${advice}`);
+  }
+  return new CommandFailed(exitCodes.unavailable, `${url} does not answer (${code || error.message}): is keystored running there?`);
+}

@@ -1,0 +1,134 @@
+// Completion for bash, zsh and fish: a script for the shell, which asks keystorectl what could come next.
+import { Command } from 'commander';
+import { Catalog, type CatalogEntry } from './catalog.ts';
+import { Client } from './client.ts';
+import { outputOf } from './command-output.ts';
+import { connectionOptions, resolveConnection, type ConnectionOptions } from './connection.ts';
+import { keptDescription, loadDescription } from './description.ts';
+import { fieldsIn } from './fields.ts';
+import type { Io } from './io.ts';
+import { formats } from './output.ts';
+import { verbs } from './verbs.ts';
+
+/** `completion bash | zsh | fish` prints the script. */
+export async function printCompletion(words: readonly string[], io: Io): Promise<void> {
+  const command = new Command('keystorectl completion')
+    .description('Print a completion script: source <(keystorectl completion bash)')
+    .exitOverride()
+    .configureOutput(outputOf(io));
+  for (const [shell, script] of Object.entries(scripts)) {
+    command
+      .command(shell)
+      .description(`the script for ${shell}`)
+      .exitOverride()
+      .action(() => void io.stdout.write(script));
+  }
+  await command.parseAsync([...words], { from: 'user' });
+}
+
+/** Prints what could stand in place of the last word, one a line. Never fails: a shell has no use for our errors. */
+export async function complete(words: readonly string[], io: Io): Promise<void> {
+  try {
+    const before = words.slice(0, -1);
+    const begun = words.at(-1) ?? '';
+    const candidates = await candidatesFor(before, begun, io);
+    io.stdout.write(
+      [...new Set(candidates)]
+        .filter((one) => one.startsWith(begun))
+        .map((one) => `${one}\n`)
+        .join(''),
+    );
+  } catch {
+    return;
+  }
+}
+
+const otherCommands = ['login', 'logout', 'hsm', 'audit', 'completion', 'help'];
+const subcommands: Readonly<Record<string, readonly string[]>> = {
+  hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'test'],
+  audit: ['verify'],
+  completion: ['bash', 'zsh', 'fish'],
+};
+
+async function candidatesFor(before: readonly string[], begun: string, io: Io): Promise<readonly string[]> {
+  const [verb, resource, ...words] = before;
+  if (verb === undefined) return begun.startsWith('-') ? connectionFlags() : [...Object.keys(verbs), ...otherCommands];
+  if (subcommands[verb] !== undefined) return resource === undefined ? subcommands[verb] : [];
+  const connection = await resolveConnection(connectionIn(before), io);
+  const client = new Client(connection);
+  try {
+    const catalog = new Catalog(keptDescription(connection.url, io) ?? (await loadDescription(client, io)));
+    if (verb === 'login') return resource === undefined ? [...catalog.resources('login'), 'token'] : [];
+    if (resource === undefined) return catalog.resources(verb as keyof typeof verbs);
+    const entries = catalog.entries.filter(({ command }) => command.verb === verb && command.resource === resource);
+    const names = words.filter((word) => !word.startsWith('-'));
+    const entry = entries.find(({ names: wanted, command }) => verb !== 'do' || names[wanted.length] === command.action);
+    if (begun.startsWith('-')) return entry === undefined ? [] : [...flagsOf(entry), ...connectionFlags()];
+    const choices = valuesFor(before.at(-1), entry);
+    if (choices !== undefined) return choices;
+    const wanted = entries[0]?.names.length ?? 0;
+    if (verb === 'do' && names.length === wanted) return entries.flatMap(({ command }) => command.action ?? []);
+    return names.length < wanted && verb !== 'create' ? await namesOf(catalog, client, entries[0], names) : [];
+  } finally {
+    client.close();
+  }
+}
+
+function flagsOf({ input, operation, command }: CatalogEntry): string[] {
+  const parameters = operation.parameters.filter(({ in: place }) => place !== 'path').map(({ name }) => name.toLowerCase());
+  const own = ['file', 'output', 'fields', ...(command.in === undefined ? [] : ['in']), ...(command.out === undefined ? [] : ['out'])];
+  return [...fieldsIn(input).map(({ path }) => path), ...parameters, ...own].map((name) => `--${name}`);
+}
+
+/** The choices of the option that stands before. */
+function valuesFor(option: string | undefined, entry: CatalogEntry | undefined): readonly string[] | undefined {
+  if (option === '--output') return formats;
+  const field = fieldsIn(entry?.input).find(({ path }) => `--${path}` === option);
+  return field?.schema.enum?.map(String);
+}
+
+/** Names of entries, from the list that stands above the path. */
+async function namesOf(
+  catalog: Catalog,
+  client: Client,
+  entry: CatalogEntry | undefined,
+  parents: readonly string[],
+): Promise<readonly string[]> {
+  const parameter = entry?.names[parents.length];
+  const above = entry?.path.slice(0, entry.path.indexOf(`/{${parameter}}`)).replace('/v1/config/', '/v1/state/');
+  const list = catalog.entries.find(({ path, command }) => command.verb === 'list' && path === above);
+  if (list === undefined) return [];
+  const path = list.names.reduce((whole, name, index) => whole.replace(`{${name}}`, encodeURIComponent(parents[index] ?? '')), list.path);
+  const names = await client.json({ method: 'GET', path, query: new URLSearchParams({ keys: 'true' }) });
+  return Array.isArray(names) ? names.map(String) : [];
+}
+
+function connectionFlags(): string[] {
+  return connectionOptions().flatMap(({ long }) => long ?? []);
+}
+
+function connectionIn(words: readonly string[]): ConnectionOptions {
+  const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
+  for (const option of connectionOptions()) scanner.addOption(option);
+  scanner.parseOptions([...words]);
+  return scanner.opts<ConnectionOptions>();
+}
+
+const scripts: Readonly<Record<string, string>> = {
+  bash: `_keystorectl() {
+  local IFS=$'\\n'
+  COMPREPLY=($(keystorectl __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _keystorectl keystorectl
+`,
+  zsh: `#compdef keystorectl
+_keystorectl() {
+  local -a candidates
+  candidates=("\${(@f)$(keystorectl __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  [[ -n "$candidates" ]] && compadd -a candidates || _files
+}
+compdef _keystorectl keystorectl
+`,
+  fish: `complete -c keystorectl -a '(keystorectl __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+};

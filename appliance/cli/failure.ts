@@ -1,0 +1,49 @@
+// Why a command failed, and the exit codes that scripts may rely on.
+
+/** Documented in appliance/docs/keystorectl.md; a number never changes its meaning. */
+export const exitCodes = {
+  /** done */
+  ok: 0,
+  /** the command line, a file or the profile is wrong: nothing was sent */
+  usage: 1,
+  /** 400, 405, 413, 415: the request itself is wrong */
+  refused: 2,
+  /** 401, 403: who you are, or what your policies allow */
+  denied: 3,
+  /** 404 */
+  notFound: 4,
+  /** 409, 412: the present state forbids it */
+  conflict: 5,
+  /** 429, 502, 503, 504, or nobody answers: try again later */
+  unavailable: 6,
+  /** done, and the answer is no: a signature is not valid, a check found something, a part of a batch failed */
+  no: 7,
+  /** 500, or an answer nobody expected */
+  fault: 8,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Ends the command: the message goes to standard error, each line by itself. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: ExitCode;
+  constructor(exitCode: ExitCode, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What the user typed or wrote is wrong. */
+export function usageError(message: string): CommandFailed {
+  return new CommandFailed(exitCodes.usage, message);
+}
+
+/** The exit code that stands for an HTTP status. */
+export function exitCodeOf(status: number): ExitCode {
+  if (status === 401 || status === 403) return exitCodes.denied;
+  if (status === 404) return exitCodes.notFound;
+  if (status === 409 || status === 412) return exitCodes.conflict;
+  if (status === 429 || (status > 500 && status < 600)) return exitCodes.unavailable;
+  return status >= 400 && status < 500 ? exitCodes.refused : exitCodes.fault;
+}

@@ -1,0 +1,93 @@
+// The program: global options, the verbs, and the exit code of everything that can happen.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { outputOf } from './command-output.ts';
+import { connectionOptions, type ConnectionOptions } from './connection.ts';
+import { CommandFailed, exitCodes } from './failure.ts';
+import type { Io } from './io.ts';
+import { runVerb, verbs } from './verbs.ts';
+
+/** Runs one command line and answers its exit code; every message has gone to standard error then. */
+export async function runKeystorectl(words: readonly string[], io: Io): Promise<number> {
+  try {
+    if (words[0] === '__complete') await (await import('./completion.ts')).complete(words.slice(1), io);
+    else await program(io).parseAsync(words[0] === 'help' ? [...words.slice(1), '--help'] : [...words], { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    // Commander has said what is wrong; help and version are no failures.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    if (!(error instanceof CommandFailed)) throw error;
+    if (error.message !== '') io.stderr.write(`keystorectl: ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+function program(io: Io): Command {
+  const root = new Command()
+    .name('keystorectl')
+    .description('Works with a keystored appliance: everything its API describes, and the HSM behind it.')
+    .version(packageVersion(), '-V, --version', 'show the version')
+    .helpCommand('help [words...]', 'the same as --help behind the words')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput(outputOf(io))
+    .addHelpText('after', exitCodeHelp);
+  for (const option of connectionOptions()) root.addOption(option);
+  const before = (): ConnectionOptions => root.opts<ConnectionOptions>();
+  for (const verb of Object.keys(verbs) as (keyof typeof verbs)[]) {
+    passThrough(root, verb, verbs[verb], 'Resources:', (words) => runVerb(verb, words, before(), io));
+  }
+  passThrough(root, 'login', 'get a token and keep it: login METHOD [options]', 'Access:', async (words) => {
+    await (await import('./login.ts')).login(words, before(), io);
+  });
+  passThrough(root, 'logout', 'end the token and forget it', 'Access:', async (words) => {
+    await (await import('./login.ts')).logout(words, before(), io);
+  });
+  passThrough(root, 'hsm', 'look at PKCS#11 modules, set up tokens, and try them: hsm --help', 'Administration:', async (words) => {
+    await (await import('./hsm.ts')).runHsm(words, before(), io);
+  });
+  passThrough(root, 'audit', 'check a copy of the audit trail: audit verify DIR', 'Administration:', async (words) => {
+    await (await import('./audit.ts')).runAudit(words, io);
+  });
+  // One word for what every administrator looks for; the same as the action.
+  passThrough(root, 'backup', 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE', 'Administration:', (words) =>
+    runVerb('do', ['system', 'backup', ...words], before(), io),
+  );
+  passThrough(root, 'completion', 'print a completion script: completion bash|zsh|fish', 'Administration:', async (words) => {
+    await (await import('./completion.ts')).printCompletion(words, io);
+  });
+  return root;
+}
+
+/** The version of the tree this file stands in. */
+function packageVersion(): string {
+  const file = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(file) as { version: string }).version;
+}
+
+/** Everything behind the verb belongs to it, `--help` included: what it means is known only once the API is. */
+function passThrough(
+  root: Command,
+  name: string,
+  description: string,
+  group: string,
+  run: (words: readonly string[]) => Promise<void>,
+): void {
+  root
+    .command(name)
+    .description(description)
+    .helpGroup(group)
+    .argument('[words...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (words: readonly string[]) => run(words));
+}
+
+const exitCodeHelp = `
+Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it ·
+6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance.
+
+keystorectl VERB RESOURCE --help shows the fields of a resource and their rules.
+A value @FILE is read from a file, @- from standard input.`;

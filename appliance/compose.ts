@@ -1,0 +1,83 @@
+// Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
+import type { Audit } from '../core/audit.ts';
+import { withTenants } from '../core/audit-tenants.ts';
+import { createSessions } from '../core/auth/sessions.ts';
+import { loginSweepJob } from '../core/auth/secret-ids.ts';
+import { tokenExpiryJob } from '../core/auth/token-expiry.ts';
+import type { Clock, Finding, Job, Log } from '../core/context.ts';
+import { createApp, type App } from '../core/http/app.ts';
+import type { TopicDirectories } from '../core/http/topic-endpoints.ts';
+import { startPlugins } from '../core/lifecycle.ts';
+import type { AnyPlugin } from '../core/plugin.ts';
+import type { OpenStore } from '../core/store/open.ts';
+import { openTenants } from '../core/tenants.ts';
+import type { Hsm } from '../hsm/api.ts';
+import { auditEndpoint } from './audit-endpoint.ts';
+import { reportHealth } from './health.ts';
+import { hsmEndpoint } from './hsm-endpoint.ts';
+import { stateMeasurer } from './metrics-state.ts';
+import { type Upkeep, upkeepEndpoints } from './upkeep.ts';
+
+export type Parts = {
+  readonly plugins: readonly AnyPlugin[];
+  readonly store: OpenStore;
+  readonly hsm: Hsm;
+  readonly audit: Audit;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** the validated configuration section of a plugin */
+  configurationOf(plugin: string): unknown;
+  /** services of the composition root for plugins, beside those of core */
+  readonly services?: Readonly<Record<string, unknown>>;
+  /** where audit trail and logs lie, to be read as topics */
+  readonly topics?: TopicDirectories;
+  /** absent in tools that open the house without running the appliance */
+  readonly upkeep?: Upkeep;
+};
+
+export type Composed = {
+  readonly app: App;
+  readonly jobs: readonly Job[];
+  check(): Promise<readonly Finding[]>;
+  /** Stops the plugins, last started first; store, HSM and audit stay the caller's. */
+  stop(): Promise<void>;
+};
+
+/** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
+export async function compose(parts: Parts): Promise<Composed> {
+  const { store, hsm, clock, audit, log, upkeep } = parts;
+  const directory = upkeep?.directory;
+  const running = await startPlugins(parts.plugins, {
+    ...parts,
+    audit: withTenants(audit, openTenants(store)),
+    services: { sessions: createSessions({ store, hsm, clock }), ...parts.services },
+  });
+  return {
+    app: createApp({
+      endpoints: [
+        hsmEndpoint(hsm),
+        auditEndpoint(store),
+        ...(upkeep === undefined ? [] : upkeepEndpoints(upkeep, stateMeasurer({ store, clock, directory: upkeep.directory }))),
+        ...running.endpoints,
+      ],
+      resources: running.resources,
+      errors: running.errors,
+      topics: parts.topics,
+      health: () => reportHealth({ hsm, audit, clock, directory }),
+      ...(upkeep === undefined ? {} : { onAnswered: upkeep.metrics.onAnswered }),
+      store,
+      hsm,
+      audit,
+      clock,
+      log,
+    }),
+    jobs: holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
+    check: async () => [...store.check(), ...(await running.check())],
+    stop: () => running.stop(),
+  };
+}
+
+/** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */
+function holdJobs(jobs: readonly Job[], upkeep: Upkeep | undefined): readonly Job[] {
+  return upkeep === undefined ? jobs : [...jobs.map((job) => upkeep.clockWatch.held(job)), upkeep.clockWatch.job];
+}

@@ -1,0 +1,86 @@
+// Writes the parts of the documentation that are made from tables and schemas: errors.md and configuration.md (npm run docs).
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeConfiguration, type DescribedField } from '../../core/config.ts';
+import { coreErrors, type ErrorTable } from '../../core/errors.ts';
+import { configurationSections } from '../configuration.ts';
+import { plugins } from '../plugins.ts';
+
+/** Every generated file: name below appliance/docs, and text. */
+export function generatedDocs(): Readonly<Record<string, string>> {
+  return { 'errors.md': errorReference(), 'configuration.md': configurationReference() };
+}
+
+function errorReference(): string {
+  const owners: readonly (readonly [string, ErrorTable])[] = [
+    ['core', coreErrors],
+    ...plugins.map(({ name, errors = {} }) => [name, errors] as const),
+  ];
+  const rows = owners
+    .flatMap(([owner, table]) => Object.entries(table).map(([code, row]) => ({ owner, code, ...row })))
+    .toSorted((left, right) => left.status - right.status || (left.code < right.code ? -1 : 1));
+  const statuses = [...new Set(rows.map(({ status }) => status))];
+  const section = (status: number): string => {
+    const lines = rows
+      .filter((row) => row.status === status)
+      .map(({ code, title, when, owner }) => `| \`${code}\` | ${title} | ${cell(when)} | ${owner} |`);
+    return [`## ${status}`, '', '| Code | Title | When | From |', '|---|---|---|---|', ...lines].join('\n');
+  };
+  const head = [
+    '# Errors',
+    '',
+    'Every refusal is an RFC 9457 document (`application/problem+json`): `type`, `title`, `status`, `code`, `request-id`, below 500 also',
+    '`detail`, and `errors` with one item for each thing that is wrong. `code` is the contract: it is never reused and never changes its',
+    'status. `detail` is for people and may change. The request id stands in the audit trail and in `system:logs`.',
+    '',
+    'The EST listener answers in plain text, as devices expect. This file is made by `npm run docs` from the tables of core and plugins.',
+  ];
+  return `${[head.join('\n'), ...statuses.map(section)].join('\n\n')}\n`;
+}
+
+function configurationReference(): string {
+  const fields = describeConfiguration(configurationSections);
+  const lines = fields.map(
+    (field) =>
+      `| \`${field.path}\` | ${cell(typeNames[field.type] ?? field.type)} | ${standard(field)} | ${cell(field.description)}${spelled(field)} |`,
+  );
+  const head = [
+    '# Configuration',
+    '',
+    'Every field has a default; an appliance needs no configuration. Options win over environment variables, those over the YAML file that',
+    '`--config` names, that over the defaults. A field that does not exist, or a value that is none, stops the start with its line number.',
+    '`a/b` is field `b` in container `a`, `[]` stands for the members of a list. Relative paths are relative to the working directory.',
+    '',
+    'This file is made by `npm run docs` from the schemas that check the configuration.',
+    '',
+    '| Field | Type | Default | Meaning |',
+    '|---|---|---|---|',
+  ];
+  return `${[...head, ...lines].join('\n')}\n`;
+}
+
+/** Defaults that differ from machine to machine are said in words. */
+function standard({ path, default: value }: DescribedField): string {
+  if (path === 'workers') return 'number of cores';
+  return value === undefined ? '' : `\`${value}\``;
+}
+
+function spelled({ option, environment }: DescribedField): string {
+  return option === undefined ? '' : ` (\`${option}\`, \`${environment}\`)`;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'whole number',
+  boolean: 'true or false',
+  array: 'list',
+  object: 'map',
+};
+
+function cell(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
+
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(generatedDocs())) writeFileSync(join(import.meta.dirname, name), text);
+}

@@ -1,0 +1,81 @@
+// What must be there before anything serves: token, store key, store, tenant, root token, TLS identity. Every step may be repeated.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Configuration } from '../core/config.ts';
+import type { Clock, Log } from '../core/context.ts';
+import { revealSecret } from '../core/secret.ts';
+import { createSystemTenant, openTenants, systemTenantName } from '../core/tenants.ts';
+import { prepareToken } from '../hsm/setup.ts';
+import type { HsmConfig } from '../hsm/api.ts';
+import { openCaHouse } from '../plugins/est/ca/house.ts';
+import { ensureAuditKey } from './audit-signing.ts';
+import { writeDurably } from './data-directory.ts';
+import { openHouse, places, refusingHsmErrors, type House } from './house.ts';
+import { dropSealedIdentity, keepSealedIdentity } from './sealed-identity.ts';
+import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
+
+/**
+ * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies and
+ * what to try. A start that was cut at any line is finished by the next one.
+ */
+export async function provisionAppliance(
+  configuration: Configuration,
+  hsmConfig: HsmConfig,
+  parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void },
+): Promise<{ readonly announcement: string | undefined }> {
+  const { clock, log, step } = parts;
+  for (const token of hsmConfig.tokens) {
+    const made = await refusingHsmErrors(() => prepareToken(token));
+    if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
+  }
+  const house = await openHouse(configuration, hsmConfig, log);
+  try {
+    await house.store.migrate('core', []);
+    const rootTokenFile = places.rootToken(configuration.data);
+    const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
+      writeDurably(rootTokenFile, `${revealSecret(token)}\n`),
+    );
+    if (created !== undefined) step('made the tenant system and its root token');
+    await refusingHsmErrors(() => ensureAuditKey(house, configuration.data, log));
+    const identity = await renewListenerIdentity(configuration, house, clock);
+    writeApplianceCa(configuration.data, identity);
+    if (configuration.attended) keepSealedIdentity(configuration.data, identity);
+    else dropSealedIdentity(configuration.data);
+    return { announcement: created === undefined ? undefined : announce(configuration) };
+  } finally {
+    await house.close();
+  }
+}
+
+/** The identity of both listeners: the one on record, or a new one when it is due. */
+export function renewListenerIdentity(configuration: Configuration, { store, hsm }: House, clock: Clock): Promise<ListenerIdentity> {
+  const system = openTenants(store).findByName(systemTenantName);
+  if (system === undefined) throw new Error('the tenant system is made before the listeners are');
+  const caHouse = openCaHouse({ hsm, clock, store: store.prefixed('est'), publicUrl: configuration.publicUrl });
+  return ensureListenerIdentity(caHouse, system.uuid, configuration.hosts);
+}
+
+/** DIR/tls/ca.pem: what clients trust. */
+export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
+  mkdirSync(places.tls(data), { recursive: true, mode: 0o755 });
+  writeDurably(join(places.tls(data), 'ca.pem'), identity.caPem);
+}
+
+function announce(configuration: Configuration): string {
+  const { data } = configuration;
+  const curl = `curl --cacert ${join(places.tls(data), 'ca.pem')} -H "Authorization: Bearer $(cat ${places.rootToken(data)})" -H 'Content-Type: application/json'`;
+  const keys = `${configuration.publicUrl}/v1/config/keystore/transit-keys`;
+  const actions = `${configuration.publicUrl}/v1/state/keystore/transit-keys`;
+  return [
+    ...(configuration.attended ? [attendedNotice(configuration)] : []),
+    `This appliance is new. Its root token lies in ${places.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
+    `  ${curl} ${keys} -d '{"name": "first"}'`,
+    `  ${curl} ${actions}/first/encrypt -d '{"plaintext": "aGVsbG8="}'`,
+    `  ${curl} ${actions}/first`,
+  ].join('\n');
+}
+
+function attendedNotice({ data, hsm, publicUrl }: Configuration): string {
+  const pin = hsm.tokens.length === 0 ? `The PIN lies in ${join(data, 'pin')}: write it down and remove the file. ` : '';
+  return `${pin}This start and every later one is sealed until the PIN is sent to ${publicUrl}/v1/state/keystore/system/unseal.`;
+}

@@ -1,0 +1,90 @@
+// The daemon's entry: reads the configuration, makes what a first start needs, then keeps worker processes serving until told to stop.
+import { describeOptions } from '../core/config.ts';
+import { flushCompileCache } from 'node:module';
+import { openLog } from '../core/log.ts';
+import { StartError } from '../core/registry.ts';
+import { systemClock } from '../core/time.ts';
+import type { Configuration } from '../core/config.ts';
+import type { Log } from '../core/context.ts';
+import { loadConfiguration } from './configuration.ts';
+import { holdDataDirectory } from './data-directory.ts';
+import { superviseCrews } from './crews.ts';
+import { sweepBackups } from './backup.ts';
+import { provisionAppliance } from './first-boot.ts';
+import { requireFreePorts } from './free-ports.ts';
+import { hsmConfigOf, places } from './house.ts';
+import { keepWatch, openNotify } from './notify.ts';
+import { finishRestore, restoreAppliance } from './restore.ts';
+import { hasSealedIdentity } from './sealed-identity.ts';
+import { StartRefused } from './start-refused.ts';
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  console.log(describeOptions());
+  process.exit(0);
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
+  console.error(`keystored: ${error.message}`);
+  process.exit(1);
+}
+
+/** Tells the terminal what takes a moment. */
+function step(text: string): void {
+  console.error(`keystored: ${text} …`);
+}
+
+async function main(): Promise<void> {
+  const configuration = loadConfiguration(args);
+  await holdDataDirectory(configuration.data);
+  await requireFreePorts([
+    ['--listen', configuration.listen],
+    ['--est-listen', configuration.estListen],
+  ]);
+  const log = openLog({
+    directory: places.logs(configuration.data),
+    stream: 'supervisor',
+    level: configuration.logLevel,
+    clock: systemClock,
+    ...configuration.logs,
+  });
+  await fillDataDirectory(configuration);
+  const mayProvision = !configuration.attended || !hasSealedIdentity(configuration.data);
+  const announcement = mayProvision ? await provision(configuration, log) : undefined;
+
+  const workers = superviseCrews({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
+  let endWatch = (): void => undefined;
+  const stop = (): void => {
+    endWatch();
+    void workers.stop().then(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  // Whoever launched us is gone without a word: nobody would stop this process any more.
+  process.once('disconnect', stop);
+  await workers.ready;
+  if (announcement !== undefined) console.log(announcement);
+  console.log(`ready https://${configuration.listen.host}:${configuration.listen.port}`);
+  if (configuration.attended) console.log('sealed: waiting for the PIN');
+  const notify = await openNotify();
+  if (notify !== undefined) endWatch = await keepWatch(notify, workers.examine);
+  flushCompileCache();
+}
+
+/** Finishes a restore that was cut, or does the one that is asked for. */
+async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: Configuration): Promise<void> {
+  finishRestore(data);
+  sweepBackups(data);
+  if (restore === undefined) return;
+  step(`restoring ${restore}`);
+  const tokens = hsm.tokens.map(({ name }) => name);
+  await restoreAppliance({ directory: data, file: restore, passphraseFile: restorePassphraseFile, tokens });
+}
+
+async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {
+  const hsmConfig = await hsmConfigOf(configuration, step);
+  return (await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log, step })).announcement;
+}

@@ -1,0 +1,168 @@
+// npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+const packaging = import.meta.dirname;
+const home = 'usr/lib/keystored';
+
+/** What of each floor the installed daemon has no use for. */
+const leftAtHome = new Set(['appliance/setup.mjs', 'appliance/keystorectl', 'appliance/packaging', 'appliance/image', 'appliance/docs']);
+
+/** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */
+const neverLoaded = [
+  /\.(?:map|markdown|d\.[cm]?ts|cc|cpp|h|c|gyp|mk|o|d|obj)$/,
+  /\.musl\.node$/,
+  /\/(?:obj\.target|bintrees\/test|zod\/src|node_modules\/\.bin)(?:\/|$)/,
+];
+
+/** Where each file of ours goes. Everything executable is named; all else is 0644. */
+const placed: readonly (readonly [source: string, target: string, mode: number])[] = [
+  ['commands/keystored', 'usr/bin/keystored', 0o755],
+  ['commands/keystorectl', 'usr/bin/keystorectl', 0o755],
+  ['keystored.yaml', 'etc/keystored/keystored.yaml', 0o644],
+  ['systemd/keystored.service', 'usr/lib/systemd/system/keystored.service', 0o644],
+  ['systemd/sysusers.conf', 'usr/lib/sysusers.d/keystored.conf', 0o644],
+  ['systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/keystored.conf', 0o644],
+];
+
+type Manifest = { readonly version: string; readonly description: string };
+type LockFile = { readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>> };
+
+const manifest = readJson<Manifest>('package.json');
+/** Tests build the same tree as an earlier and a later version, in a directory of their own. */
+const [version = manifest.version, output = join(root, 'dist')] = process.argv.slice(2);
+const stage = mkdtempSync(join(tmpdir(), 'keystored-deb-'));
+try {
+  chmodSync(stage, 0o755);
+  installSources();
+  installPackages();
+  for (const [source, target, mode] of placed) place(join(packaging, source), target, mode);
+  installDocumentation();
+  writeControl();
+  settleTree(stage);
+  console.log(build());
+} finally {
+  rmSync(stage, { recursive: true });
+}
+
+function installSources(): void {
+  for (const floor of ['hsm', 'core', 'plugins', 'appliance']) {
+    cpSync(join(root, floor), join(stage, home, floor), {
+      recursive: true,
+      filter: (path) => !leftAtHome.has(path.slice(root.length + 1)) && !path.endsWith('.md'),
+    });
+  }
+  for (const name of ['package.json', 'softhsm.conf']) place(join(root, name), `${home}/${name}`, 0o644);
+}
+
+/** Every package of the lock file that is no development tool, as far as it is installed on this platform. */
+function installPackages(): void {
+  const { packages } = readJson<LockFile>('package-lock.json');
+  const wanted = Object.entries(packages).filter(([path, entry]) => path !== '' && entry.dev !== true && entry.devOptional !== true);
+  const roots = new Set(wanted.map(([path]) => path));
+  for (const path of roots) {
+    if (!existsSync(join(root, path))) continue;
+    cpSync(join(root, path), join(stage, home, path), {
+      recursive: true,
+      dereference: true,
+      filter: (source) => !neverLoaded.some((pattern) => pattern.test(source)) && !isOtherPackage(source, path, roots),
+    });
+  }
+}
+
+/** A package inside another one's node_modules is taken, or left, on its own account. */
+function isOtherPackage(source: string, path: string, roots: ReadonlySet<string>): boolean {
+  const relative = source.slice(root.length + 1);
+  return relative !== path && (roots.has(relative) || /\/node_modules\/(?:@[^/]+\/)?[^/@]+$/.test(relative.slice(path.length)));
+}
+
+function installDocumentation(): void {
+  const documents = join(root, 'appliance/docs');
+  const pages = readdirSync(documents).filter((name) => name.endsWith('.md'));
+  for (const name of pages) place(join(documents, name), `usr/share/doc/keystored/${name}`, 0o644);
+  writeFileSync(
+    join(stage, 'usr/share/doc/keystored/copyright'),
+    'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: the keystored authors\nLicense: Apache-2.0\n' +
+      ' On Debian systems the full text is in /usr/share/common-licenses/Apache-2.0.\n' +
+      `Comment: packages below /${home}/node_modules carry their own licences beside them.\n`,
+  );
+}
+
+function writeControl(): void {
+  const control = join(stage, 'DEBIAN');
+  mkdirSync(control);
+  for (const script of ['postinst', 'prerm', 'postrm']) place(join(packaging, 'debian', script), `DEBIAN/${script}`, 0o755);
+  writeFileSync(join(control, 'conffiles'), '/etc/keystored/keystored.yaml\n');
+  const [summary, ...more] = manifest.description.split(': ');
+  const fields = {
+    Package: 'keystored',
+    Version: version,
+    Architecture: debianArchitecture(),
+    Maintainer: 'keystored maintainers <keystored@localhost>',
+    'Installed-Size': String(Math.ceil(sizeOf(stage) / 1024)),
+    Depends: 'softhsm2, systemd, libsystemd0, libc6 (>= 2.36), libstdc++6, libgcc-s1, libatomic1',
+    Recommends: 'ca-certificates, opensc-pkcs11',
+    Section: 'net',
+    Priority: 'optional',
+    Description: `${summary}\n ${more.join(': ')}.\n`,
+  };
+  writeFileSync(
+    join(control, 'control'),
+    Object.entries(fields)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n'),
+  );
+}
+
+/** Modes as the system expects them, and one time for all files, so that the same tree always makes the same package. */
+function settleTree(directory: string): void {
+  const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink()) continue;
+    const executable = entry.isDirectory() || path.includes('/usr/bin/') || path.endsWith('/node/bin/node') || /DEBIAN\/p/.test(path);
+    chmodSync(path, executable ? 0o755 : 0o644);
+    utimesSync(path, epoch, epoch);
+  }
+}
+
+function build(): string {
+  const target = join(output, `keystored_${version}_${debianArchitecture()}.deb`);
+  mkdirSync(dirname(target), { recursive: true });
+  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target]);
+  return target;
+}
+
+function place(source: string, target: string, mode: number): void {
+  mkdirSync(dirname(join(stage, target)), { recursive: true });
+  cpSync(source, join(stage, target));
+  chmodSync(join(stage, target), mode);
+}
+
+function debianArchitecture(): string {
+  return run('dpkg', ['--print-architecture']).trim();
+}
+
+function git(...args: string[]): string {
+  return run('git', ['-C', root, ...args]).trim();
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+function sizeOf(directory: string): number {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(join(root, path), 'utf8')) as T;
+}

@@ -1,0 +1,9 @@
+// The plugins of this appliance: an explicit list, so that importing a file never changes what runs.
+import type { AnyPlugin } from '../core/plugin.ts';
+import est from '../plugins/est/index.ts';
+import oidc from '../plugins/oidc/index.ts';
+import openpgp from '../plugins/openpgp/index.ts';
+import random from '../plugins/random/index.ts';
+import transit from '../plugins/transit/index.ts';
+
+export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, est];

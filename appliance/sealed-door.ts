@@ -1,0 +1,101 @@
+// A sealed process: no token, no store, no key in memory. It answers health and unseal, and everything else with 503 `sealed`.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Configuration } from '../core/config.ts';
+import { coreErrors, fail, ServiceError } from '../core/errors.ts';
+import { sendAnswer, type Answer } from '../core/http/answer.ts';
+import { readBody } from '../core/http/body.ts';
+import { readInput, requireMediaType } from '../core/http/input.ts';
+import { listenManagement, ListenError } from '../core/http/listeners.ts';
+import { problemAnswer } from '../core/http/pipeline.ts';
+import { readRequestPath } from '../core/http/request-path.ts';
+import { type Fleet, Refusal } from './fleet.ts';
+import type { GivenPins } from './house.ts';
+import { readSealedIdentity } from './sealed-identity.ts';
+import type { Serving } from './serve.ts';
+import { StartRefused } from './start-refused.ts';
+import { unsealEndpoint } from './upkeep.ts';
+
+const stopGraceMs = 10_000;
+const mostBytes = 64 * 1024;
+
+/** What the supervisor is told of an attempt. */
+export type UnsealAttempt = GivenPins & { readonly requestId: string; readonly clientIp: string; readonly userAgent: string };
+
+/** Serves as a sealed process. Throws StartRefused. */
+export async function serveSealed(configuration: Configuration, fleet: Fleet): Promise<Serving> {
+  const listener = await listenManagement({
+    ...configuration.listen,
+    identity: readSealedIdentity(configuration.data),
+    handler: sealedHandler(fleet),
+  }).catch((error: unknown) => {
+    throw error instanceof ListenError ? new StartRefused(error.message) : error;
+  });
+  return {
+    metrics: async () => [],
+    retire: () => void listener.close(stopGraceMs),
+    examine: async () => undefined,
+    stop: () => listener.close(stopGraceMs),
+  };
+}
+
+function sealedHandler(fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const requestId = randomUUID();
+    const path = readRequestPath(request.url ?? '')?.segments.join('/');
+    const send = (answer: Answer): void => void sendAnswer(response, requestId, answer);
+    if (path === 'v1/state/system/health' && (request.method === 'GET' || request.method === 'HEAD')) return send(health);
+    if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') return send(problemAnswer(fail('sealed'), requestId));
+    const refuse = (error: unknown): void => send(problemAnswer(error instanceof ServiceError ? error : fail('internal-error'), requestId));
+    readBody(
+      request,
+      mostBytes,
+      () => true,
+      (body) => {
+        if (!(body instanceof Uint8Array)) return refuse(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
+        unseal(request, body, requestId, fleet).then(() => send({ status: 204 }), refuse);
+      },
+    );
+  };
+}
+
+async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, fleet: Fleet): Promise<void> {
+  requireMediaType(unsealEndpoint, request.headers, body);
+  const given = readInput(unsealEndpoint, body) as GivenPins;
+  if (given.pin === undefined && given.pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
+  const attempt: UnsealAttempt = {
+    ...given,
+    requestId,
+    clientIp: request.socket.remoteAddress ?? '',
+    userAgent: (request.headers['user-agent'] ?? '').slice(0, 256),
+  };
+  try {
+    await fleet.request('unseal', attempt);
+  } catch (error) {
+    if (error instanceof Refusal) throw refusalOf(error.message);
+    throw error;
+  }
+}
+
+/** `code` or `code seconds` of the supervisor. */
+function refusalOf(message: string): ServiceError {
+  const [code = '', seconds] = message.split(' ');
+  const known = code in coreErrors ? (code as keyof typeof coreErrors) : 'internal-error';
+  return fail(known, {
+    ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
+    ...(details[known] === undefined ? {} : { detail: details[known] }),
+  });
+}
+
+const details: Readonly<Partial<Record<string, string>>> = {
+  'pin-refused': 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.',
+  'rate-limited': 'Wait before the next attempt. After three refused PINs the daemon must be started again first.',
+  'missing-field': 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.',
+};
+
+const health: Answer = {
+  status: 503,
+  mediaType: 'application/json',
+  headers: { 'retry-after': '30' },
+  body: JSON.stringify({ status: 'sealed', hsm: { tokens: [] }, reason: 'the appliance waits for a person to give the PIN' }),
+};

@@ -1,0 +1,153 @@
+// The way in from a fresh clone: makes what is missing (npm packages, the pinned Node.js, SoftHSM2), then runs the asked task.
+// Plain JavaScript without dependencies, because nothing is installed yet and the machine's own Node.js may be as old as 20.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const packages = join(root, 'node_modules');
+const pinnedNode = join(packages, 'node', 'bin', 'node');
+const stampFile = join(packages, '.keystored-setup');
+
+const softhsmModules = [
+  '/usr/lib/softhsm/libsofthsm2.so',
+  `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/softhsm/libsofthsm2.so`,
+  '/usr/lib64/pkcs11/libsofthsm2.so',
+  '/usr/local/lib/softhsm/libsofthsm2.so',
+];
+
+/** What each word of package.json runs: one or more command lines for the pinned Node.js, in turn. */
+const tasks = {
+  start: [['appliance/keystored.ts']],
+  ctl: [['appliance/cli/keystorectl.ts']],
+  test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
+  'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
+  package: [['appliance/packaging/build-deb.ts']],
+  'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
+  soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
+  check: [['test/house/check.ts']],
+  format: [['node_modules/oxfmt/bin/oxfmt', '.']],
+  docs: [['appliance/docs/generate.ts']],
+  bench: [['test/bench/run.ts']],
+  setup: [],
+};
+
+/** Which folder of test/ the long drills of a word are in. */
+const drills = { 'test:interop': 'interop', 'test:package': 'package', soak: 'soak' };
+
+class SetupError extends Error {}
+
+try {
+  await main(process.argv[2] ?? 'start', process.argv.slice(3));
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  console.error(`keystored: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function main(word, args) {
+  const lines = tasks[word];
+  if (lines === undefined) throw new SetupError(`unknown task ${word}; known: ${Object.keys(tasks).join(', ')}`);
+  if (process.platform !== 'linux') throw new SetupError(`keystored runs on Linux; this is ${process.platform}`);
+  if (Number(process.versions.node.split('.')[0]) < 20) {
+    throw new SetupError(`Node.js 20 or newer is needed to set up; this is ${process.versions.node}`);
+  }
+  installPackages();
+  if (word !== 'ctl') installSoftHsm();
+  if (word === 'test') installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps' }));
+  for (const line of lines) {
+    const status = await run(line, args, word);
+    if (status !== 0) {
+      process.exitCode = status;
+      return;
+    }
+  }
+}
+
+/** npm packages, exactly as the lock file says, and the native addon built; skipped while the lock file is unchanged. */
+function installPackages() {
+  const stamp = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp && runs(pinnedNode, ['--version'])) return;
+
+  installDebianPackages('to build the PKCS#11 addon', missing({ python3: 'python3', make: 'make', 'g++': 'g++' }));
+  // node-gyp would download headers; those beside the running Node.js serve as well, because the addon uses only the stable Node-API.
+  const prefix = dirname(dirname(process.execPath));
+  const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? { npm_config_nodedir: prefix } : {};
+  step('installing npm packages (about a minute the first time)');
+  // Not `npm ci`: it refuses a lock file without every optional package of every other platform, which not all registries carry.
+  // Without saving, `install` takes the locked versions and leaves the lock file as it is.
+  const npm = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  if (spawnSync('npm', npm, { cwd: root, stdio: ['ignore', 2, 'inherit'], env: { ...process.env, ...headers } }).status !== 0) {
+    throw new SetupError('npm could not install the packages; its own message stands above');
+  }
+  if (!runs(pinnedNode, ['--version'])) {
+    throw new SetupError(
+      'the pinned Node.js did not install: allow install scripts for the packages listed under allowScripts in package.json',
+    );
+  }
+  if (!existsSync(join(packages, 'pkcs11js', 'build', 'Release', 'pkcs11.node'))) {
+    throw new SetupError('the PKCS#11 addon was not built: run "npm rebuild pkcs11js" and read its output');
+  }
+  writeFileSync(stampFile, stamp);
+}
+
+function installSoftHsm() {
+  if (softhsmModules.some((path) => existsSync(path))) return;
+  installDebianPackages('for the embedded token', ['softhsm2']);
+}
+
+/** The packages whose commands are not there. */
+function missing(packageOf) {
+  return Object.keys(packageOf).flatMap((command) => (found(command) ? [] : [packageOf[command]]));
+}
+
+function found(command) {
+  return (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, command)));
+}
+
+function installDebianPackages(reason, names) {
+  if (names.length === 0) return;
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`;
+  if (!runs('apt-get', ['--version'])) throw new SetupError(`install ${names.join(', ')} ${reason}, then run this again`);
+  if (process.getuid() !== 0)
+    throw new SetupError(`${names.join(', ')} missing ${reason}. Run this line, then start again: sudo sh -c '${command}'`);
+  step(`installing ${names.join(', ')} from the distribution ${reason}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const result = spawnSync('sh', ['-c', command.replaceAll('apt-get', 'apt-get -qq')], { stdio: ['ignore', 2, 'inherit'], env });
+  if (result.status !== 0) throw new SetupError(`could not install ${names.join(', ')}; run this line and read its output: ${command}`);
+}
+
+/** Runs one line under the pinned Node.js, hands signals on and waits. The daemon learns by its channel when this process is gone. */
+function run(line, args, word) {
+  const stdio = word === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
+  // Node.js keeps what it has compiled: later starts take a third of the time.
+  const env = { NODE_COMPILE_CACHE: join(packages, '.cache', 'compile'), KEYSTORED_DRILLS: drills[word], ...process.env };
+  const child = spawn(pinnedNode, [...line, ...args], { cwd: root, stdio, env });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  dieWithLauncher(child);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(code ?? (signal === 'SIGKILL' ? 137 : 143)));
+  });
+}
+
+/** npm that is killed hard cannot hand the signal on: notice that it is gone, so that no appliance is left behind it. */
+function dieWithLauncher(child) {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const launcher = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== launcher) child.kill('SIGTERM');
+  }, 250).unref();
+}
+
+function runs(command, args) {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+function step(text) {
+  console.error(`keystored: ${text} …`);
+}

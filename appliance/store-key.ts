@@ -1,0 +1,38 @@
+// The store's data key: a secret made in the token, kept as a wrapped blob beside the store, in clear only in memory.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeBase64, encodeBase64 } from '../core/bytes.ts';
+import { Secret } from '../core/secret.ts';
+import type { Hsm, KeyBinding, StoredKey } from '../hsm/api.ts';
+import { writeDurably } from './data-directory.ts';
+import { StartRefused } from './start-refused.ts';
+
+const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
+
+/** 32 octets for openStore. Made on the first start, before there is a store; a store without its key file is refused. */
+export async function provideStoreKey(hsm: Hsm, directory: string, storeDirectory: string): Promise<Secret<Uint8Array>> {
+  const file = join(directory, 'store-key.json');
+  if (!existsSync(file)) {
+    if (existsSync(join(storeDirectory, 'data.mdb'))) {
+      throw new StartRefused(`${file} is missing, and nothing else opens ${storeDirectory}: put the file back from your backup`);
+    }
+    const { stored } = await hsm.generate('secret-256', binding);
+    writeDurably(file, formatStoredKey(stored));
+  }
+  return new Secret(await hsm.readKeyMaterialInClear({ stored: parseStoredKey(file), binding }));
+}
+
+function formatStoredKey(stored: StoredKey): string {
+  return `${JSON.stringify({ ...stored, blob: encodeBase64(stored.blob), mac: encodeBase64(stored.mac) }, undefined, 2)}\n`;
+}
+
+function parseStoredKey(file: string): StoredKey {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as StoredKey & { blob: string; mac: string };
+    const [blob, mac] = [decodeBase64(value.blob), decodeBase64(value.mac)];
+    if (blob === undefined || mac === undefined) throw new Error('blob or mac is not base64');
+    return { type: value.type, custody: value.custody, token: value.token, blob, mac };
+  } catch (error) {
+    throw new StartRefused(`${file} is damaged (${(error as Error).message}): put the file back from your backup`);
+  }
+}

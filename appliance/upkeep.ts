@@ -1,0 +1,135 @@
+// What the appliance does for those who run it, beside its service: metrics, backup, sealing, the clock. For the system tenant only.
+import { z } from 'zod';
+import { fail } from '../core/errors.ts';
+import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint, type Call } from '../core/http/endpoint.ts';
+import { systemTenantName } from '../core/tenants.ts';
+import { Secret } from '../core/secret.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
+
+/** What the composition root brings for it. */
+export type Upkeep = {
+  readonly directory: string;
+  readonly clockWatch: ClockWatch;
+  readonly metrics: ProcessMetrics;
+  /** snapshots of every process that serves, this one included */
+  snapshots(): Promise<readonly Snapshot[]>;
+  /** Ends every serving process and lets sealed ones take their place; resolves when this is the last that serves. */
+  seal(): Promise<void>;
+  /** An encrypted backup, piece by piece. Begins when everything in it has been copied aside. */
+  backUp(passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>>;
+};
+
+const shared = { tag: 'system', access: 'token', errors: ['not-found'] } as const;
+
+/** The endpoints. Those that change something, and the backup, need the root policy in the system tenant. */
+export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
+  return [
+    defineEndpoint({
+      ...shared,
+      method: 'GET',
+      path: '/v1/state/system/metrics',
+      operation: 'read',
+      summary: 'Metrics for Prometheus',
+      description: 'Text format 0.0.4. Counters are sums over all worker processes that answer within two seconds.',
+      audit: 'reads-go-on',
+      produces: 'text/plain',
+      find: requireSystemTenant,
+      async run() {
+        const [own, others] = await Promise.all([measureState(), upkeep.snapshots()]);
+        const { mediaType, text } = await formatMetrics([own, ...others]);
+        return new Reply(200, text, { 'content-type': mediaType });
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      method: 'POST',
+      path: '/v1/state/system/backup',
+      operation: 'execute',
+      summary: 'Take an encrypted backup of the whole appliance',
+      description:
+        'The answer is the backup, encrypted under the passphrase. It is whole only if the connection was not cut. Keep the passphrase apart: nothing else opens it.',
+      audit: 'required',
+      produces: 'application/octet-stream',
+      input: z.object({
+        passphrase: z
+          .string()
+          .min(12)
+          .max(1024)
+          .meta({ description: 'What opens the backup again; 12 characters or more.', example: 'correct horse battery staple' }),
+      }),
+      secretInput: ['passphrase'],
+      find: requireSystemRoot,
+      async run(_call, { passphrase }) {
+        return new Reply(200, await upkeep.backUp(new Secret(passphrase)), { 'content-type': 'application/octet-stream' });
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      method: 'POST',
+      path: '/v1/state/system/accept-clock',
+      operation: 'execute',
+      summary: 'Say that the clock is right',
+      description: 'For a clock that went back on purpose, or that was wrongly in the future before: what was held goes on.',
+      audit: 'required',
+      find: requireSystemRoot,
+      async run() {
+        await upkeep.clockWatch.accept();
+        return undefined;
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      method: 'POST',
+      path: '/v1/state/keystore/system/seal',
+      operation: 'execute',
+      summary: 'Seal the appliance until a person gives the PIN',
+      description: 'Ends every process that holds keys. From then on only health and unseal are answered.',
+      audit: 'required',
+      find: requireSystemRoot,
+      async run() {
+        await upkeep.seal();
+        return undefined;
+      },
+    }),
+    unsealEndpoint,
+  ];
+}
+
+/** One PIN for all tokens, or one for each by name. */
+const unsealInput = z.object({
+  pin: z.string().min(1).max(256).optional().meta({ description: 'The user PIN of every configured token.', example: '12345678' }),
+  pins: z
+    .record(z.string().max(64), z.string().min(1).max(256))
+    .optional()
+    .meta({ description: 'PINs by name of the token, where they differ.', example: { default: '12345678' } }),
+});
+
+/** As a process answers that serves; while the appliance is sealed, sealed-door.ts answers in its place, from the same description. */
+export const unsealEndpoint = definePublicEndpoint<z.output<typeof unsealInput>, undefined>({
+  tag: 'system',
+  access: 'public',
+  method: 'POST',
+  path: '/v1/state/keystore/system/unseal',
+  summary: 'Give the PIN of the tokens to a sealed appliance',
+  description:
+    'A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be started again, because tokens lock themselves.',
+  audit: 'none',
+  whileSealed: true,
+  input: unsealInput,
+  secretInput: ['pin', 'pins'],
+  errors: ['not-sealed', 'pin-refused', 'rate-limited', 'hsm-unavailable'],
+  run() {
+    throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
+  },
+});
+
+function requireSystemTenant({ caller }: Call): undefined {
+  if (caller.tenantName !== systemTenantName) throw fail('not-found');
+}
+
+function requireSystemRoot(call: Call): undefined {
+  requireSystemTenant(call);
+  if (!call.caller.policies.includes('root'))
+    throw fail('policy-denied', { detail: 'This needs the policy "root" in the tenant "system".' });
+}

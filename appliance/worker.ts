@@ -1,0 +1,60 @@
+// A serving process: opens token and store, composes the house, listens, and stops when the supervisor says so.
+import { flushCompileCache } from 'node:module';
+import type { Orders, SupervisorMessage, WorkerMessage } from './supervisor.ts';
+import { loadConfiguration } from './configuration.ts';
+import { joinFleet } from './fleet.ts';
+import { serveSealed } from './sealed-door.ts';
+import { serve, type Serving } from './serve.ts';
+import { StartRefused } from './start-refused.ts';
+
+// Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+// Without a supervisor nobody would stop or replace this process: end at once, as a kill would.
+process.on('disconnect', () => process.exit(0));
+
+const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
+let serving: Serving | undefined;
+
+const fleet = joinFleet((question) => serving?.[question]());
+const begun = Promise.withResolvers<Orders>();
+const alone = Promise.withResolvers<void>();
+
+process.on('message', (message: SupervisorMessage) => {
+  if (message.type === 'begin') begun.resolve(message);
+  if (message.type === 'stop') void stop();
+  if (message.type === 'alone') alone.resolve();
+  if (message.type === 'examine') void examine();
+});
+
+try {
+  const { sealed, pins } = await begun.promise;
+  const configuration = loadConfiguration(process.argv.slice(2));
+  serving = sealed ? await serveSealed(configuration, fleet) : await serve(configuration, number, fleet, pins, alone.promise);
+  tell({ type: 'ready' });
+  // A process that is killed would not keep what it has compiled for the next start.
+  flushCompileCache();
+} catch (error) {
+  if (!(error instanceof StartRefused)) throw error;
+  tell({ type: 'refused', reason: error.message });
+}
+
+async function stop(): Promise<void> {
+  await serving?.stop();
+  process.exit(0);
+}
+
+/** The answer comes from this thread and from the tokens: silence means that one of them hangs. */
+async function examine(): Promise<void> {
+  try {
+    if (serving === undefined) return tell({ type: 'examined', fault: 'is starting' });
+    await serving.examine();
+    tell({ type: 'examined' });
+  } catch (error) {
+    tell({ type: 'examined', fault: `is not fit: ${(error as Error).message}` });
+  }
+}
+
+function tell(message: WorkerMessage): void {
+  process.send?.(message);
+}
