@@ -1,0 +1,34 @@
+// One entry of every resource that hangs below no other, so that the matrix can ask about things that exist.
+
+/** A document that can be created in the system tenant, and the secrets in it. */
+export type Example = {
+  readonly list: string;
+  readonly name: string;
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly secrets?: readonly string[];
+};
+
+export const examples: readonly Example[] = [
+  { list: '/v1/config/tenants', name: 'matrix-tenant', document: {} },
+  { list: '/v1/config/policy/policies', name: 'matrix-policy', document: {} },
+  { list: '/v1/config/keystore/authentication/approles', name: 'matrix-approle', document: { 'token-policies': ['user'] } },
+  { list: '/v1/config/keystore/transit-keys', name: 'matrix-key', document: { exportable: true, 'allow-plaintext-backup': true } },
+  {
+    list: '/v1/config/keystore/tls/ca',
+    name: 'matrix-ca',
+    document: { est: { enabled: true, 'initial-enroll-secret': 'matrix-enroll-secret' } },
+    secrets: ['matrix-enroll-secret'],
+  },
+  {
+    list: '/v1/config/keystore/authentication/oidc',
+    name: 'matrix-oidc',
+    document: {
+      'discovery-url': 'https://idp.example/.well-known/openid-configuration',
+      'client-id': 'matrix',
+      'client-secret': 'matrix-client-secret',
+      'role-select': { 'role-claim': 'groups' },
+      'allowed-redirect-uris': ['https://keystore.example/oidc-callback'],
+    },
+    secrets: ['matrix-client-secret'],
+  },
+];

@@ -1,0 +1,117 @@
+// Backups that somebody wrote on purpose: whole by their checksum, wrong in what they say. Restore refuses them or makes a sound key.
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Backup, formatBackup, parseBackup } from '../../plugins/transit/backup-format.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+import { type TransitHouse, base64, startTransitHouse } from './transit-house.ts';
+
+const directory = temporaryDirectory();
+const originals: Backup[] = [];
+let house: TransitHouse;
+
+beforeAll(async () => {
+  house = await startTransitHouse(directory('house'));
+  const fields = { 'allow-plaintext-backup': true, 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } };
+  const keys: readonly [string, object][] = [
+    ['plain', fields],
+    ['convergent', { ...fields, derived: true, 'convergent-encryption': true, 'min-decryption-version': 1 }],
+    ['curve', { ...fields, cipher: 'ecdsa-p256', custody: 'token' }],
+    ['edwards', { ...fields, cipher: 'ed25519', exportable: true }],
+  ];
+  for (const [name, definition] of keys) {
+    await house.create(name, definition);
+    await house.do(name, 'rotate');
+    const { key } = await house.do(name, 'backup');
+    originals.push(parseBackup(Uint8Array.from(Buffer.from(key, 'base64'))));
+  }
+  await house.create('target', { 'deletion-allowed': true });
+});
+afterAll(() => house.stop());
+
+/** Puts a backup into a target that may be given up; answers status and code. */
+async function restore(backup: unknown): Promise<string> {
+  const { status, body } = await house.act('target', 'restore', { key: base64(formatBackup(backup as Backup)) });
+  return `${status} ${body?.code ?? ''}`;
+}
+
+/** Makes the target replaceable again after a restore that worked. */
+async function giveUp(): Promise<void> {
+  await house.patch('target', { 'deletion-allowed': true });
+}
+
+const values: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom(null, true, false, 0, 1, 2, -1, 3, 2 ** 31, 1e300, '', 'rsa-2048', 'ed25519', 'aes128-gcm96', 'token', '1h', {}, []),
+  fc.uint8Array({ maxLength: 70 }),
+  fc.constant(undefined),
+);
+
+/** One place in a document replaced, removed, or a list member doubled or dropped. */
+function mutate(value: unknown, path: readonly number[], replacement: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined || value instanceof Uint8Array || typeof value !== 'object' || value === null) return replacement;
+  if (Array.isArray(value)) {
+    const at = step % (value.length + 1);
+    if (at === value.length) return replacement === undefined ? value.slice(1) : [...value, value[0]];
+    return value.map((one: unknown, index) => (index === at ? mutate(one, rest, replacement) : one));
+  }
+  const names = Object.keys(value);
+  const name = names[step % (names.length + 1)] ?? 'surplus';
+  return { ...value, [name]: name === 'surplus' ? replacement : mutate((value as Record<string, unknown>)[name], rest, replacement) };
+}
+
+test('one place changed at random: 400 with a reason, or a key that passes every check', async () => {
+  const outcomes = new Map<string, number>();
+  const paths = fc.array(fc.nat(40), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(3), paths, values, async (which, path, replacement) => {
+      const outcome = await restore(mutate(originals[which], path, replacement));
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      expect(outcome).toMatch(/^(204 |400 [a-z-]+|409 in-use)$/);
+      await house.expectSound();
+      await giveUp();
+    }),
+    { numRuns: 400 },
+  );
+  // The mutations reach both sides, or this test would show nothing.
+  expect(outcomes.get('400 invalid-key-data')).toBeGreaterThan(50);
+  expect(outcomes.get('204 ')).toBeGreaterThan(5);
+}, 120_000);
+
+type Change = (backup: Backup) => unknown;
+const [plain, convergent, curve] = [0, 1, 2];
+const version = (backup: Backup, fields: object): unknown => ({
+  ...backup,
+  versions: backup.versions.map((one, at) => (at === 0 ? { ...one, ...fields } : one)),
+});
+
+const lies: readonly [string, number, Change, RegExp][] = [
+  ['no versions', plain, (backup) => ({ ...backup, versions: [] }), /^400/],
+  ['a version missing', plain, (backup) => ({ ...backup, versions: backup.versions.slice(1) }), /^400/],
+  ['versions out of order', plain, (backup) => ({ ...backup, versions: [...backup.versions].reverse() }), /^400/],
+  ['more versions than latest says', plain, (backup) => ({ ...backup, latest: 1 }), /^400/],
+  ['a floor above latest', plain, (backup) => ({ ...backup, floor: 3 }), /^400/],
+  ['a minimum version above latest', plain, (backup) => ({ ...backup, document: { ...backup.document, minDecryptionVersion: 3 } }), /^400/],
+  ['a cipher the material is not of', plain, (backup) => ({ ...backup, document: { ...backup.document, cipher: 'aes128-gcm96' } }), /^400/],
+  ['an unknown cipher', plain, (backup) => ({ ...backup, document: { ...backup.document, cipher: 'constructor' } }), /^400/],
+  [
+    'timers that contradict each other',
+    plain,
+    (backup) => ({ ...backup, document: { ...backup.document, autoRotate: { rotateAfter: '1h', activateAfter: '2h' } } }),
+    /^400/,
+  ],
+  ['derived without a salt', convergent, (backup) => ({ ...backup, kdf: undefined }), /^400/],
+  ['a salt without derived', plain, (backup) => ({ ...backup, kdf: { salt: new Uint8Array(16), iterations: 1 } }), /^400/],
+  ['a convergent secret missing', convergent, (backup) => version(backup, { convergent: undefined }), /^400/],
+  ['an HMAC secret of another length', plain, (backup) => version(backup, { hmac: new Uint8Array(31) }), /^400/],
+  ['a public key of another key', curve, (backup) => version(backup, { publicKey: backup.versions[1]?.publicKey }), /^400/],
+  ['a public key on a symmetric key', plain, (backup) => version(backup, { publicKey: new Uint8Array(91) }), /^400/],
+  ['private keys that are none', curve, (backup) => version(backup, { material: new Uint8Array(138) }), /^400/],
+  ['a version older than the one before', plain, (backup) => version(backup, { createdAt: Number.MAX_SAFE_INTEGER }), /^400/],
+  ['a field of a later format', plain, (backup) => ({ ...backup, later: 1 }), /^400/],
+  ['the truth', plain, (backup) => backup, /^204/],
+];
+test.each(lies)('%s', async (_title, which, change, expected) => {
+  expect(await restore(change(originals[which] as Backup))).toMatch(expected);
+  await house.expectSound();
+  await giveUp();
+});

@@ -1,0 +1,97 @@
+// What attacks start from: the composed appliance with every plugin, tenants and tokens in it, and a look at everything it wrote.
+import { readdirSync, readFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { join } from 'node:path';
+import { afterAll, expect } from 'vitest';
+import { startTestAppliance, type Answer, type RequestOptions, type TestAppliance } from '../setup/appliance.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+export type Victim = TestAppliance & {
+  /** `403 policy-denied`, `200 done` */
+  verdict(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<string>;
+  /** Makes a tenant with these policies; answers its root token. */
+  makeTenant(name: string, policies?: readonly string[]): Promise<string>;
+  /** A token with these policies, of the system tenant or of the one of the given token. */
+  makeToken(policies: readonly string[], parent?: string): Promise<string>;
+  /** Creates a policy with these rules. */
+  makePolicy(name: string, rules: readonly unknown[], token?: string): Promise<void>;
+  /** A request whose line and headers go out octet by octet as given; answers status and body. */
+  raw(method: string, target: string, options?: RequestOptions & { readonly from?: string }): Promise<Answer>;
+  /** Audit trail, log and store, as they lie there. */
+  written(): string;
+};
+
+export const verdictOf = ({ status, body }: Answer): string => `${status} ${String(body?.code ?? 'done')}`;
+
+/** Starts one for a test file; closes it afterwards, with every invariant checked and no fault of ours in its log. */
+export async function startVictim(): Promise<Victim> {
+  const at = temporaryDirectory();
+  const appliance = await startTestAppliance({ directory: at('appliance') });
+  afterAll(async () => {
+    expect(appliance.logged.filter(({ level }) => level === 'error')).toEqual([]);
+    expect((await appliance.request('GET', '/v1/state/system/health', undefined, { token: undefined })).status).toBe(200);
+    appliance.store.refresh();
+    expect(await appliance.check()).toEqual([]);
+    await appliance.close();
+  });
+  const must = async (
+    status: number,
+    method: string,
+    path: string,
+    body: unknown,
+    token = appliance.rootToken,
+  ): Promise<Answer['body']> => {
+    const answer = await appliance.request(method, path, body, { token });
+    if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  return {
+    ...appliance,
+    verdict: async (...args) => verdictOf(await appliance.request(...args)),
+    async makeTenant(name, policies) {
+      await must(201, 'POST', '/v1/config/tenants', { name, ...(policies === undefined ? {} : { policies }) });
+      return String((await must(200, 'POST', '/v1/state/keystore/token/create-root', { name })).token);
+    },
+    makeToken: async (policies, parent) => String((await must(200, 'POST', '/v1/state/keystore/token/create', { policies }, parent)).token),
+    makePolicy: (name, rules, token) => must(201, 'POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } }, token),
+    raw: (method, target, options = {}) => sendRaw(appliance, method, target, options),
+    written: () =>
+      ['audit', 'store', 'logs'].flatMap((folder) => filesIn(at('appliance', folder))).join('\n') + JSON.stringify(appliance.logged),
+  };
+}
+
+function filesIn(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
+    return entries.map(({ name }) => readFileSync(join(directory, name), 'latin1'));
+  } catch {
+    return [];
+  }
+}
+
+function sendRaw(
+  { url, rootToken }: TestAppliance,
+  method: string,
+  target: string,
+  options: RequestOptions & { readonly from?: string },
+): Promise<Answer> {
+  const token = 'token' in options ? options.token : rootToken;
+  const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...options.headers };
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const local = options.from === undefined ? {} : { localAddress: options.from };
+    // `path` goes out unchanged, unlike a URL.
+    const request = httpsRequest({ hostname, port, path: target, method, headers, rejectUnauthorized: false, agent: false, ...local });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('error', reject);
+      response.on('end', () => {
+        const isJson = String(response.headers['content-type']).includes('json') && text !== '';
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(text) : text });
+      });
+    });
+    request.end();
+  });
+}

@@ -1,0 +1,110 @@
+// Where the time of an enrolment goes: its steps one after another in one process, without TLS and HTTP.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openAuditTrail } from '../../core/audit-trail.ts';
+import type { Log } from '../../core/context.ts';
+import { Secret } from '../../core/secret.ts';
+import { openStore } from '../../core/store/open.ts';
+import { formatTimestamp, systemClock } from '../../core/time.ts';
+import type { KeyType, TokenConfig } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/open.ts';
+import { approveByPolicy } from '../../plugins/est/ca/approval.ts';
+import { makeCaGeneration } from '../../plugins/est/ca/ca-life.ts';
+import { encodeCertsOnly } from '../../plugins/est/ca/certs-only.ts';
+import { familiesUnder, verifyCsr } from '../../plugins/est/ca/csr.ts';
+import { openCaHouse } from '../../plugins/est/ca/house.ts';
+import { issueCertificate } from '../../plugins/est/ca/issue.ts';
+import { type CaRecord, disabledEst } from '../../plugins/est/ca/records.ts';
+import { answerDer, readRequestBody } from '../../plugins/est/transport.ts';
+import { testHsmConfig } from '../setup/softhsm.ts';
+
+const repetitions = 200;
+const policy = { allowedDomains: ['example.test'], allowSubdomains: true, allowBareDomains: false, allowIpSans: false };
+
+/** Lines of a table: milliseconds per step, mean of 200, one enrolment at a time. */
+export async function measureSteps(
+  directory: string,
+  tokens: readonly TokenConfig[],
+  type: KeyType,
+  csr: Buffer,
+): Promise<readonly string[]> {
+  const place = join(directory, `steps-${type}`);
+  mkdirSync(place, { recursive: true });
+  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
+  const hsm = await openHsm(testHsmConfig(...tokens));
+  const store = await openStore({ directory: join(place, 'store'), dataKey: new Secret(new Uint8Array(32)) });
+  const audit = await openAuditTrail({ directory: join(place, 'audit'), chain: 'bench', clock: systemClock, log });
+  const spent = new Map<string, number>();
+  /** The times of inner steps are taken off the outer one. */
+  let inner = 0;
+  const timed = async <T>(step: string, run: () => T | Promise<T>): Promise<T> => {
+    const before = inner;
+    const started = performance.now();
+    const result = await run();
+    const took = performance.now() - started;
+    spent.set(step, (spent.get(step) ?? 0) + took - (inner - before));
+    inner = before + took;
+    return result;
+  };
+  const house = openCaHouse({
+    hsm: observed(hsm, 'sign', (sign) => timed('signature in the token', sign)),
+    store: observed(store, 'write', (write) => timed('record on the disk', write)),
+    clock: systemClock,
+    publicUrl: 'https://keystore.example:4646',
+  });
+  const record = await makeRecord(house, type);
+  spent.clear();
+  const body = Buffer.from(csr.toString('base64'));
+  for (let n = 0; n < repetitions; n += 1) {
+    const verified = await timed('request read, self-signature verified', () =>
+      verifyCsr(readRequestBody('application/pkcs10', body), familiesUnder(type)),
+    );
+    const approved = await timed('identity policy', () => approveByPolicy(verified, policy));
+    const issued = await timed('certificate encoded, signature verified, read again', () =>
+      issueCertificate(house, { tenantId: 'bench', record }, approved, { ttlSeconds: 86_400, via: 'est-secret' }),
+    );
+    await timed('audit record on the disk', () =>
+      audit.write({ kind: 'est', occurredAt: formatTimestamp(systemClock.now()), requestId: randomUUID() }),
+    );
+    await timed('answer encoded', () => answerDer('certificates', encodeCertsOnly([issued.record.certificate])));
+  }
+  await audit.close();
+  await store.close();
+  await hsm.close();
+  const lines = [...spent]
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([step, total]) => `| ${type} | ${step} | ${(total / repetitions).toFixed(3)} |`);
+  return ['| CA key | step | ms |', '|---|---|---|', ...lines];
+}
+
+async function makeRecord(house: ReturnType<typeof openCaHouse>, keyType: KeyType): Promise<CaRecord> {
+  const wish = { tenantId: 'bench', caId: randomUUID(), keyType, subject: 'CN=bench', ttl: '10y', issuingCa: undefined };
+  const { generation } = await makeCaGeneration(house, wish);
+  const record: CaRecord = {
+    id: wish.caId,
+    name: 'bench',
+    createdAt: formatTimestamp(systemClock.now()),
+    keyType,
+    subject: wish.subject,
+    ttl: wish.ttl,
+    issuingCa: undefined,
+    trustCertificate: undefined,
+    generations: [generation],
+    est: disabledEst,
+  };
+  await house.store.write((transaction) => transaction.put(house.tables.cas, ['bench', 'bench'], record));
+  return record;
+}
+
+/** The same object, one of its asynchronous methods run by `around`. */
+function observed<T extends object>(target: T, method: keyof T, around: (call: () => Promise<unknown>) => Promise<unknown>): T {
+  return new Proxy(target, {
+    get(_target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const run = (...parameters: unknown[]): unknown => Reflect.apply(value, target, parameters);
+      return name === method ? (...parameters: unknown[]) => around(() => run(...parameters) as Promise<unknown>) : run;
+    },
+  });
+}

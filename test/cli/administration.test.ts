@@ -1,0 +1,105 @@
+// What works without a running appliance: the tools of an HSM administrator on a real module, and the check of an audit trail.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { auditKeyId } from '../../core/audit-keys.ts';
+import { softhsmConf } from '../../hsm/setup.ts';
+import { softhsmModule } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+import { openTrail, record } from '../unit/audit/trail.ts';
+import { ctlFor } from './run.ts';
+
+const path = temporaryDirectory();
+mkdirSync(path('home'));
+const ctl = ctlFor({ url: 'https://127.0.0.1:1', rootToken: '' }, '', path('home'));
+
+describe('hsm', () => {
+  const token = [
+    '--module',
+    softhsmModule,
+    '--environment',
+    `SOFTHSM2_CONF=${path('softhsm.conf')}`,
+    '--label',
+    'trial',
+    '--pin-file',
+    path('pin'),
+  ];
+
+  beforeAll(() => {
+    mkdirSync(path('tokens'));
+    writeFileSync(path('softhsm.conf'), softhsmConf(path('tokens')));
+    writeFileSync(path('pin'), 'user-pin');
+    writeFileSync(path('so-pin'), 'security-officer-pin');
+  });
+
+  test('finds the modules of this machine', async () => {
+    expect(await ctl.json('hsm', 'modules')).toContain(softhsmModule);
+  });
+
+  test('initialises a token, once', async () => {
+    const initialise = ['hsm', 'initialise', ...token, '--so-pin-file', path('so-pin')];
+    expect(await ctl(initialise)).toMatchObject({ code: 0, stderr: 'initialised token trial\n' });
+    expect(await ctl(initialise)).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') });
+  });
+
+  test('describes slots, tokens and mechanisms, and what plugins miss', async () => {
+    const { modules, plugins } = await ctl.json('hsm', 'describe', ...token);
+    expect(modules[0].slots[0]).toMatchObject({ label: 'trial', initialised: true, 'user-pin-set': true });
+    expect(modules[0].slots[0].mechanisms).toContain('CKM_AES_GCM');
+    expect(plugins).toContainEqual({ plugin: 'transit', needs: expect.arrayContaining(['secret-256']), missing: [] });
+  });
+
+  test('prepares the token and tries every operation on it', async () => {
+    expect((await ctl(['hsm', 'test', ...token])).code).toBe(1);
+    expect((await ctl(['hsm', 'prepare', ...token])).stderr).toContain('made keystored-wrapping-key');
+    const trials: { operation: string; result: string }[] = await ctl.json('hsm', 'test', ...token);
+    expect(trials.filter(({ result }) => result === 'failed')).toEqual([]);
+    expect(trials).toContainEqual(expect.objectContaining({ operation: 'ecdsa-p256: make, use, check', result: 'ok' }));
+    expect(trials).toContainEqual(expect.objectContaining({ operation: 'ml-dsa-65', problem: expect.stringContaining('CKM_ML_DSA') }));
+  });
+
+  test('a wrong PIN, module or choice is one line that says so', async () => {
+    writeFileSync(path('wrong-pin'), 'wrong-pin');
+    expect(await ctl(['hsm', 'test', ...token.slice(0, -1), path('wrong-pin')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('PIN'),
+    });
+    expect((await ctl(['hsm', 'describe', '--module', path('none.so')])).code).not.toBe(0);
+    expect((await ctl(['hsm', 'test'])).stderr).toMatch(/^keystorectl: which token\?/);
+  });
+});
+
+describe('audit verify', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  beforeAll(async () => {
+    const keyId = auditKeyId(publicKey);
+    const trail = await openTrail(path('audit'), {
+      signHead: (octets) => Promise.resolve({ keyId, signature: sign('sha256', octets, { key: privateKey, dsaEncoding: 'ieee-p1363' }) }),
+    });
+    for (let n = 0; n < 5; n += 1) await trail.write(record(n));
+    await trail.close();
+    writeFileSync(path('audit-keys.pem'), publicKey.export({ format: 'pem', type: 'spki' }));
+  });
+
+  test('finds the keys beside the trail and says how far it is signed', async () => {
+    const report = await ctl.json('audit', 'verify', path('audit'));
+    expect(report).toMatchObject({ findings: [], 'signed-heads': 1 });
+    expect(report.chains[0]['signed-through']).toBeGreaterThanOrEqual(5);
+  });
+
+  test('a flipped octet is found, and the exit code is 7', async () => {
+    const [name = ''] = readdirSync(path('audit'));
+    const text = readFileSync(path('audit', name), 'utf8');
+    writeFileSync(path('audit', name), text.replace('"path":"', '"path":"/'));
+    const { code, stdout, stderr } = await ctl(['audit', 'verify', path('audit')]);
+    expect(code).toBe(7);
+    expect(JSON.parse(stdout).findings[0].problem).toContain('changed');
+    expect(stderr).toContain('not what was written');
+  });
+
+  test('what is no trail, and keys that are none, are named', async () => {
+    expect(await ctl(['audit', 'verify', path('nowhere')])).toMatchObject({ code: 1, stderr: expect.stringContaining('not a directory') });
+    expect((await ctl(['audit', 'verify', path('audit'), '--keys', path('nowhere')])).code).toBe(1);
+  });
+});

@@ -1,0 +1,194 @@
+// The audit trail of the real daemon: signed by the token, verified offline, rotated as configured, read as a topic (api 69 to 72).
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { auditKeyId, splitPublicKeys } from '../../core/audit-keys.ts';
+import { verifyTrail, type Verification } from '../../core/audit-verify.ts';
+import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const keys = '/v1/config/keystore/transit-keys';
+const encrypt = '/v1/state/keystore/transit-keys/k/encrypt';
+const trail = '/v1/state/topics/system:audit-trail-log';
+
+function publishedKeys(directory: string): ReadonlyMap<string, KeyObject> {
+  const pems = splitPublicKeys(readFileSync(join(directory, 'audit/audit-keys.pem'), 'utf8'));
+  return new Map(pems.map((pem) => [auditKeyId(createPublicKey(pem)), createPublicKey(pem)]));
+}
+
+const verify = (directory: string): Promise<Verification> => verifyTrail(join(directory, 'audit'), publishedKeys(directory));
+
+/** On connections of their own, so that every worker gets some. */
+const use = (daemon: Daemon, times: number): Promise<unknown> =>
+  Promise.all(Array.from({ length: times }, () => daemon.request('POST', encrypt, { plaintext: '' })));
+
+function config(name: string, text: string): readonly string[] {
+  writeFileSync(path(`${name}.yaml`), text);
+  return ['--config', path(`${name}.yaml`)];
+}
+
+test('heads are signed by one key over all starts, and after an orderly stop they cover every chain to its end', async () => {
+  const directory = path('signed');
+  const keyIds: string[][] = [];
+  for (const start of [1, 2]) {
+    const daemon = await startDaemon({ directory, workers: 3, args: config('signed', 'audit: { sign-every: 1s }\n') });
+    if (start === 1) await daemon.request('POST', keys, { name: 'k' });
+    await use(daemon, 40);
+    await vi.waitFor(async () => expect((await verify(directory)).signedHeads).toBeGreaterThan(0), 5_000);
+    const told = (await daemon.request('GET', '/v1/state/system/audit')) as {
+      keys: { 'public-key': string }[];
+      heads: { chain: string }[];
+    };
+    expect(told.keys.map((key) => key['public-key']).join('')).toBe(readFileSync(join(directory, 'audit/audit-keys.pem'), 'utf8'));
+    expect(told.heads.map(({ chain }) => chain).sort()).toEqual(['worker-1', 'worker-2', 'worker-3']);
+    expect(await daemon.stop()).toBe(0);
+    keyIds.push([...publishedKeys(directory).keys()]);
+    const { chains, findings } = await verify(directory);
+    expect(findings).toEqual([]);
+    expect(chains.map(({ chain }) => chain)).toEqual(['worker-1', 'worker-2', 'worker-3']);
+    for (const { chain, last, signedThrough } of chains) expect(signedThrough).toBe(chain === 'worker-1' ? last - 1 : last);
+  }
+  expect(keyIds[0]).toHaveLength(1);
+  expect(keyIds[1]).toEqual(keyIds[0]);
+}, 60_000);
+
+test('a trail that was cut back while the daemon was stopped: the next start logs it and has it on record', async () => {
+  const directory = path('cut');
+  const first = await startDaemon({ directory, workers: 2 });
+  await first.request('POST', keys, { name: 'k' });
+  await use(first, 20);
+  await first.stop();
+  for (const name of readdirSync(join(directory, 'audit')).filter((file) => file.endsWith('.jsonl'))) {
+    const file = join(directory, 'audit', name);
+    const [line = ''] = readFileSync(file, 'utf8').split('\n');
+    truncateSync(file, line.length + 1);
+  }
+  expect((await verify(directory)).findings).toEqual([]);
+  const second = await startDaemon({ directory, workers: 2 });
+  const topic = String(await second.request('GET', trail));
+  expect(topic.match(/"event":"cut-off"/g)?.length).toBeGreaterThanOrEqual(2);
+  expect(String(await second.request('GET', '/v1/state/topics/system:logs'))).toContain('records of the audit trail were cut off');
+  await second.stop();
+  const { findings } = await verify(directory);
+  for (const chain of ['worker-1', 'worker-2']) {
+    expect(findings.map(({ problem }) => problem)).toContainEqual(
+      expect.stringMatching(new RegExp(`^records 2 to \\d+ of chain ${chain} had been cut off`)),
+    );
+  }
+}, 60_000);
+
+test('files are rotated and retired as the configuration says, the trail’s and the logs’', async () => {
+  const directory = path('rotated');
+  const args = config(
+    'rotated',
+    'audit: { max-file-bytes: 65536, retain-files: 2 }\nlogs: { max-file-bytes: 65536, retain-files: 2 }\nlog-level: debug\n',
+  );
+  const daemon = await startDaemon({ directory, args });
+  await daemon.request('POST', keys, { name: 'k' });
+  for (let round = 0; round < 8; round++) await use(daemon, 80);
+  await daemon.stop();
+  const files = readdirSync(join(directory, 'audit')).filter((name) => name.endsWith('.jsonl'));
+  expect(files.length).toBeLessThanOrEqual(3);
+  for (const name of files) expect(statSync(join(directory, 'audit', name)).size).toBeLessThan(3 * 65_536);
+  const { findings, notes, chains } = await verify(directory);
+  expect(findings).toEqual([]);
+  expect(chains[0]?.first).toBeGreaterThan(1);
+  expect(notes.some(({ note }) => note['event'] === 'retired')).toBe(true);
+}, 60_000);
+
+test('a followed topic tells what every worker does, ends with the token, and holds up no stop', async () => {
+  const daemon = await startDaemon({ directory: path('followed'), workers: 2 });
+  await daemon.request('POST', keys, { name: 'k' });
+  const { token, accessor } = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['root'] })) as {
+    token: string;
+    accessor: string;
+  };
+  const since = encodeURIComponent(new Date().toISOString());
+  const mine = follow(daemon, `${trail}?follow=true&since=${since}`, token);
+  const others = follow(daemon, `${trail}?follow=true&limit=1`, daemon.rootToken);
+  // The kernel spreads connections as it likes: go on until both workers had some.
+  let used = 0;
+  await vi.waitFor(
+    async () => {
+      await Promise.all(Array.from({ length: 8 }, () => use(daemon, 2)));
+      used += 16;
+      expect(new Set(mine.lines().map((line) => line['chain']))).toEqual(new Set(['worker-1', 'worker-2']));
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+  await vi.waitFor(() => expect(mine.lines().filter((line) => line['path'] === encrypt)).toHaveLength(used), 5_000);
+
+  await daemon.request('POST', '/v1/state/keystore/token/disable', { accessor });
+  const before = mine.lines().length;
+  await use(daemon, 5);
+  await mine.ended;
+  expect(mine.lines().slice(before).filter((line) => line['path'] === encrypt)).toEqual([]); // prettier-ignore
+
+  await vi.waitFor(() => expect(others.lines().length).toBeGreaterThan(5), 5_000);
+  const began = performance.now();
+  expect(await daemon.stop()).toBe(0);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  await others.ended;
+}, 60_000);
+
+test('after a restore the trail begins anew, which is no finding; the key goes on signing', async () => {
+  const first = await startDaemon({ directory: path('origin'), args: config('origin', 'audit: { sign-every: 1s }\n') });
+  await first.request('POST', keys, { name: 'k' });
+  await use(first, 5);
+  await vi.waitFor(async () => expect((await verify(path('origin'))).signedHeads).toBeGreaterThan(0), 5_000);
+  const { rootToken } = first;
+  writeFileSync(path('backup'), await takeBackup(first));
+  await first.stop();
+  writeFileSync(path('passphrase'), `${passphrase}\n`);
+  const args = ['--restore', path('backup'), '--restore-passphrase-file', path('passphrase')];
+  const second = await startDaemon({ directory: path('restored'), args, rootToken });
+  await use(second, 5);
+  expect(String(await second.request('GET', '/v1/state/topics/system:logs'))).toContain('the audit trail begins anew');
+  await second.stop();
+  const third = await startDaemon({ directory: path('restored'), rootToken });
+  await third.stop();
+  const { findings, chains, signedHeads } = await verify(path('restored'));
+  expect(findings).toEqual([]);
+  expect(chains[0]).toMatchObject({ chain: 'worker-1', first: 1 });
+  expect(signedHeads).toBeGreaterThan(1);
+  expect([...publishedKeys(path('restored')).keys()]).toEqual([...publishedKeys(path('origin')).keys()]);
+}, 60_000);
+
+const passphrase = 'correct horse battery staple';
+
+function takeBackup(daemon: Daemon): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${daemon.rootToken}`, 'content-type': 'application/json' };
+    const options = { method: 'POST', ca: daemon.caPem, agent: false, headers } as const;
+    const sent = request(`${daemon.url}/v1/state/system/backup`, options, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => resolve(Buffer.concat(parts)));
+      response.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify({ passphrase }));
+  });
+}
+
+/** Reads an NDJSON stream as it comes. */
+function follow(daemon: Daemon, target: string, token: string): { lines(): Record<string, unknown>[]; ended: Promise<void> } {
+  let text = '';
+  const ended = new Promise<void>((resolve, reject) => {
+    const sent = request(
+      `${daemon.url}${target}`,
+      { ca: daemon.caPem, headers: { authorization: `Bearer ${token}` }, agent: false },
+      (response) => {
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('close', resolve);
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+  const whole = (): string[] => text.slice(0, text.lastIndexOf('\n') + 1).split('\n').filter((line) => line !== ''); // prettier-ignore
+  return { ended, lines: () => whole().map((line) => JSON.parse(line) as Record<string, unknown>) };
+}

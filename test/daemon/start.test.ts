@@ -1,0 +1,213 @@
+// The daemon as a user runs it: first start, second start, hard kills, orderly stops, refusals of a start (design run).
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { softhsmModule } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const root = resolve(import.meta.dirname, '../..');
+const keys = '/v1/config/keystore/transit-keys';
+const actions = '/v1/state/keystore/transit-keys';
+
+describe('life of the daemon', () => {
+  test('what was acknowledged before kill -9 is there after the next start: the same key opens the earlier ciphertext', async () => {
+    const directory = path('killed');
+    const first = await startDaemon({ directory, workers: 2 });
+    await first.request('POST', keys, { name: 'orders' });
+    const { ciphertext } = (await first.request('POST', `${actions}/orders/encrypt`, { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
+    await first.kill();
+
+    const second = await startDaemon({ directory, workers: 2 });
+    expect(second.rootToken).toBe(first.rootToken);
+    expect(await second.request('POST', `${actions}/orders/decrypt`, { ciphertext })).toMatchObject({ plaintext: 'aGVsbG8=' });
+    expect(await second.stop()).toBe(0);
+    expect(second.output()).not.toContain('This appliance is new');
+  });
+
+  test('a start that is cut at any moment is finished by the next one', async () => {
+    const directory = path('cut');
+    for (const afterMs of [80, 160, 240, 320, 480, 640]) {
+      const child = startDaemon({ directory, abandonAfterMs: afterMs });
+      await child.then(
+        (daemon) => daemon.kill(),
+        () => undefined,
+      );
+    }
+    const daemon = await startDaemon({ directory });
+    expect(await daemon.request('GET', '/v1/state/keystore/transit-keys')).toEqual([]);
+    expect(await daemon.stop()).toBe(0);
+  });
+
+  test('the first start names the root token file, and its modes keep others out', async () => {
+    const directory = path('modes');
+    const daemon = await startDaemon({ directory });
+    expect(daemon.output()).toContain(join(directory, 'root-token'));
+    expect(daemon.output()).not.toContain(daemon.rootToken);
+    expect(daemon.output()).not.toContain(readFileSync(join(directory, 'pin'), 'utf8'));
+    expect(statSync(directory).mode & 0o777).toBe(0o700);
+    for (const name of ['pin', 'so-pin', 'root-token', 'store-key.json']) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+    await daemon.stop();
+  });
+
+  test('pkcs11-tool sees the appliance keys in the token, and none of them can be read', async () => {
+    const directory = path('token');
+    const daemon = await startDaemon({ directory });
+    await daemon.request('POST', keys, { name: 'resident', cipher: 'ecdsa-p256', custody: 'token' });
+    await daemon.stop();
+    const listed = spawnSync(
+      'pkcs11-tool',
+      ['--module', softhsmModule, '--login', '--pin', readFileSync(join(directory, 'pin'), 'utf8').trim(), '--list-objects'],
+      { env: { ...process.env, SOFTHSM2_CONF: join(directory, 'softhsm.conf') }, encoding: 'utf8' },
+    );
+    expect(listed.status, listed.stderr).toBe(0);
+    expect(listed.stdout).toContain('keystored-wrapping-key');
+    const objects = listed.stdout
+      .split(/(?=^(?:Private Key|Secret Key|Public Key|Certificate) Object)/m)
+      .filter((text) => /^(Private|Secret) Key/.test(text));
+    expect(objects.length).toBeGreaterThanOrEqual(3);
+    for (const object of objects) expect(object).toContain('sensitive');
+    // A transit key may be made exportable later; the keys that protect all others never.
+    const own = objects.filter((object) => /keystored-(wrapping|binding)-key/.test(object));
+    expect(own).toHaveLength(2);
+    for (const object of own) expect(object).toContain('never extractable');
+  });
+
+  test('no file under the data directory holds a token, a payload or key material in clear', async () => {
+    const directory = path('clear');
+    const daemon = await startDaemon({ directory });
+    await daemon.request('POST', keys, { name: 'seen', exportable: true });
+    await daemon.request('POST', keys, { name: 'sealed', cipher: 'ecdsa-p256', exportable: true });
+    const canary = 'a canary in a plaintext';
+    await daemon.request('POST', `${actions}/seen/encrypt`, { plaintext: Buffer.from(canary).toString('base64') });
+    const symmetric = (await daemon.request('POST', `${actions}/seen/export`, {})) as { keys: Record<string, string> };
+    const asymmetric = (await daemon.request('POST', `${actions}/sealed/export`, {})) as { keys: Record<string, string> };
+    await daemon.stop();
+    const raw = Buffer.from(symmetric.keys['1'] as string, 'base64');
+    const pem = (asymmetric.keys['1'] as string).split('\n').slice(1, 3).join('');
+    const needles = [
+      canary,
+      Buffer.from(canary).toString('base64'),
+      raw,
+      raw.toString('base64'),
+      raw.toString('hex'),
+      pem.slice(0, 60),
+      'PRIVATE KEY',
+      daemon.rootToken,
+    ];
+    for (const file of filesBelow(directory)) {
+      if (file.endsWith('/root-token')) continue;
+      const contents = readFileSync(file);
+      for (const needle of needles) expect(contents.includes(needle), `${file} holds ${String(needle).slice(0, 20)}`).toBe(false);
+    }
+  });
+
+  test('SIGTERM lets a running request finish and ends with 0', async () => {
+    const daemon = await startDaemon({ directory: path('modes') });
+    const slow = daemon.exchange('POST', keys, { name: 'big', cipher: 'rsa-4096' });
+    await new Promise((done) => setTimeout(done, 100));
+    const ended = daemon.stop();
+    const [answer, code] = await Promise.all([slow, ended]);
+    expect(answer.status).toBe(201);
+    expect(code).toBe(0);
+  });
+});
+
+describe('refusals of a start: one line that names the option and the fix, exit code 1', () => {
+  const cases: readonly (readonly [title: string, args: () => readonly string[], message: RegExp, environment?: Record<string, string>])[] =
+    [
+      ['an unknown option', () => ['--port', '1'], /unknown option --port/],
+      ['an address that is none', () => ['--listen', 'nowhere'], /--listen: .*HOST:PORT/],
+      ['a wrong number of workers from the environment', () => [], /KEYSTORED_WORKERS: /, { KEYSTORED_WORKERS: 'many' }],
+      ['a configuration file that is not there', () => ['--config', path('absent.yaml')], /--config .*absent\.yaml cannot be read/],
+      [
+        'an unknown key in the file',
+        () => ['--config', yaml('unknown', 'listen: 127.0.0.1:4646\nworkerz: 3\n')],
+        /unknown\.yaml line 2: "workerz"/,
+      ],
+      [
+        'a module that is not there',
+        () => [
+          '--config',
+          yaml('module', 'hsm:\n  tokens:\n    - { name: a, module: /absent.so, label: x, pin: { file: /etc/hostname } }\n'),
+        ],
+        /\/absent\.so/,
+      ],
+      [
+        'a token label that no slot has',
+        () => [
+          '--config',
+          yaml('label', `hsm:\n  tokens:\n    - { name: a, module: ${softhsmModule}, label: nobody, pin: { file: /etc/hostname } }\n`),
+        ],
+        /nobody/,
+      ],
+      ['a data directory that cannot be made', () => ['--data', '/proc/keystored'], /--data \/proc\/keystored cannot be written/],
+    ];
+
+  test.for(cases)('%s', ([, args, message, environment]) => {
+    const { status, stderr } = startAndEnd(args(), environment);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(status).toBe(1);
+  });
+
+  test('a taken port', async () => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const port = (server.address() as { port: number }).port;
+    const { status, stderr } = startAndEnd(['--data', path('taken'), '--listen', `127.0.0.1:${port}`]);
+    server.close();
+    expect(readdirSync(path('taken'))).toEqual([]);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`--listen 127\\.0\\.0\\.1:${port} is taken`));
+    expect(status).toBe(1);
+  });
+
+  test('a wrong PIN, tried once only', async () => {
+    const directory = path('wrong-pin');
+    const daemon = await startDaemon({ directory });
+    await daemon.stop();
+    writeFileSync(join(directory, 'pin'), 'not-the-pin');
+    const { status, stderr } = startAndEnd(['--data', directory]);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(/PIN/);
+    expect(status).toBe(1);
+  });
+
+  test('a directory another appliance holds', async () => {
+    const directory = path('held');
+    const daemon: Daemon = await startDaemon({ directory });
+    const { status, stderr } = startAndEnd(['--data', directory, '--listen', '127.0.0.1:1']);
+    expect(stderr).toMatch(/is held by another running keystored/);
+    expect(status).toBe(1);
+    await daemon.stop();
+  });
+});
+
+function startAndEnd(args: readonly string[], environment: Record<string, string> = {}): { status: number | null; stderr: string } {
+  const own = args.includes('--data') ? [] : ['--data', path('refused')];
+  return spawnSync(
+    process.execPath,
+    [join(root, 'appliance/keystored.ts'), '--workers', '1', ...own, ...args].filter(
+      (arg, index, all) => !(environment['KEYSTORED_WORKERS'] && (arg === '--workers' || all[index - 1] === '--workers')),
+    ),
+    {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 20_000,
+      env: { ...process.env, ...environment },
+    },
+  );
+}
+
+function yaml(name: string, text: string): string {
+  writeFileSync(path(`${name}.yaml`), text);
+  return path(`${name}.yaml`);
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,178 @@
+// Sends hostile cases to the real daemon as three identities and looks, after each and at the end, at what must hold (issue of rule: no
+// 5xx, no policy passed, the same processes, bounded memory, no secret anywhere).
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect } from 'vitest';
+import type { OpenApiDocument } from '../../core/http/openapi.ts';
+import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { canary, CaseMaker, Dice, echo, type Case } from './cases.ts';
+
+const inFlight = 24;
+const maxGrowthBytes = 200 << 20;
+
+type Outcome = { readonly status: number; readonly text: string };
+
+/** Runs so many cases from a seed; fails naming the seed and the case. */
+export async function fuzz(
+  directory: string,
+  cases: number,
+  seed: number,
+): Promise<{ readonly statuses: Readonly<Record<string, number>> }> {
+  const daemon = await startDaemon({ directory, workers: 2 });
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight, ca: daemon.caPem });
+  const dice = new Dice(seed);
+  const maker = new CaseMaker(await describe(daemon), dice);
+  const tokens = await makeIdentities(daemon);
+  const open = await publicPaths(daemon);
+  const processes = processesOf(daemon);
+  const statuses: Record<string, number> = {};
+  let left = cases;
+  let baseline = 0;
+
+  const runOne = async (): Promise<void> => {
+    const one = maker.draw();
+    const { status, text } = one.raw === undefined ? await send(daemon, agent, one, tokens[one.identity]) : await sendRaw(daemon, one.raw);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    const about = `seed ${seed}: ${JSON.stringify(one).slice(0, 600)} → ${status} ${text.slice(0, 300)}`;
+    if (status >= 500) throw new Error(`a fault of ours: ${about}`);
+    if (status > 0 && status < 400 && !mayPass(one, open)) throw new Error(`a policy was passed: ${about}`);
+    if (status >= 400 && (text.includes(canary) || text.includes(echo))) throw new Error(`a refusal echoes what was sent: ${about}`);
+  };
+  const lane = async (): Promise<void> => {
+    while (left-- > 0) {
+      await runOne();
+      if (left === Math.floor(cases / 2)) baseline = memoryOf(processes);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: inFlight }, lane));
+    expect(processesOf(daemon)).toEqual(processes);
+    expect(memoryOf(processes) - baseline).toBeLessThan(maxGrowthBytes);
+    expect((await daemon.exchange('GET', '/v1/state/system/health')).status).toBe(200);
+    expect(await daemon.request('GET', '/v1/state/keystore/transit-keys/witness')).toMatchObject({
+      'latest-version': 1,
+      exportable: false,
+    });
+  } finally {
+    agent.destroy();
+    await daemon.stop();
+  }
+  expect(daemon.output()).not.toContain('ended');
+  for (const file of filesBelow(directory)) expect([file, readFileSync(file).includes(canary)]).toEqual([file, false]);
+  return { statuses };
+}
+
+async function describe(daemon: Daemon): Promise<OpenApiDocument> {
+  return (await daemon.request('GET', '/v1/openapi.json')) as OpenApiDocument;
+}
+
+async function makeIdentities(daemon: Daemon): Promise<Readonly<Record<Case['identity'], string | undefined>>> {
+  await daemon.request('POST', '/v1/config/keystore/transit-keys', { name: 'witness' });
+  const { token } = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['rewrap-only'], ttl: '30d' })) as {
+    token: string;
+  };
+  return { stranger: undefined, fenced: token, root: daemon.rootToken };
+}
+
+/** Templates of the paths that need no token, as patterns over decoded segments. */
+async function publicPaths(daemon: Daemon): Promise<readonly RegExp[]> {
+  const { paths } = await describe(daemon);
+  const open = Object.entries(paths).filter(([, operations]) => Object.values(operations).some(({ security }) => security?.length === 0));
+  return open.map(([path]) => new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`));
+}
+
+/** Whether a success is all right for who sent it. Reads paths in its own way, not in that of the appliance. */
+function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[]): boolean {
+  if (identity === 'root' && raw === undefined) return true;
+  const path = (raw === undefined ? target : (raw.split(' ')[1] ?? ''))
+    .replace(/^https?:\/\/[^/]*/, '')
+    .replace(/\?.*/s, '')
+    .replace(/(.)\/$/, '$1');
+  let decoded: string;
+  try {
+    decoded = path.split('/').map(decodeURIComponent).join('/') || '/';
+  } catch {
+    return false;
+  }
+  if (open.some((pattern) => pattern.test(decoded))) return true;
+  if (identity === 'stranger' || raw !== undefined) return false;
+  const own = /^\/v1\/(?:logout|state\/(?:policy\/check|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap))$/;
+  return own.test(decoded) && method === 'POST';
+}
+
+function send(daemon: Daemon, agent: Agent, { method, target, headers, body }: Case, token: string | undefined): Promise<Outcome> {
+  const { hostname, port } = new URL(daemon.url);
+  return new Promise((resolve, reject) => {
+    const sent: Record<string, string> = Object.fromEntries(headers);
+    if (token !== undefined) sent['authorization'] = `Bearer ${token}`;
+    const octets = body === undefined ? undefined : Buffer.from(body);
+    if (octets !== undefined) sent['content-length'] = String(octets.length);
+    let started: ReturnType<typeof request>;
+    try {
+      started = request({ hostname, port, path: target, method, headers: sent, agent, servername: 'localhost' });
+    } catch {
+      // What the client's own library refuses to send never arrives anywhere.
+      return resolve({ status: 0, text: '' });
+    }
+    started.setTimeout(60_000, () => started.destroy(new Error(`no answer to ${method} ${target.slice(0, 200)} within a minute`)));
+    started.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNRESET' || error.code === 'EPIPE' ? resolve({ status: 0, text: '' }) : reject(error),
+    );
+    started.on('response', (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(0, 100_000)));
+      response.on('error', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    started.end(octets);
+  });
+}
+
+/** Octets as they are; what comes back until the other side closes or a moment has passed. */
+function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
+  const { hostname, port } = new URL(daemon.url);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect({ host: hostname, port: Number(port), ca: daemon.caPem, servername: '' });
+    const end = (): void => {
+      socket.destroy();
+      resolve({ status: Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0), text });
+    };
+    const late = setTimeout(end, 1_500);
+    socket.on('secureConnect', () => socket.write(octets, 'latin1'));
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      // One answer is enough; connections that stay open would cost the time.
+      if (text.includes('\r\n\r\n')) end();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      clearTimeout(late);
+      end();
+    });
+  });
+}
+
+/** The daemon and what it started, by process id. */
+function processesOf(daemon: Daemon): readonly number[] {
+  const found = [daemon.pid];
+  for (let at = 0; at < found.length; at++) {
+    const pid = found[at] as number;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    if (children !== '') found.push(...children.split(' ').map(Number));
+  }
+  return found.toSorted((a, b) => a - b);
+}
+
+function memoryOf(processes: readonly number[]): number {
+  const ofOne = (pid: number): number => Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
+  return processes.reduce((sum, pid) => sum + ofOne(pid), 0);
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,29 @@
+// The capability tables in hsm/capabilities are what the tokens do today. KEYSTORED_CAPABILITIES=write makes them anew.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { describeModule, surveyToken } from '../../hsm/setup.ts';
+import { formatSurvey } from '../../hsm/survey.ts';
+import { findModules } from '../setup/modules.ts';
+
+const tables = resolve(import.meta.dirname, '../../hsm/capabilities');
+
+test.for(await findModules())('$name does what its table says', { timeout: 120_000 }, async (module, { skip }) => {
+  const directory = mkdtempSync(join(tmpdir(), 'keystored-capabilities-'));
+  try {
+    const token = await module.make(directory);
+    const { version } = await describeModule(token.module, {
+      ...(token.environment === undefined ? {} : { environment: token.environment }),
+      ...(token.libraryParameters === undefined ? {} : { libraryParameters: token.libraryParameters }),
+    });
+    const title = `${module.name} ${version}`;
+    const file = join(tables, `${title.toLowerCase().replaceAll(' ', '-')}.md`);
+    const page = formatSurvey(title, await surveyToken(token));
+    if (process.env['KEYSTORED_CAPABILITIES'] === 'write') writeFileSync(file, page);
+    skip(!existsSync(file), `${title} has no table yet; KEYSTORED_CAPABILITIES=write makes one`);
+    expect(page).toBe(readFileSync(file, 'utf8'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,260 @@
+// What every PKCS#11 module must do for us, held against node:crypto.
+import { createCipheriv, createDecipheriv, createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/open.ts';
+import { bindingOf, freshMaterial, makeKey, signatures } from '../setup/keys.ts';
+import { findModules } from '../setup/modules.ts';
+import { testHsmConfig } from '../setup/softhsm.ts';
+
+const modules = await findModules();
+const message = Buffer.from('The quick brown fox jumps over the lazy dog.');
+const aesTypes = ['aes-128', 'aes-192', 'aes-256'] as const;
+
+describe.each(modules)('$name', (module) => {
+  const directory = mkdtempSync(join(tmpdir(), 'keystored-contract-'));
+  let token: TokenConfig;
+  let hsm: Hsm;
+  let types: readonly KeyType[];
+
+  beforeAll(async () => {
+    token = await module.make(directory);
+    hsm = await openHsm(testHsmConfig(token));
+    types = hsm.status()[0]?.keyTypes ?? [];
+  });
+
+  afterAll(async () => {
+    await hsm.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  test('the token offers at least AES, secrets, and one signature', () => {
+    expect(types).toEqual(expect.arrayContaining([...aesTypes, 'secret-256']));
+    expect(types.some((type) => /^(rsa|ecdsa|ed25519|ml-dsa)/.test(type))).toBe(true);
+    for (const type of types) expect(hsm.status()[0]?.mechanisms).toContain(hsm.mechanismFor(type));
+  });
+
+  describe.each(['wrapped', 'token'] as const)('%s custody', (custody) => {
+    test('generated keys sign what node:crypto verifies', { timeout: 120_000 }, async () => {
+      const wrong: string[] = [];
+      for (const type of types.filter((name) => !/^(aes|secret)/.test(name))) {
+        const { key, publicKey } = await makeKey(hsm, type, `sign-${type}`, { custody });
+        wrong.push(...(await wrongSignatures(hsm, key, publicKey as Uint8Array)));
+        await hsm.destroy(key);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    test('imported keys do what they did outside, and are exported as they came', { timeout: 120_000 }, async () => {
+      const wrong: string[] = [];
+      for (const type of types) {
+        const material = freshMaterial(type);
+        const binding = bindingOf(`import-${type}`);
+        const given = Buffer.from(material);
+        const made = await hsm.importKey(type, given, binding, { custody });
+        const key = { stored: made.stored, binding };
+        if (given.some((octet) => octet !== 0)) wrong.push(`${type}: the caller's buffer is not zeroed`);
+        const outside = publicKeyOf(type, material);
+        if (!sameOctets(made.publicKey, outside)) wrong.push(`${type}: public key`);
+        if (outside !== undefined) wrong.push(...(await wrongSignatures(hsm, key, outside)));
+        const exported = await exportIfPossible(key);
+        if (exported !== undefined && !sameOctets(exported, material)) wrong.push(`${type}: export`);
+        await hsm.destroy(key);
+      }
+      expect(wrong).toEqual([]);
+    });
+
+    /** Ed25519 objects cannot leave a SoftHSM 2.6.1 token; said in its capability table. */
+    async function exportIfPossible(key: KeyReference): Promise<Uint8Array | undefined> {
+      try {
+        return await hsm.readKeyMaterialInClear(key);
+      } catch (error) {
+        if (error instanceof HsmError && error.kind === 'unsupported' && key.stored.type === 'ed25519' && custody === 'token')
+          return undefined;
+        throw error;
+      }
+    }
+
+    test('AES-GCM is the AES-GCM of node:crypto, with and without associated data', async () => {
+      for (const type of aesTypes) {
+        const { key } = await makeKey(hsm, type, `gcm-${type}`, { custody });
+        const octets = await hsm.readKeyMaterialInClear(key);
+        for (const associatedData of [undefined, Buffer.alloc(0), Buffer.from('header')]) {
+          const options = associatedData === undefined ? {} : { associatedData };
+          const sealed = await hsm.encrypt(key, message, options);
+          expect(openOutside(octets, sealed, associatedData)).toEqual(message);
+          expect(Buffer.from(await hsm.decrypt(key, sealOutside(octets, message, associatedData), options))).toEqual(message);
+        }
+      }
+    });
+
+    test('HMAC is the HMAC of node:crypto for every hash, also of nothing', async () => {
+      const { key } = await makeKey(hsm, 'secret-256', 'hmac', { custody });
+      const secret = await hsm.readKeyMaterialInClear(key);
+      for (const hash of ['sha256', 'sha384', 'sha512'] as const) {
+        for (const data of [message, Buffer.alloc(0), Buffer.alloc(100_000, 7)]) {
+          expect(Buffer.from(await hsm.hmac(key, hash, data))).toEqual(createHmac(hash, secret).update(data).digest());
+        }
+      }
+    });
+
+    test('a destroyed key is gone or forgotten, and its neighbours are not', async () => {
+      const one = await makeKey(hsm, 'aes-256', 'destroy-1', { custody });
+      const other = await makeKey(hsm, 'aes-256', 'destroy-2', { custody });
+      const sealed = await hsm.encrypt(other.key, message);
+      await hsm.destroy(one.key);
+      const use = hsm.encrypt(one.key, message).then(
+        () => 'usable',
+        (error: HsmError) => error.kind,
+      );
+      // A wrapped key is destroyed with its record: the blob still opens.
+      expect(await use).toBe(custody === 'token' ? 'key-not-usable' : 'usable');
+      expect(Buffer.from(await hsm.decrypt(other.key, sealed))).toEqual(message);
+    });
+  });
+
+  test('every encryption has another nonce, and a given nonce is used', async () => {
+    const { key } = await makeKey(hsm, 'aes-256', 'nonces');
+    const sealed = await Promise.all(Array.from({ length: 1_000 }, () => hsm.encrypt(key, message)));
+    expect(new Set(sealed.map((octets) => Buffer.from(octets.subarray(0, 12)).toString('hex'))).size).toBe(1_000);
+    const nonce = randomBytes(12);
+    const [one, two] = [await hsm.encrypt(key, message, { nonce }), await hsm.encrypt(key, message, { nonce })];
+    expect(Buffer.from(one.subarray(0, 12))).toEqual(nonce);
+    expect(Buffer.from(one)).toEqual(Buffer.from(two));
+  });
+
+  test('plaintexts of every size up to 4 MiB come back', async () => {
+    const { key } = await makeKey(hsm, 'aes-256', 'sizes');
+    for (const bytes of [0, 1, 15, 16, 17, 65_535, 65_536, 1_048_576, 4 * 1_048_576]) {
+      const plaintext = randomBytes(bytes);
+      const sealed = await hsm.encrypt(key, plaintext);
+      expect(sealed.length).toBe(bytes + 28);
+      expect(Buffer.from(await hsm.decrypt(key, sealed)).equals(plaintext)).toBe(true);
+    }
+  });
+
+  test('a flipped bit, a cut, other associated data or another key give one and the same error', async () => {
+    const { key } = await makeKey(hsm, 'aes-256', 'tamper');
+    const other = await makeKey(hsm, 'aes-256', 'tamper-other');
+    const associatedData = Buffer.from('header');
+    const sealed = await hsm.encrypt(key, message, { associatedData });
+    const flipped = (index: number): Uint8Array => sealed.map((octet, at) => (at === index ? octet ^ 1 : octet));
+    const wrong: Promise<unknown>[] = [
+      ...[0, 11, 12, 30, sealed.length - 16, sealed.length - 1].map((index) => hsm.decrypt(key, flipped(index), { associatedData })),
+      ...[0, 1, 12, 27, 28, sealed.length - 1].map((length) => hsm.decrypt(key, sealed.subarray(0, length), { associatedData })),
+      hsm.decrypt(key, sealed, { associatedData: Buffer.from('Header') }),
+      hsm.decrypt(key, sealed),
+      hsm.decrypt(other.key, sealed, { associatedData }),
+    ];
+    const errors = await Promise.all(
+      wrong.map((attempt) =>
+        attempt.then(
+          () => 'opened',
+          (error: Error & { kind: string }) => `${error.kind}: ${error.message}`,
+        ),
+      ),
+    );
+    expect(new Set(errors)).toEqual(new Set(['decryption-failed: the ciphertext does not open with this key']));
+    expect(Buffer.from(await hsm.decrypt(key, sealed, { associatedData }))).toEqual(message);
+  });
+
+  test('a derived key is what the written format says (design hsm 9)', async () => {
+    const { key: secret } = await makeKey(hsm, 'secret-256', 'derive');
+    const octets = await hsm.readKeyMaterialInClear(secret);
+    for (const type of aesTypes) {
+      const derivation: Derivation = { secret, contextHash: randomBytes(32), salt: randomBytes(16), iterations: 1_000, type };
+      const input = framed('keystored/derive/1', String(secret.binding.version), Buffer.from(derivation.contextHash));
+      const u = createHmac('sha256', octets).update(input).digest();
+      const derived = pbkdf2Sync(u, derivation.salt, 1_000, { 'aes-128': 16, 'aes-192': 24, 'aes-256': 32 }[type], 'sha256');
+      const sealed = await hsm.encrypt({ derivation }, message);
+      expect(openOutside(derived, sealed)).toEqual(message);
+      expect(Buffer.from(await hsm.decrypt({ derivation }, sealed))).toEqual(message);
+      const other = { ...derivation, contextHash: randomBytes(32) };
+      await expect(hsm.decrypt({ derivation: other }, sealed)).rejects.toMatchObject({ kind: 'decryption-failed' });
+    }
+  });
+
+  test('many first uses of one derived key at once derive it correctly', async () => {
+    const { key: secret } = await makeKey(hsm, 'secret-256', 'derive-together');
+    const derivation: Derivation = { secret, contextHash: randomBytes(32), salt: randomBytes(16), iterations: 50_000, type: 'aes-256' };
+    const sealed = await Promise.all(Array.from({ length: 50 }, () => hsm.encrypt({ derivation }, message)));
+    for (const one of sealed) expect(Buffer.from(await hsm.decrypt({ derivation }, one))).toEqual(message);
+  });
+
+  test('keys outlive the process that made them', async () => {
+    const kept = await Promise.all(
+      (['wrapped', 'token'] as const).map(async (custody) => {
+        const { key } = await makeKey(hsm, 'aes-256', `kept-${custody}`, { custody });
+        return { key, sealed: await hsm.encrypt(key, message) };
+      }),
+    );
+    const later = await openHsm(testHsmConfig(token));
+    try {
+      for (const { key, sealed } of kept) expect(Buffer.from(await later.decrypt(key, sealed))).toEqual(message);
+    } finally {
+      await later.close();
+    }
+  });
+
+  test('random octets come in every allowed number, never twice the same', async () => {
+    for (const bytes of [1, 12, 32, 4_096, 131_072]) expect((await hsm.random(bytes)).length).toBe(bytes);
+    const drawn = await Promise.all(Array.from({ length: 200 }, () => hsm.random(16)));
+    expect(new Set(drawn.map((octets) => Buffer.from(octets).toString('hex'))).size).toBe(200);
+    for (const bytes of [0, -1, 1.5, 131_073]) await expect(hsm.random(bytes)).rejects.toMatchObject({ kind: 'refused' });
+  });
+
+  test('a key object that must not be extractable is not', async () => {
+    const { key } = await makeKey(hsm, 'ecdsa-p256', 'locked', { custody: 'token', extractable: false });
+    await expect(hsm.readKeyMaterialInClear(key)).rejects.toMatchObject({ kind: 'refused' });
+    await hsm.destroy(key);
+  });
+
+  test('the self-test passes and the latencies are counted', async () => {
+    await hsm.selfTest();
+    expect(hsm.status()[0]).toMatchObject({ state: 'up', latencies: { selfTest: { count: 1 } } });
+  });
+});
+
+async function wrongSignatures(hsm: Hsm, key: KeyReference, publicKey: Uint8Array): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { scheme, check } of signatures(key.stored.type, message, publicKey)) {
+    if (!check(await hsm.sign(key, scheme))) wrong.push(`${key.stored.type}: ${scheme.scheme}`);
+  }
+  return wrong;
+}
+
+function sealOutside(key: Uint8Array, plaintext: Buffer, associatedData?: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, nonce).setAAD(associatedData ?? Buffer.alloc(0));
+  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+function openOutside(key: Uint8Array, sealed: Uint8Array, associatedData?: Buffer): Buffer {
+  const cipher = createDecipheriv(`aes-${(key.length * 8) as 256}-gcm`, key, sealed.subarray(0, 12)).setAAD(
+    associatedData ?? Buffer.alloc(0),
+  );
+  cipher.setAuthTag(sealed.subarray(-16));
+  return Buffer.concat([cipher.update(sealed.subarray(12, -16)), cipher.final()]);
+}
+
+function publicKeyOf(type: KeyType, material: Buffer): Buffer | undefined {
+  if (/^(aes|secret)/.test(type)) return undefined;
+  return createPublicKey(createPrivateKey({ key: material, format: 'der', type: 'pkcs8' })).export({ format: 'der', type: 'spki' });
+}
+
+function sameOctets(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && Buffer.compare(one, other) === 0);
+}
+
+function framed(...parts: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(parts.flatMap((part) => [uint32(Buffer.byteLength(part)), Buffer.from(part)]));
+}
+
+function uint32(value: number): Buffer {
+  const octets = Buffer.alloc(4);
+  octets.writeUInt32BE(value);
+  return octets;
+}

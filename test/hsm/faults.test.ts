@@ -1,0 +1,241 @@
+// What happens when the host process or its module fails: nothing hangs, nothing is lost that can be repeated, and no PIN is tried twice.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Hsm, HsmConfig, HsmError, TokenConfig } from '../../hsm/api.ts';
+import { openHsm, type HsmEvent } from '../../hsm/open.ts';
+import { faultyEnvironment, type Faults } from '../setup/faulty-binding.ts';
+import { makeKey } from '../setup/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+
+const message = Buffer.from('message');
+const digest = createHash('sha256').update(message).digest();
+/** How long an event may take to come about on a busy machine. */
+const patience = { timeout: 15_000, interval: 50 };
+const directory = mkdtempSync(join(tmpdir(), 'keystored-faults-'));
+const faultFile = join(directory, 'faults.json');
+let token: TokenConfig;
+let opened: { hsm: Hsm; events: HsmEvent[]; pid: () => number }[] = [];
+
+beforeAll(async () => {
+  const plain = await makeSoftToken(directory);
+  token = { ...plain, environment: { ...plain.environment, ...faultyEnvironment(faultFile) } };
+});
+
+afterEach(async () => {
+  inject({});
+  await Promise.all(opened.map(({ hsm }) => hsm.close()));
+  opened = [];
+});
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe('the host process', () => {
+  test('is killed with work in flight: what may be repeated is answered by the next host', async () => {
+    const { hsm, pid } = await open();
+    const { key } = await makeKey(hsm, 'aes-256', 'kill');
+    const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'kill-rsa');
+    const first = pid();
+    const work = [
+      ...Array.from({ length: 500 }, () => hsm.encrypt(key, message)),
+      ...Array.from({ length: 50 }, () => hsm.sign(rsa, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest })),
+    ];
+    await nextTurn();
+    process.kill(first, 'SIGKILL');
+    const results = await Promise.all(work);
+    expect(results).toHaveLength(550);
+    for (const sealed of results.slice(0, 500)) expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
+    expect(pid()).not.toBe(first);
+  });
+
+  test('is killed while it makes a key: the making is not repeated', async () => {
+    const { hsm, pid } = await open();
+    inject({ C_GenerateKeyPair: { delayMilliseconds: 5_000 } });
+    const making = kindOf(hsm.generate('rsa-2048', { tenant: 't', keyId: 'k', version: 1, purpose: 'sign' }));
+    await sleep(300);
+    process.kill(pid(), 'SIGKILL');
+    expect(await making).toBe('unavailable');
+  });
+
+  test('is stopped: it is replaced when the deadline has passed, and the service answers again', async () => {
+    const { hsm, pid } = await open({ jobTimeoutSeconds: 1 });
+    const { key } = await makeKey(hsm, 'aes-256', 'stop');
+    const first = pid();
+    process.kill(first, 'SIGSTOP');
+    const begun = performance.now();
+    expect(await kindOf(hsm.encrypt(key, message))).toBe('timeout');
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect((await hsm.encrypt(key, message)).length).toBe(message.length + 28);
+    expect(pid()).not.toBe(first);
+  });
+
+  test('dies while idle: it is replaced without being asked', async () => {
+    const { hsm, pid } = await open();
+    const first = pid();
+    process.kill(first, 'SIGKILL');
+    await vi.waitFor(() => expect(pid()).not.toBe(first), patience);
+    await hsm.selfTest();
+  });
+
+  test('cannot come back: requests are refused at once, and served again when it can', { timeout: 60_000 }, async () => {
+    const { hsm, pid } = await open();
+    const { key } = await makeKey(hsm, 'aes-256', 'down');
+    inject({ C_Initialize: { rv: 0x30 } });
+    process.kill(pid(), 'SIGKILL');
+    await vi.waitFor(
+      () => expect(hsm.status()[0]).toMatchObject({ state: 'down', reason: expect.stringContaining('CKR_DEVICE_ERROR') }),
+      patience,
+    );
+    const begun = performance.now();
+    const refused = await Promise.all(Array.from({ length: 100 }, () => kindOf(hsm.encrypt(key, message))));
+    expect(new Set(refused)).toEqual(new Set(['unavailable']));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    inject({});
+    await vi.waitFor(async () => hsm.encrypt(key, message), patience);
+    expect(hsm.status()[0]?.state).toBe('up');
+  });
+
+  test('is not disturbed by a thousand jobs that all fail', async () => {
+    const { hsm, pid } = await open();
+    const { key } = await makeKey(hsm, 'aes-256', 'failing');
+    const first = pid();
+    const kinds = await Promise.all(Array.from({ length: 1_000 }, () => kindOf(hsm.decrypt(key, Buffer.alloc(64)))));
+    expect(new Set(kinds)).toEqual(new Set(['decryption-failed']));
+    expect(pid()).toBe(first);
+  });
+
+  test('ends when the service closes', async () => {
+    const { hsm, pid } = await open();
+    await hsm.close();
+    await hsm.close();
+    expect(() => process.kill(pid(), 0)).toThrow('ESRCH');
+    expect(await kindOf(hsm.random(1))).toBe('unavailable');
+  });
+});
+
+describe('the module', () => {
+  test('hangs in a signature: that job times out, quick ones go on meanwhile, the host is replaced', { timeout: 20_000 }, async () => {
+    const { hsm, pid } = await open({ jobTimeoutSeconds: 2 });
+    const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'hang-rsa');
+    const { key: aes } = await makeKey(hsm, 'aes-256', 'hang-aes');
+    const first = pid();
+    inject({ C_Sign: { delayMilliseconds: 60_000 } });
+    const signing = kindOf(hsm.sign(rsa, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }));
+    await sleep(500);
+    const begun = performance.now();
+    await hsm.encrypt(aes, message);
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(await signing).toBe('timeout');
+    inject({});
+    await hsm.encrypt(aes, message);
+    await hsm.sign(rsa, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest });
+    expect(pid()).not.toBe(first);
+  });
+
+  test('hangs in a quick call: the host is replaced when the deadline has passed', { timeout: 20_000 }, async () => {
+    const { hsm } = await open({ jobTimeoutSeconds: 1 });
+    const { key } = await makeKey(hsm, 'aes-256', 'hang');
+    inject({ C_Encrypt: { delayMilliseconds: 60_000 } });
+    const hanging = kindOf(hsm.encrypt(key, message));
+    await sleep(200);
+    inject({});
+    expect(await hanging).toBe('timeout');
+    expect((await hsm.encrypt(key, message)).length).toBe(message.length + 28);
+  });
+
+  test.each([0x30, 0x32, 0xe0, 0x190])('reports CK_RV %i once: the host is replaced and the job repeated', async (rv) => {
+    const { hsm, pid } = await open();
+    const { key } = await makeKey(hsm, 'aes-256', 'device');
+    const first = pid();
+    inject({ C_EncryptInit: { rv } });
+    const work = Promise.all(Array.from({ length: 20 }, () => hsm.encrypt(key, message)));
+    await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), patience);
+    inject({});
+    for (const sealed of await work) expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
+    expect(pid()).not.toBe(first);
+  });
+
+  test('takes long to make a key: neither encryptions nor signatures wait for it', { timeout: 20_000 }, async () => {
+    const { hsm } = await open();
+    const { key: aes } = await makeKey(hsm, 'aes-256', 'meanwhile-aes');
+    const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'meanwhile-rsa');
+    inject({ C_GenerateKeyPair: { delayMilliseconds: 3_000 } });
+    const order: string[] = [];
+    const making = Promise.all(['one', 'two', 'three'].map((name) => makeKey(hsm, 'rsa-2048', name))).then(() => order.push('made'));
+    await sleep(200);
+    for (let count = 0; count < 50; count++) await hsm.encrypt(aes, message);
+    order.push('encrypted');
+    await hsm.sign(rsa, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest });
+    order.push('signed');
+    await making;
+    expect(order).toEqual(['encrypted', 'signed', 'made']);
+  });
+
+  test('is far away: calls run side by side, and one key’s waiting does not add up', { timeout: 60_000 }, async () => {
+    inject({ C_GenerateRandom: { delayMilliseconds: 1 }, C_Encrypt: { delayMilliseconds: 10 } });
+    const { hsm } = await open();
+    const { key } = await makeKey(hsm, 'aes-256', 'far');
+    await Promise.all(Array.from({ length: 64 }, () => hsm.encrypt(key, message)));
+    const begun = performance.now();
+    await Promise.all(Array.from({ length: 320 }, () => hsm.encrypt(key, message)));
+    // One after another would take 3,200 ms.
+    expect(performance.now() - begun).toBeLessThan(2_400);
+  });
+});
+
+describe('the PIN', () => {
+  test('is refused at the first start: one clear error', async () => {
+    const wrong = join(directory, 'wrong-pin');
+    writeFileSync(wrong, 'not-the-pin', { mode: 0o600 });
+    await expect(openHsm(testHsmConfig({ ...token, pin: { file: wrong } }))).rejects.toMatchObject({ kind: 'pin-refused' });
+  });
+
+  test('is refused later: it is tried once, and every request says so until a person acts', async () => {
+    const pin = join(directory, 'changing-pin');
+    renameSync((token.pin as { file: string }).file, pin);
+    try {
+      const { hsm, pid, events } = await open({ tokens: [{ ...token, pin: { file: pin } }] });
+      const { key } = await makeKey(hsm, 'aes-256', 'latch');
+      renameSync(pin, `${pin}.kept`);
+      writeFileSync(pin, 'not-the-pin', { mode: 0o600 });
+      process.kill(pid(), 'SIGKILL');
+      await vi.waitFor(() => expect(hsm.status()[0]?.state).toBe('pin-refused'), patience);
+      expect(await kindOf(hsm.encrypt(key, message))).toBe('pin-refused');
+      const starts = events.length;
+      await sleep(1_500);
+      expect(events).toHaveLength(starts);
+      expect(events.filter(({ kind }) => kind === 'pin-refused')).toHaveLength(1);
+      renameSync(`${pin}.kept`, pin);
+    } finally {
+      renameSync(pin, (token.pin as { file: string }).file);
+    }
+  });
+});
+
+async function open(changes: Partial<HsmConfig> = {}) {
+  const events: HsmEvent[] = [];
+  const hsm = await openHsm({ ...testHsmConfig(token), ...changes }, { onEvent: (event) => events.push(event) });
+  const pid = (): number => events.findLast(({ kind }) => kind === 'token-up')?.pid ?? 0;
+  const one = { hsm, events, pid };
+  opened.push(one);
+  return one;
+}
+
+function inject(faults: Faults): void {
+  writeFileSync(`${faultFile}.new`, JSON.stringify(faults));
+  renameSync(`${faultFile}.new`, faultFile);
+}
+
+function kindOf(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(
+    () => 'done',
+    (error: HsmError) => error.kind,
+  );
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+}

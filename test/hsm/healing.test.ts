@@ -1,0 +1,158 @@
+// What is healed inside a host without replacing it: lost sessions, logins and objects (reference A6). The token runs in this process,
+// so that the test can do to it what a failing network or another application would.
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pkcs11js from 'pkcs11js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { decrypt, encrypt } from '../../hsm/cipher.ts';
+import { Engine, LoginNeeded, ModuleBroken } from '../../hsm/engine.ts';
+import { keyIdentity, type KeyIdentity } from '../../hsm/key-encoding.ts';
+import { generateKey } from '../../hsm/making.ts';
+import { TokenError } from '../../hsm/return-values.ts';
+import { bindingOf } from '../setup/keys.ts';
+import { makeSoftToken } from '../setup/softhsm.ts';
+
+const message = Buffer.from('message');
+const directory = mkdtempSync(join(tmpdir(), 'keystored-healing-'));
+let token: TokenConfig;
+let engine: Engine;
+/** the same module, as some other part of the process would call it */
+let other: pkcs11js.PKCS11;
+
+beforeAll(async () => {
+  token = await makeSoftToken(directory);
+  Object.assign(process.env, token.environment);
+  engine = new Engine({ token, cacheKeys: 10, mayLogin: true });
+  other = new pkcs11js.PKCS11();
+  other.load(token.module);
+});
+
+afterAll(() => {
+  engine.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe.each(['wrapped', 'token'] as const)('a key in %s custody works again after', (custody) => {
+  let key: KeyIdentity;
+  let sealed: Buffer;
+
+  beforeAll(() => {
+    const binding = bindingOf(`healing-${custody}`);
+    const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody, extractable: true });
+    key = keyIdentity({ stored: { type: 'aes-256', custody, token: token.name, blob, mac }, binding });
+    sealed = engine.run(() => encrypt(engine, engine.key(key), message));
+  });
+
+  test('a logout', () => {
+    other.C_Logout(engine.sessions.owner);
+    expectWorking();
+  });
+
+  test('the loss of all sessions', () => {
+    other.C_CloseAllSessions(engine.sessions.slot);
+    expectWorking();
+  });
+
+  test('the loss of the work session', () => {
+    other.C_CloseSession(engine.sessions.work);
+    expectWorking();
+  });
+
+  test('the loss of the session that owns all objects', () => {
+    other.C_CloseSession(engine.sessions.owner);
+    expectWorking();
+  });
+
+  test('an operation left active in the work session', () => {
+    other.C_DigestInit(engine.sessions.work, { mechanism: pkcs11js.CKM_SHA256 });
+    expectWorking();
+  });
+
+  test('the loss of every session object', () => {
+    const owner = other.C_OpenSession(engine.sessions.slot, pkcs11js.CKF_SERIAL_SESSION | pkcs11js.CKF_RW_SESSION);
+    other.C_FindObjectsInit(owner, [{ type: pkcs11js.CKA_TOKEN, value: false }]);
+    const objects = other.C_FindObjects(owner, 1_000);
+    other.C_FindObjectsFinal(owner);
+    for (const object of objects) other.C_DestroyObject(owner, object);
+    other.C_CloseSession(owner);
+    expect(objects.length).toBeGreaterThan(0);
+    expectWorking();
+  });
+
+  test('a token that is full: half of the loaded keys make room', () => {
+    let full = true;
+    const result = engine.run(() => {
+      if (full) {
+        full = false;
+        throw new TokenError(0x31, 'C_UnwrapKey');
+      }
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expectWorking();
+  });
+
+  function expectWorking(): void {
+    const opened = engine.run(() => decrypt(engine, engine.key(key), sealed));
+    expect(opened).toEqual(message);
+    const again = engine.run(() => encrypt(engine, engine.key(key), message));
+    expect(engine.run(() => decrypt(engine, engine.key(key), again))).toEqual(message);
+  }
+});
+
+test('after a failed tag the same session goes on', () => {
+  const binding = bindingOf('tags');
+  const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true });
+  const key = keyIdentity({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
+  const sealed = engine.run(() => encrypt(engine, engine.key(key), message));
+  const broken = Buffer.from(sealed);
+  broken[20] = (broken[20] as number) ^ 1;
+  for (let round = 0; round < 50; round++) {
+    expect(() => engine.run(() => decrypt(engine, engine.key(key), broken))).toThrow('does not open');
+    expect(engine.run(() => decrypt(engine, engine.key(key), sealed))).toEqual(message);
+  }
+});
+
+test('an error that comes again after it was healed is given up on, not tried for ever', () => {
+  let tries = 0;
+  const attempt = (): void =>
+    engine.run(() => {
+      tries++;
+      throw new TokenError(0xb3, 'C_Sign');
+    });
+  expect(attempt).toThrow(TokenError);
+  expect(tries).toBe(3);
+});
+
+test('a thread that may not log in asks for it instead', () => {
+  const lane = new Engine({ token, cacheKeys: 10, mayLogin: false });
+  other.C_Logout(engine.sessions.owner);
+  expect(() => lane.restore()).toThrow(LoginNeeded);
+  engine.ensureLogin();
+  lane.restore();
+  expect(lane.canarySings()).toBe(true);
+  lane.sessions.close();
+});
+
+test('a module that was finalised is beyond healing here: the host has to be replaced', () => {
+  expect(() => engine.run(notInitialised)).toThrow(ModuleBroken);
+});
+
+test('a general error is the request’s fault as long as the token encrypts, decrypts and answers', () => {
+  expect(() => engine.run(generalError)).toThrow(TokenError);
+  const tokens = join(directory, 'main-tokens');
+  renameSync(tokens, `${tokens}-away`);
+  expect(() => engine.run(generalError)).toThrow('loaded go on working');
+  renameSync(`${tokens}-away`, tokens);
+  expect(() => engine.run(generalError)).toThrow('lost sight of its token');
+});
+
+function notInitialised(): never {
+  throw new TokenError(0x190, 'C_Sign');
+}
+
+function generalError(): never {
+  throw new TokenError(0x5, 'C_GenerateKey');
+}

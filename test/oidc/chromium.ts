@@ -1,0 +1,35 @@
+// A headless Chromium for the sign-in pages, where the machine has one (Debian package `chromium`).
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Undefined on machines without it: then the tests that need it are skipped, and say so. */
+export const chromiumPath = paths.find((path) => existsSync(path));
+
+if (chromiumPath === undefined)
+  console.warn('SKIPPED: no Chromium on this machine; the tests of the sign-in pages in a browser do not run');
+
+/** Starts it with a profile of its own and without any traffic of its own. */
+export function launchChromium(): Promise<Browser> {
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
+  return chromium.launch({
+    executablePath: chromiumPath ?? '',
+    headless: true,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', ...quiet],
+  });
+}
+
+/** Fills in the pages of the certified provider: name, then consent unless it was given in another tab. */
+export async function signInAtProvider(page: Page, login: string): Promise<void> {
+  for (let step = 0; step < 3 && page.url().includes('/interaction/'); step += 1) {
+    if ((await page.locator('input[name=login]').count()) > 0) {
+      await page.fill('input[name=login]', login);
+      await page.fill('input[name=password]', 'x');
+    }
+    const answered = page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() < 300);
+    await page.click('button[type=submit]');
+    await Promise.race([answered, page.waitForURL(/oidc-callback/)]);
+    await page.waitForLoadState();
+  }
+}

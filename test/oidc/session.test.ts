@@ -1,0 +1,288 @@
+// Sessions of browsers: R59 to R63.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../setup/temporary.ts';
+import { fieldOf, startHouse, textOf, type Browser, type House } from './house.ts';
+
+const path = temporaryDirectory();
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  await house.setService();
+  await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+});
+afterAll(() => house.close());
+beforeEach(() => {
+  house.provider.script = { person: { groups: ['g1'], email: 'eve@x.test' } };
+});
+
+const sessionCookie = '__Host-keystored-session';
+const service = '/v1/config/keystore/authentication/oidc/corp';
+
+async function signedIn(): Promise<Browser> {
+  const browser = house.browser();
+  expect((await browser.login(house.provider)).status).toBe(303);
+  return browser;
+}
+
+/** Whether a token works on the management API. */
+async function works(token: string | undefined): Promise<boolean> {
+  return (await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status === 200;
+}
+
+async function isSignedIn(browser: Browser): Promise<boolean> {
+  return (await browser.get('/ui')).status === 200;
+}
+
+async function shownToken(browser: Browser): Promise<string> {
+  const page = String((await browser.get('/ui')).body);
+  const answer = await browser.post('/ui/token', { 'form-token': fieldOf(page, 'form-token') });
+  return /([0-9a-f]{8}-[0-9a-f-]{27})<\/code/.exec(String(answer.body))?.[1] ?? '';
+}
+
+describe('R59: the token', () => {
+  test('is new at every login and none before it', async () => {
+    const browser = house.browser();
+    await browser.get('/login?tenant=system');
+    await browser.start();
+    expect(browser.cookies.has(sessionCookie)).toBe(false);
+    const [first, second] = [await signedIn(), await signedIn()];
+    expect(first.cookies.get(sessionCookie)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(first.cookies.get(sessionCookie)).not.toBe(second.cookies.get(sessionCookie));
+  });
+
+  test('a value the browser brought never becomes a session', async () => {
+    const browser = house.browser();
+    const planted = '00000000-0000-4000-8000-000000000000';
+    browser.cookies.set(sessionCookie, planted);
+    expect((await browser.login(house.provider)).status).toBe(303);
+    expect(browser.cookies.get(sessionCookie)).not.toBe(planted);
+    expect(await works(planted)).toBe(false);
+  });
+
+  test('the session before it ends at the next login', async () => {
+    const browser = await signedIn();
+    const before = browser.cookies.get(sessionCookie);
+    expect((await browser.login(house.provider)).status).toBe(303);
+    expect(await works(before)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('the token of another kind in the cookie is no session', async () => {
+    const browser = house.browser();
+    browser.cookies.set(sessionCookie, house.appliance.rootToken);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await browser.login(house.provider)).status).toBe(303);
+    expect(await works(house.appliance.rootToken)).toBe(true);
+  });
+});
+
+describe('R60: the end', () => {
+  test('is kept only as a hash, nowhere as it is', async () => {
+    const token = (await signedIn()).cookies.get(sessionCookie) ?? '';
+    expect(house.auditText() + JSON.stringify(house.appliance.logged)).not.toContain(token);
+    for (const name of ['sessions', 'pending-logins', 'hand-offs', 'failed-logins']) {
+      const records = [...house.appliance.store.prefixed('oidc').table(name).entries([])];
+      expect(JSON.stringify(records)).not.toContain(token);
+    }
+  });
+
+  test('comes after eight hours, however busy', async () => {
+    const browser = await signedIn();
+    for (let passed = 0; passed < 8 * 60 - 20; passed += 20) {
+      house.clock.advance(20 * 60);
+      expect(await isSignedIn(browser)).toBe(true);
+    }
+    const token = browser.cookies.get(sessionCookie);
+    house.clock.advance(20 * 60);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await works(token)).toBe(false);
+  });
+
+  test('comes after half an hour without use, on the page at once and for the token with the job', async () => {
+    const browser = await signedIn();
+    const token = browser.cookies.get(sessionCookie);
+    house.clock.advance(29 * 60);
+    expect(await isSignedIn(browser)).toBe(true);
+    house.clock.advance(30 * 60);
+    expect(await isSignedIn(browser)).toBe(false);
+    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
+    expect(await works(token)).toBe(false);
+  });
+
+  test('by idleness leaves shown tokens alone, which programs use unseen; they end with the session’s time', async () => {
+    const browser = await signedIn();
+    const [cookie, shown] = [browser.cookies.get(sessionCookie), await shownToken(browser)];
+    house.clock.advance(31 * 60);
+    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
+    expect([await works(cookie), await works(shown)]).toEqual([false, true]);
+    house.clock.advance(8 * 3_600);
+    expect(await works(shown)).toBe(false);
+  });
+
+  test('session-ttl of the service sets it', async () => {
+    await house.appliance.request('PATCH', service, { 'session-ttl': '10m' });
+    const browser = house.browser();
+    const answer = await browser.login(house.provider);
+    expect(String(answer.headers['set-cookie'])).toContain('Max-Age=600');
+    house.clock.advance(601);
+    expect(await isSignedIn(browser)).toBe(false);
+    await house.setService();
+  });
+});
+
+describe('R61: the cookie', () => {
+  test('is host-only, secure, out of reach of scripts, lax', async () => {
+    const answer = await house.browser().login(house.provider);
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      /^__Host-keystored-session=[0-9a-f-]{36}; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  test('is no authority on /v1', async () => {
+    const browser = await signedIn();
+    expect((await browser.get('/v1/config/tenants', { accept: 'application/json' })).status).toBe(401);
+    expect((await browser.send('POST', '/v1/logout', { accept: 'application/json' })).status).toBe(401);
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+});
+
+describe('the signed-in page', () => {
+  test('tells name, tenant, provider, roles, policies and end; without a session it leads to the login', async () => {
+    const text = textOf((await (await signedIn()).get('/ui')).body);
+    expect(text).toMatch(
+      /eve@x\.test You are signed in\..*Tenant system Provider Corp sign-in Role g1 Policies root Ends .* UTC in 8 hours, or after 30 minutes/,
+    );
+    expect(await house.browser().get('/ui')).toMatchObject({ status: 303, headers: { location: '/login' } });
+    expect(await house.browser().get('/')).toMatchObject({ status: 303, headers: { location: '/ui' } });
+  });
+
+  test('shows no token before it is asked to, then one that works, and that is not the cookie’s', async () => {
+    const browser = await signedIn();
+    const cookie = browser.cookies.get(sessionCookie) ?? '';
+    expect(String((await browser.get('/ui')).body)).not.toContain(cookie);
+    const token = await shownToken(browser);
+    expect(await works(token)).toBe(true);
+    expect(token).not.toBe(cookie);
+    expect(house.loginRecords().at(-1)).toMatchObject({ path: '/ui/token', user: 'eve@x.test', tenant: 'system' });
+    expect(house.auditText()).not.toContain(token);
+  });
+});
+
+describe('R62: signing out', () => {
+  test('ends the token and those shown, clears the cookie, and says so', async () => {
+    const browser = await signedIn();
+    const tokens = [browser.cookies.get(sessionCookie), await shownToken(browser), await shownToken(browser)];
+    const page = String((await browser.get('/ui')).body);
+    const answer = await browser.post('/ui/sign-out', { 'form-token': fieldOf(page, 'form-token') });
+    expect(textOf(answer.body)).toContain('You are signed out');
+    expect(browser.cookies.has(sessionCookie)).toBe(false);
+    for (const token of tokens) expect(await works(token)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('links to the provider’s own sign-out when it has one', async () => {
+    house.provider.script = {
+      ...house.provider.script,
+      metadata: (metadata) => ({ ...metadata, end_session_endpoint: `${house.provider.origin}/end?x=1` }),
+    };
+    await house.setService();
+    const browser = await signedIn();
+    const page = String((await browser.get('/ui')).body);
+    const answer = await browser.post('/ui/sign-out', { 'form-token': fieldOf(page, 'form-token') });
+    expect(String(answer.body)).toContain(`href="${house.provider.origin}/end?x=1&amp;client_id=${house.provider.clientId}"`);
+    house.provider.script = {};
+    await house.setService();
+  });
+
+  test.each([
+    ['no form token', {}, {}],
+    ['a wrong one', { 'form-token': 'A'.repeat(43) }, {}],
+    ['the right one, sent by another site', undefined, { 'sec-fetch-site': 'cross-site' }],
+    ['the right one, sent by a sister site', undefined, { 'sec-fetch-site': 'same-site' }],
+  ])('%s does not sign out, nor show a token', async (_, form, headers) => {
+    const browser = await signedIn();
+    const right = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
+    for (const to of ['/ui/sign-out', '/ui/token']) {
+      const answer = await browser.post(to, form ?? right, headers);
+      expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('This form is out of date') });
+    }
+    expect(await isSignedIn(browser)).toBe(true);
+  });
+
+  test('a form token of another session does not fit', async () => {
+    const [mine, other] = [await signedIn(), await signedIn()];
+    const foreign = fieldOf(String((await other.get('/ui')).body), 'form-token');
+    expect((await mine.post('/ui/sign-out', { 'form-token': foreign })).status).toBe(400);
+    expect(await isSignedIn(mine)).toBe(true);
+  });
+
+  test('GET does not sign out; without a session the page is the same', async () => {
+    const browser = await signedIn();
+    expect((await browser.get('/ui/sign-out')).status).toBe(405);
+    expect(await isSignedIn(browser)).toBe(true);
+    expect(textOf((await house.browser().post('/ui/sign-out', {})).body)).toContain('You are signed out');
+  });
+
+  test('POST /v1/logout ends the own token at once', async () => {
+    const browser = await signedIn();
+    const token = await shownToken(browser);
+    expect((await house.appliance.request('POST', '/v1/logout', {}, { token })).status).toBe(204);
+    expect(await works(token)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(true);
+    const cookie = browser.cookies.get(sessionCookie);
+    expect((await house.appliance.request('POST', '/v1/logout', {}, { token: cookie })).status).toBe(204);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+});
+
+describe('R63: what granted a session is gone', () => {
+  test('a deleted role ends the sessions it gave, at once, and no others', async () => {
+    await house.setRole('g2');
+    const [one, both] = [await signedIn(), house.browser()];
+    house.provider.script = { person: { groups: ['g2', 'g1'] } };
+    await both.login(house.provider);
+    const tokens = [one.cookies.get(sessionCookie), both.cookies.get(sessionCookie), await shownToken(both)];
+    await house.appliance.request('DELETE', `${service}/roles/g2`);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, false, false]);
+  });
+
+  test('a role that loses a policy ends the sessions it gave, one that gains one does not', async () => {
+    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user'] });
+    const token = (await signedIn()).cookies.get(sessionCookie);
+    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user', 'more'] });
+    expect(await works(token)).toBe(true);
+    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
+    expect(await works(token)).toBe(false);
+    await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+  });
+
+  test('a deleted service ends all its sessions', async () => {
+    const browser = await signedIn();
+    const token = await shownToken(browser);
+    await house.appliance.request('DELETE', service);
+    expect(await isSignedIn(browser)).toBe(false);
+    expect(await works(token)).toBe(false);
+    await house.setService();
+    await house.setRole('g1');
+  });
+
+  test('policies are looked up at each use', async () => {
+    const policy = {
+      name: 'look',
+      'rest-api': {
+        rules: [
+          { path: '/v1/config/tenants/**', operations: { read: 'allow' } },
+          { path: '/v1/config/tenants', operations: { read: 'allow' } },
+        ],
+      },
+    };
+    expect((await house.appliance.request('POST', '/v1/config/policy/policies', policy)).status).toBe(201);
+    await house.setRole('g1', { 'token-policies': ['look'] });
+    const token = (await signedIn()).cookies.get(sessionCookie);
+    const read = async (): Promise<number> => (await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status;
+    expect(await read()).toBe(200);
+    await house.appliance.request('PUT', '/v1/config/policy/policies/look', { 'rest-api': { rules: [] } });
+    expect(await read()).toBe(403);
+  });
+});

@@ -1,0 +1,141 @@
+// Starts the real daemon as a user does, on a data directory and ports of its own, and talks to it over TLS.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export type Daemon = {
+  readonly url: string;
+  readonly estUrl: string;
+  readonly pid: number;
+  readonly rootToken: string;
+  readonly caPem: string;
+  /** Sends a JSON request with the root token (or another) and answers the parsed body; throws on 4xx and 5xx. */
+  request(method: string, path: string, body?: unknown, token?: string): Promise<unknown>;
+  /** The same without throwing. */
+  exchange(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+  ): Promise<{ status: number; body: unknown; headers: Readonly<Record<string, unknown>> }>;
+  /** SIGTERM, and waits for the end; answers the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL to the daemon and everything it started. */
+  kill(): Promise<void>;
+  output(): string;
+};
+
+/** Resolves once the daemon has printed its ready line; rejects with what it printed when it ends before. */
+export async function startDaemon(options: {
+  directory: string;
+  workers?: number;
+  args?: readonly string[];
+  environment?: Readonly<Record<string, string>>;
+  /** kills the start hard after this time, if it is not ready before */
+  abandonAfterMs?: number;
+  /** of a daemon that starts from a backup: that is not among what a backup holds */
+  rootToken?: string;
+}): Promise<Daemon> {
+  const [port, estPort] = [await freePort(), await freePort()];
+  const child = spawn(
+    process.execPath,
+    [
+      join(root, 'appliance/keystored.ts'),
+      ...['--data', options.directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
+      ...['--workers', String(options.workers ?? 1)],
+      ...(options.args ?? []),
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'), ...process.env, ...options.environment },
+      detached: true,
+    },
+  );
+  const output: string[] = [];
+  const abandon = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), options.abandonAfterMs ?? 60_000);
+  await untilReady(child, output).finally(() => clearTimeout(abandon));
+  const caPem = readFileSync(join(options.directory, 'tls/ca.pem'), 'utf8');
+  const rootToken = options.rootToken ?? readFileSync(join(options.directory, 'root-token'), 'utf8').trim();
+  const url = `https://127.0.0.1:${port}`;
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+
+  const exchange: Daemon['exchange'] = (method, path, body, token = rootToken) =>
+    send({ url: `${url}${path}`, method, body, token, caPem });
+  return {
+    url,
+    estUrl: `https://127.0.0.1:${estPort}`,
+    pid: child.pid as number,
+    rootToken,
+    caPem,
+    exchange,
+    async request(method, path, body, token) {
+      const answer = await exchange(method, path, body, token);
+      if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      process.kill(-(child.pid as number), 'SIGKILL');
+      await ended;
+    },
+    output: () => output.join(''),
+  };
+}
+
+function untilReady(child: ChildProcess, output: string[]): Promise<void> {
+  return new Promise((done, fail) => {
+    const collect = (chunk: Buffer): void => {
+      output.push(chunk.toString());
+      if (output.join('').includes('ready https://')) done();
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    child.once('exit', (code) => fail(new Error(`the daemon ended with ${code}:\n${output.join('')}`)));
+  });
+}
+
+type Sent = { url: string; method: string; body: unknown; token: string; caPem: string };
+
+/** One JSON request over TLS. */
+export function send({ url, method, body, token, caPem }: Sent): ReturnType<Daemon['exchange']> {
+  return new Promise((done, fail) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+    if (text !== undefined) {
+      headers['content-type'] = 'application/json';
+      headers['content-length'] = String(Buffer.byteLength(text));
+    }
+    const request = httpsRequest(url, { method, headers, ca: caPem, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const answer = Buffer.concat(chunks).toString();
+        const isJson =
+          String(response.headers['content-type']).includes('json') && !String(response.headers['content-type']).includes('ndjson');
+        done({ status: response.statusCode ?? 0, body: isJson && answer !== '' ? JSON.parse(answer) : answer, headers: response.headers });
+      });
+    });
+    request.on('error', fail);
+    request.end(text);
+  });
+}
+
+/** A port nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done((address as { port: number }).port));
+    });
+  });
+}

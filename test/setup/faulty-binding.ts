@@ -1,0 +1,47 @@
+// Loaded into a host process (NODE_OPTIONS --import): makes calls of the binding slow, hang or fail as a file says while the test runs.
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import pkcs11js from 'pkcs11js';
+
+/** Per PKCS#11 function: wait so long, then fail with this CK_RV (or go on when there is none). */
+export type Faults = Readonly<Record<string, { readonly delayMilliseconds?: number; readonly rv?: number }>>;
+
+const variable = 'KEYSTORED_TEST_FAULTS';
+
+/** The environment for a token whose host is to obey `file`; an absent file means no faults. */
+export function faultyEnvironment(file: string): Record<string, string> {
+  return { NODE_OPTIONS: `--import=${pathToFileURL(import.meta.filename).href}`, [variable]: file };
+}
+
+const file = process.env[variable];
+if (file !== undefined) dress(file);
+
+function dress(path: string): void {
+  const Real = pkcs11js.PKCS11;
+  // The binding puts its functions on each object, so each new object is dressed.
+  pkcs11js.PKCS11 = class extends Real {
+    constructor() {
+      super();
+      const functions = this as unknown as Record<string, (...inputs: unknown[]) => unknown>;
+      for (const name of Object.keys(functions).filter((key) => key.startsWith('C_')))
+        functions[name] = faulty(path, name, functions[name]);
+    }
+  };
+}
+
+function faulty(path: string, name: string, real: ((...inputs: unknown[]) => unknown) | undefined) {
+  return function (this: unknown, ...inputs: unknown[]): unknown {
+    const fault = faultsIn(path)[name];
+    if (fault?.delayMilliseconds !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fault.delayMilliseconds);
+    if (fault?.rv !== undefined) throw Object.assign(new Error(`CKR_INJECTED:${fault.rv}`), { code: fault.rv });
+    return real?.apply(this, inputs);
+  };
+}
+
+function faultsIn(path: string): Faults {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Faults;
+  } catch {
+    return {};
+  }
+}
