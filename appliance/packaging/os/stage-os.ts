@@ -1,0 +1,53 @@
+// Lays what makes the Debian package an appliance over a root tree: console, settings, firewall, updates, presets. Called by image builds.
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const here = import.meta.dirname;
+const repository = resolve(here, '../../..');
+
+/** Nobody logs in to an appliance: what would ask for a password, or give a shell, is not there to be started. */
+const masked = [
+  'autovt@.service',
+  'console-getty.service',
+  'container-getty@.service',
+  'debug-shell.service',
+  'getty@.service',
+  'rescue.service',
+  'serial-getty@.service',
+];
+
+/**
+ * Lays the files of the appliance's operating system over `root`, a tree in which the Debian package is installed (programs run from
+ * /usr/lib/keystored). May be repeated. Throws when the package is not there. Units are enabled by the preset it brings.
+ */
+export async function stageOs(root: string): Promise<void> {
+  if (!existsSync(join(root, 'usr/lib/keystored/appliance'))) throw new Error(`${root} has no keystored: install its package there first`);
+  cpSync(join(here, 'tree'), root, { recursive: true });
+  stagePrograms(root);
+  for (const unit of masked) link('/dev/null', join(root, 'etc/systemd/system', unit));
+  mkdirSync(join(root, 'var/lib/keystored-os'), { recursive: true, mode: 0o700 });
+  settleModes(join(here, 'tree'), root);
+}
+
+/** The programs keep their place below the sources, because they import what lies beside them. */
+function stagePrograms(root: string): void {
+  const source = join(here, 'programs');
+  const target = join(root, 'usr/lib/keystored', source.slice(repository.length + 1));
+  rmSync(target, { recursive: true, force: true });
+  cpSync(source, target, { recursive: true });
+  settleModes(source, target);
+}
+
+/** Whatever the umask of the builder: read by all, written by root. */
+function settleModes(source: string, target: string): void {
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    const path = join(target, entry.parentPath.slice(source.length + 1), entry.name);
+    chmodSync(path, entry.isDirectory() ? 0o755 : 0o644);
+  }
+}
+
+function link(to: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  rmSync(path, { force: true, recursive: true });
+  symlinkSync(to, path);
+}
