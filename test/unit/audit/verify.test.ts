@@ -47,11 +47,12 @@ async function findingsOf(files: ReadonlyMap<string, readonly string[]>): Promis
 /** A file and a line in it, any of the trail but the last line of the signing chain, which nothing signs. */
 const place = fc.tuple(fc.nat(), fc.nat());
 function at(files: Map<string, string[]>, [fileSeed, lineSeed]: [number, number]): { name: string; lines: string[]; index: number } {
-  const names = [...files.keys()];
-  const name = names[fileSeed % names.length] ?? '';
-  const lines = files.get(name) ?? [];
-  const last = name === names.findLast((one) => one.startsWith('main')) ? lines.length - 1 : lines.length;
-  return { name, lines, index: lineSeed % Math.max(1, last) };
+  const signing = [...files.keys()].findLast((name) => name.startsWith('main'));
+  const choices = [...files]
+    .map(([name, lines]) => ({ name, lines, count: name === signing ? lines.length - 1 : lines.length }))
+    .filter(({ count }) => count > 0);
+  const { name, lines, count } = choices[fileSeed % choices.length] ?? { name: '', lines: [], count: 1 };
+  return { name, lines, index: lineSeed % count };
 }
 
 test('an untouched trail has no findings; every chain is signed up to the last head', async () => {
