@@ -1,5 +1,6 @@
 // Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
 import type { Audit } from '../core/audit.ts';
+import { boundStrangers } from '../core/audit-strangers.ts';
 import { withTenants } from '../core/audit-tenants.ts';
 import { createSessions } from '../core/auth/sessions.ts';
 import { loginSweepJob } from '../core/auth/secret-ids.ts';
@@ -45,7 +46,8 @@ export type Composed = {
 
 /** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
 export async function compose(parts: Parts): Promise<Composed> {
-  const { store, hsm, clock, audit, log, upkeep } = parts;
+  const { store, hsm, clock, log, upkeep } = parts;
+  const audit = boundStrangers(parts.audit, clock);
   const directory = upkeep?.directory;
   const running = await startPlugins(parts.plugins, {
     ...parts,
@@ -73,7 +75,10 @@ export async function compose(parts: Parts): Promise<Composed> {
     }),
     jobs: holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
     check: async () => [...store.check(), ...(await running.check())],
-    stop: () => running.stop(),
+    async stop() {
+      await running.stop();
+      await audit.settle().catch(() => undefined);
+    },
   };
 }
 

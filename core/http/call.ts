@@ -60,9 +60,7 @@ export class RequestCall implements Call {
 
   /** For the audit record, which also exists for callers that were refused. */
   get auditCaller(): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'> {
-    const caller = this.#caller;
-    if (caller === undefined) return {};
-    return { tenant: caller.tenantName, tenantId: caller.tenantId, user: caller.user, accessor: caller.accessor };
+    return this.#caller === undefined ? {} : auditCallerOf(this.#caller);
   }
 
   get access(): Access {
@@ -111,7 +109,7 @@ export class RequestCall implements Call {
   }
 
   get userAgent(): string {
-    return (this.headers['user-agent'] ?? '').slice(0, 256);
+    return userAgentOf(this.#arrival.request);
   }
 
   get signal(): AbortSignal {
@@ -123,6 +121,21 @@ export class RequestCall implements Call {
   noteAudit(fields: AuditNote): void {
     this.note = { ...this.note, ...fields };
   }
+}
+
+/** How audit records name a caller. */
+export function auditCallerOf({
+  tenantName,
+  tenantId,
+  user,
+  accessor,
+}: Caller): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'> {
+  return { tenant: tenantName, tenantId, user, accessor };
+}
+
+/** What the client says it is, as far as a record takes it. */
+export function userAgentOf({ headers }: IncomingMessage): string {
+  return (headers['user-agent'] ?? '').slice(0, 256);
 }
 
 /** Whom the connection comes from. Headers that claim otherwise do not count: anybody can send them. */

@@ -1,5 +1,5 @@
-// What happens to every request, once and in this order (api 55): body limit 413, sealed 503, token 401, policy 403, media type 415,
-// existence 404, query and body 400, audit trail 503, run, audit record, answer.
+// What happens to every request, once and in this order (api 55): doubled header 400, path 404, method 405, body limit 413, sealed 503,
+// token 401, policy 403, media type 415, existence 404, query and body 400, audit trail 503, run, audit record, answer.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessControl } from '../auth/access.ts';
@@ -11,13 +11,14 @@ import { formatTimestamp } from '../time.ts';
 import { sendAnswer, type Answer } from './answer.ts';
 import { requestParameters } from './audit-parameters.ts';
 import { readBody, untrustedBytes, type Body } from './body.ts';
-import { RequestCall, clientAddressOf } from './call.ts';
+import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call.ts';
 import { formatReply } from './reply.ts';
 import { readInput, requireMediaType } from './input.ts';
 import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
+import { repeatedHeader } from './repeated-header.ts';
 import { readRequestPath, type RequestPath } from './request-path.ts';
 import type { RouteTable } from './route-table.ts';
-import type { AnyEndpoint } from './endpoint.ts';
+import type { AnyEndpoint, Caller } from './endpoint.ts';
 import type { Route } from './routes.ts';
 
 /** Octets a request to an endpoint may have: 4 MiB with a token, less without, unless it says otherwise (api 73). */
@@ -61,11 +62,18 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const requestId = randomUUID();
+    const repeated = repeatedHeader(request);
+    // Nobody can be held to have sent what can be read in two ways: no record.
+    if (repeated !== undefined) return sendUnrouted(response, requestId, repeated);
     const path = readRequestPath(request.url ?? '');
     const match = path === undefined ? undefined : routes.match(path.segments);
-    if (path === undefined || match === undefined) return refuseUnrouted(response, requestId, fail('not-found'));
+    if (path === undefined || match === undefined) {
+      return refuseUnrouted(request, response, requestId, routes.knownPart(path?.segments ?? []), fail('not-found'));
+    }
     const route = match.entry.methods.get(request.method ?? '');
-    if (route === undefined) return refuseUnrouted(response, requestId, fail('method-not-allowed', { allow: match.entry.allow }));
+    if (route === undefined) {
+      return refuseUnrouted(request, response, requestId, path.text, fail('method-not-allowed', { allow: match.entry.allow }));
+    }
     const exchange: Exchange = {
       request,
       response,
@@ -90,12 +98,16 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 
   /** For bodies that are large: whether they may be kept before their turn comes. */
   function isTrusted(request: IncomingMessage, { endpoint }: Route): boolean {
-    if (endpoint.access === 'public') return true;
-    if (options.sealed() || refreshStore() !== undefined) return false;
+    return endpoint.access === 'public' || callerOf(request) !== undefined;
+  }
+
+  /** Who asks, for what is decided before the request takes its turn; nobody while that cannot be known. */
+  function callerOf(request: IncomingMessage): Caller | undefined {
+    if (options.sealed() || refreshStore() !== undefined) return undefined;
     try {
-      return access.authenticate(request.headers.authorization, clock.now(), clientAddressOf(request)) !== undefined;
+      return access.authenticate(request.headers.authorization, clock.now(), clientAddressOf(request));
     } catch {
-      return false;
+      return undefined;
     }
   }
 
@@ -218,8 +230,31 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     });
   }
 
-  /** What no endpoint answers leaves no record: nobody decided anything. */
-  function refuseUnrouted(response: ServerResponse, requestId: string, error: ServiceError): void {
+  /**
+   * What no endpoint answers leaves a record of callers with a token alone; what strangers try has no end, and the disk has one. The
+   * record says only what is known of the path: the rest of one that does not exist can be anything, a secret too.
+   */
+  function refuseUnrouted(request: IncomingMessage, response: ServerResponse, requestId: string, path: string, error: ServiceError): void {
+    const caller = callerOf(request);
+    const answer = (): void => sendUnrouted(response, requestId, error);
+    if (caller === undefined || !audit.writable) return answer();
+    audit
+      .write({
+        kind: 'request',
+        occurredAt: formatTimestamp(clock.now()),
+        requestId,
+        ...auditCallerOf(caller),
+        path,
+        method: request.method ?? '',
+        status: error.status,
+        code: error.code,
+        clientIp: clientAddressOf(request),
+        userAgent: userAgentOf(request),
+      })
+      .then(answer, answer);
+  }
+
+  function sendUnrouted(response: ServerResponse, requestId: string, error: ServiceError): void {
     void sendAnswer(response, requestId, problemAnswer(error, requestId));
     options.onAnswered?.({ method: 'any', route: undefined, status: error.status, seconds: 0 });
   }

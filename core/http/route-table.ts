@@ -53,6 +53,18 @@ export class RouteTable<Target> {
     for (const [index, name] of leaf.parameterNames.entries()) params[name] = values[index] ?? '';
     return { entry: leaf.entry, params };
   }
+
+  /** Of segments that lead nowhere the literals they begin with, and an ellipsis for the rest: `/v1/config/…`. */
+  knownPart(segments: readonly string[]): string {
+    let node: Node<Target> | undefined = this.#root;
+    let known = '';
+    for (const segment of segments) {
+      node = node?.literals.get(segment);
+      if (node === undefined) break;
+      known += `/${segment}`;
+    }
+    return `${known}/…`;
+  }
 }
 
 function newNode<Target>(): Node<Target> {

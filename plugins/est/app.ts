@@ -7,6 +7,7 @@ import type { Log } from '../../core/context.ts';
 import { fail, type ServiceError } from '../../core/errors.ts';
 import { readBody } from '../../core/http/body.ts';
 import { createProblems, describeFault } from '../../core/http/problem.ts';
+import { repeatedHeader } from '../../core/http/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request-path.ts';
 import { formatTimestamp } from '../../core/time.ts';
 import { findCa, type FoundCa, hasKey } from './ca/lookup.ts';
@@ -68,6 +69,8 @@ class Exchange {
   }
 
   async run(refresh: () => void): Promise<EstAnswer> {
+    const repeated = repeatedHeader(this.#request);
+    if (repeated !== undefined) throw repeated;
     if (this.#options.sealed()) throw fail('sealed');
     refresh();
     const target = findTarget(this.#options, this.#request.url ?? '');

@@ -18,7 +18,8 @@ export type Reply = {
 export type Sending = {
   readonly method?: string;
   readonly body?: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** a list goes out as one line per item */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly ca?: string;
   /** client certificate, followed by its issuers */
   readonly client?: Identity;

@@ -61,6 +61,18 @@ describe('order of checks', () => {
 });
 
 describe('shared secret', () => {
+  test('two Authorization headers are refused, whichever of them is right (RFC 9110 section 5.3)', async () => {
+    const ca = await appliance.makeCa();
+    const [right, wrong] = [basic(secret), basic('wrong')];
+    for (const both of [
+      [right, wrong],
+      [wrong, right],
+      [right, right],
+    ]) {
+      expect((await enrol(ca, { headers: { Authorization: both } })).status).toBe(400);
+    }
+  });
+
   test('R33: any user name; the password is everything after the first colon; the scheme in any case', async () => {
     const ca = await appliance.makeCa();
     for (const user of ['', 'estuser', 'üser']) {

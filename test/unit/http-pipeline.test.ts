@@ -297,6 +297,30 @@ describe('bodies', () => {
   });
 });
 
+describe('a header field that stands twice (RFC 9110 section 5.3)', () => {
+  const token = () => `authorization: Bearer ${app.rootToken}\r\n`;
+  test.each([
+    ['two tokens, the right one first', () => `host: x\r\n${token()}Authorization: Bearer nobody\r\n`],
+    ['two tokens, the right one last', () => `host: x\r\nAUTHORIZATION: Bearer nobody\r\n${token()}`],
+    ['the same token twice', () => `host: x\r\n${token()}${token()}`],
+    ['an empty one among them', () => `host: x\r\n${token()}authorization:\r\n`],
+    ['two media types', () => `host: x\r\n${token()}content-type: application/json\r\ncontent-type: text/plain\r\n`],
+    ['two hosts', () => `host: x\r\nhost: y\r\n${token()}`],
+  ])('%s: 400, and nothing runs', async (_, headers) => {
+    const before = records().length;
+    const answer = await raw(`POST /v1/state/poke HTTP/1.1\r\n${headers()}content-length: 0\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(answer).toMatch(/"code":"invalid-value"|^HTTP\/1\.1 400 Bad Request\r\nConnection: close/);
+    expect(answer).not.toContain(app.rootToken);
+    expect(records()).toHaveLength(before);
+  });
+
+  test('others may: lists are joined, and names that only look alike count for themselves', async () => {
+    const headers = `host: x\r\n${token()}accept: a/b\r\naccept: c/d\r\nauthorizatiom: x\r\ncontent-typo: y\r\n`;
+    expect(await raw(`POST /v1/state/poke HTTP/1.1\r\n${headers}content-length: 0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 204/);
+  });
+});
+
 describe('request targets', () => {
   test.each([
     'GET * HTTP/1.1',

@@ -1,0 +1,71 @@
+// Keeps strangers from pushing the audit trail out of its files: of what nobody known did, so many records a minute, the rest as a count.
+import { randomUUID } from 'node:crypto';
+import type { Audit, AuditRecord } from './audit.ts';
+import type { Clock } from './context.ts';
+import { formatTimestamp } from './time.ts';
+
+/** In one process. At half a kilobyte a record, a flood takes months to push the usual 4 GiB of a chain out of their files. */
+const recordsPerMinute = 100;
+const minuteMs = 60_000;
+
+export type StrangersOptions = { readonly perMinute?: number; readonly windowMs?: number };
+
+export type BoundedAudit = Audit & {
+  /** Writes the count of what is not on record by itself, if there is any. For an orderly stop. */
+  settle(): Promise<void>;
+};
+
+/**
+ * The same trail, with a bound on the records of strangers. What is over it is counted by code, and a record of kind `system` and
+ * code `strangers-counted` says so when the minute is over. Whoever has shown a token, a secret of a known login or a device's
+ * credential is no stranger: such records are always written.
+ */
+export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOptions = {}): BoundedAudit {
+  const { perMinute = recordsPerMinute, windowMs = minuteMs } = options;
+  let written = 0;
+  let counts = new Map<string, number>();
+  let over: NodeJS.Timeout | undefined;
+
+  async function settle(): Promise<void> {
+    clearTimeout(over);
+    over = undefined;
+    written = 0;
+    if (counts.size === 0) return;
+    const counted = Object.fromEntries(counts);
+    counts = new Map();
+    await audit.write({
+      kind: 'system',
+      occurredAt: formatTimestamp(clock.now()),
+      requestId: randomUUID(),
+      code: 'strangers-counted',
+      requestParameters: counted,
+    });
+  }
+
+  return {
+    settle,
+    write(record) {
+      if (!isOfStranger(record)) return audit.write(record);
+      // A trail that cannot be written tells of it by itself.
+      over ??= setTimeout(() => void settle().catch(() => undefined), windowMs).unref();
+      if (written++ < perMinute) return audit.write(record);
+      const what = record.code ?? String(record.status);
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+      return Promise.resolve();
+    },
+    get writable() {
+      return audit.writable;
+    },
+    get problem() {
+      return audit.problem;
+    },
+  };
+}
+
+/** Enrolments have no token and no user; where a CA was found, other answers than these are given to accepted senders only (api 64). */
+const beforeAcceptance: ReadonlySet<number | undefined> = new Set([401, 404, 405, 429]);
+
+function isOfStranger({ kind, accessor, user, tenantId, method, status }: AuditRecord): boolean {
+  if (kind === 'est') return tenantId === undefined || method !== 'POST' || beforeAcceptance.has(status);
+  return (kind === 'request' || kind === 'login') && accessor === undefined && user === undefined;
+}

@@ -1,0 +1,64 @@
+// The bound on records of strangers: what is kept, what is counted, and that nobody known is ever left out.
+import { expect, test, vi } from 'vitest';
+import { boundStrangers } from '../../../core/audit-strangers.ts';
+import type { AuditRecord } from '../../../core/audit.ts';
+import { systemClock } from '../../../core/time.ts';
+import { record } from './trail.ts';
+
+function bounded(perMinute: number, windowMs = 60_000) {
+  const written: AuditRecord[] = [];
+  const trail = { writable: true, problem: 'none', write: async (one: AuditRecord) => void written.push(one) };
+  return { written, audit: boundStrangers(trail, systemClock, { perMinute, windowMs }) };
+}
+
+const stranger: Partial<AuditRecord> = { status: 401, code: 'invalid-token' };
+
+test('over the bound strangers are counted by code; the count is one record at the end of the minute, and then it begins anew', async () => {
+  const { written, audit } = bounded(2, 20);
+  for (let n = 0; n < 5; n++) await audit.write(record(n, stranger));
+  await audit.write(record(5, { kind: 'login', status: 429, code: 'rate-limited' }));
+  await audit.write(record(6, { status: 303 }));
+  expect(written.map(({ requestId }) => requestId)).toEqual(['request-0', 'request-1']);
+  await vi.waitFor(() => expect(written).toHaveLength(3), 10_000);
+  expect(written[2]).toMatchObject({
+    kind: 'system',
+    code: 'strangers-counted',
+    requestParameters: { 'invalid-token': 3, 'rate-limited': 1, '303': 1 },
+  });
+  await audit.write(record(7, stranger));
+  expect(written.at(-1)?.requestId).toBe('request-7');
+  await audit.settle();
+  expect(written).toHaveLength(4);
+});
+
+test.each<[string, Partial<AuditRecord>]>([
+  ['a token that was refused by policy', { status: 403, accessor: 'a', user: 'u' }],
+  ['a login of a known role-id', { kind: 'login', status: 401, tenant: 't', user: 'robot' }],
+  ['a certificate issued', { kind: 'est', method: 'POST', status: 200, tenantId: 't' }],
+  ['a device whose request was refused', { kind: 'est', method: 'POST', status: 403, tenantId: 't' }],
+  ['a rotation', { kind: 'rotation' }],
+  ['the console', { kind: 'console' }],
+])('%s is always on record', async (_, fields) => {
+  const { written, audit } = bounded(0);
+  await audit.write(record(1, fields));
+  expect(written).toHaveLength(1);
+});
+
+test.each<[string, Partial<AuditRecord>]>([
+  ['an enrolment that was refused', { kind: 'est', method: 'POST', status: 401, tenantId: 't' }],
+  ['an enrolment nowhere', { kind: 'est', method: 'POST', status: 400 }],
+  ['CA certificates', { kind: 'est', method: 'GET', status: 200, tenantId: 't' }],
+  ['a path that EST does not have', { kind: 'est', method: 'POST', status: 404 }],
+  ['a login of nobody', { kind: 'login', status: 401, code: 'login-failed' }],
+])('%s is a stranger’s', async (_, fields) => {
+  const { written, audit } = bounded(0);
+  await audit.write(record(1, fields));
+  expect(written).toHaveLength(0);
+  await audit.settle();
+  expect(written).toHaveLength(1);
+});
+
+test('whether the trail can be written is told as it is', () => {
+  const { audit } = bounded(1);
+  expect([audit.writable, audit.problem]).toEqual([true, 'none']);
+});
