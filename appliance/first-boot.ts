@@ -9,6 +9,7 @@ import { prepareToken } from '../hsm/setup.ts';
 import type { HsmConfig } from '../hsm/api.ts';
 import { openCaHouse } from '../plugins/est/ca/house.ts';
 import { ensureAuditKey } from './audit-signing.ts';
+import { offerBootstrap } from './bootstrap.ts';
 import { writeDurably } from './data-directory.ts';
 import { openHouse, places, refusingHsmErrors, type House } from './house.ts';
 import { dropSealedIdentity, keepSealedIdentity } from './sealed-identity.ts';
@@ -31,20 +32,31 @@ export async function provisionAppliance(
   const house = await openHouse(configuration, hsmConfig, log);
   try {
     await house.store.migrate('core', []);
-    const rootTokenFile = places.rootToken(configuration.data);
-    const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
-      writeDurably(rootTokenFile, `${revealSecret(token)}\n`),
-    );
-    if (created !== undefined) step('made the tenant system and its root token');
+    const announcement = await openSystemTenant(configuration, house, clock);
+    if (announcement !== undefined) step('gave a way into the tenant system');
     await refusingHsmErrors(() => ensureAuditKey(house, configuration.data, log));
     const identity = await renewListenerIdentity(configuration, house, clock);
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity);
     else dropSealedIdentity(configuration.data);
-    return { announcement: created === undefined ? undefined : announce(configuration) };
+    return { announcement };
   } finally {
     await house.close();
   }
+}
+
+/** The tenant `system` with its root token, or with a credential that makes one. Answers what a person should know, if it is new. */
+async function openSystemTenant(configuration: Configuration, house: House, clock: Clock): Promise<string | undefined> {
+  const { bootstrapFile: file, data } = configuration;
+  if (file !== undefined) {
+    return (await offerBootstrap(house, clock, file))
+      ? `This appliance is unclaimed. The credential in ${file} is for one login within 24 hours: use it to make the root token of system.`
+      : undefined;
+  }
+  const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
+    writeDurably(places.rootToken(data), `${revealSecret(token)}\n`),
+  );
+  return created === undefined ? undefined : announce(configuration);
 }
 
 /** The identity of both listeners: the one on record, or a new one when it is due. */

@@ -10,6 +10,7 @@ import type { Listeners } from '../core/services/listeners.ts';
 import { systemClock } from '../core/time.ts';
 import { openAuditSigner } from './audit-signing.ts';
 import { backUp } from './backup.ts';
+import { bootstrapJob } from './bootstrap.ts';
 import { watchClock } from './clock-watch.ts';
 import { compose } from './compose.ts';
 import { renewListenerIdentity, writeApplianceCa } from './first-boot.ts';
@@ -135,7 +136,9 @@ export async function serve(
       },
     };
     // Every process renews its own view of the identity; the jobs of plugins run in one.
-    const jobs = [clockWatch.held(renewal), ...(number === 1 ? composed.jobs : [])];
+    const { bootstrapFile } = configuration;
+    const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(house.store, clock, bootstrapFile)];
+    const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
     const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
     closing.push(() => scheduler.stop());
     if (number === 1) closing.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data }, log.with('health')));

@@ -28,6 +28,8 @@ export type Configuration = {
   readonly hsm: HsmConfig;
   /** every start is sealed until a person gives the PIN */
   readonly attended: boolean;
+  /** instead of the root token, the first start gives a credential for one login, in this file */
+  readonly bootstrapFile?: string;
   /** a backup that fills the empty data directory before this start, and the file that holds its passphrase */
   readonly restore?: string;
   readonly restorePassphraseFile?: string;
@@ -96,6 +98,13 @@ export const coreFields = {
     .describe('names and addresses in the certificates of both listeners, the common name first; unless given, those of this machine'),
   restore: z.string().min(1).exactOptional().describe('a backup to fill the empty data directory with before this start'),
   restorePassphraseFile: z.string().min(1).exactOptional().describe('file that holds the passphrase of the backup'),
+  bootstrapFile: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      'on the very first start: no root token is made; every start until it is writes a credential for one login within 24 hours to this file, which belongs in memory (/run)',
+    ),
   workers: integer(1, 256).default(availableParallelism()).describe('processes serving requests; unless given, as many as there are cores'),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('the least important lines that are logged'),
   logs: z

@@ -78,15 +78,27 @@ export async function createSystemTenant(
   if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
   const token = await drawToken(hsm);
   keep?.(token);
-  const tagKey = await hsm.random(32);
-  return store.write((transaction) => {
-    const table = store.table<Tenant>('tenants');
-    if (transaction.get(table, [systemTenantName]) !== undefined) return undefined;
-    makeEntityTagKey(transaction, store, tagKey);
-    const fields = { name: systemTenantName, descriptiveName: 'System', kind: 'system', policies: ['root'] } as const;
-    const tenant = { ...addTenant(transaction, store, clock, fields), rootTokenIssued: true };
-    transaction.put(table, [systemTenantName], tenant);
+  return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
+    const tenant = { ...founded, rootTokenIssued: true };
+    transaction.put(openTenants(store).table, [systemTenantName], tenant);
     const grant = { tenantId: tenant.uuid, user: 'root', policies: ['root'] };
     return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
+  });
+}
+
+/** Makes the tenant `system` and, in the same transaction, a way in: `open` says which. Undefined when the tenant exists already. */
+export async function foundSystemTenant<T>(
+  store: Store,
+  hsm: Hsm,
+  clock: Clock,
+  open: (transaction: WriteTransaction, tenant: Tenant) => T,
+): Promise<T | undefined> {
+  if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
+  const tagKey = await hsm.random(32);
+  return store.write((transaction) => {
+    if (transaction.get(openTenants(store).table, [systemTenantName]) !== undefined) return undefined;
+    makeEntityTagKey(transaction, store, tagKey);
+    const fields = { name: systemTenantName, descriptiveName: 'System', kind: 'system', policies: ['root'] } as const;
+    return open(transaction, addTenant(transaction, store, clock, fields));
   });
 }
