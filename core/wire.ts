@@ -114,6 +114,20 @@ export function withField(shape: Shape, camel: string): Shape {
   return objectShape([first, ...(shape.kind === 'object' ? [...shape.byCamel.values()].filter((field) => field.camel !== camel) : [])]);
 }
 
+/** The shape with another field, or none, in place of the one at a path of camelCase names. */
+export function withChangedField(
+  shape: Shape,
+  [camel = '', ...inner]: readonly string[],
+  change: (field: Field) => Field | undefined,
+): Shape {
+  if (shape.kind !== 'object') return shape;
+  const changed = (field: Field): Field | undefined => {
+    if (field.camel !== camel) return field;
+    return inner.length === 0 ? change(field) : { ...field, shape: withChangedField(field.shape, inner, change) };
+  };
+  return objectShape([...shape.byCamel.values()].map(changed).filter((field) => field !== undefined));
+}
+
 function objectShape(fields: readonly Field[]): Shape {
   return {
     kind: 'object',

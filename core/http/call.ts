@@ -93,7 +93,9 @@ export class RequestCall implements Call {
     for (const [name] of new URLSearchParams(this.rawQuery)) {
       if (!Object.hasOwn(known, name)) {
         const names = Object.keys(known);
-        throw fail('unknown-parameter', { detail: `The query parameters here are ${names.length === 0 ? 'none' : names.join(', ')}.` });
+        throw fail('unknown-parameter', {
+          detail: names.length === 0 ? 'This operation takes no query parameters.' : `The query parameters here are ${names.join(', ')}.`,
+        });
       }
       if (seen.has(name))
         throw fail('invalid-value', {

@@ -1,6 +1,7 @@
 // Query parameters of reads and changes (api 6): which entries, which fields, or only a check.
 import { fail } from '../errors.ts';
 import { isJsonObject } from '../json.ts';
+import type { Shape } from '../wire.ts';
 
 type Query = ReadonlyMap<string, string>;
 
@@ -50,16 +51,26 @@ export function readFlag(query: Query, name: string): boolean {
   return value === 'true';
 }
 
-/** A function that leaves only the asked-for fields in a document (wire form). Throws `invalid-value` for an empty name. */
-export function readFields(query: Query): (document: unknown) => unknown {
+/** A function that leaves only the asked-for fields in a document (wire form) of a shape. Throws `invalid-value` for one it cannot have. */
+export function readFields(query: Query, shape: Shape): (document: unknown) => unknown {
   const fields = query.get('fields')?.split(',');
   if (fields === undefined) return (document) => document;
   const paths = fields.map((field) => field.split('/'));
-  if (paths.some((path) => path.includes('') || path.includes('__proto__'))) throw invalid('fields', 'must be names separated by commas');
+  for (const path of paths) requireField(shape, path);
   return (document) => select(document, paths);
 }
 
-/** Fields that a document does not have are not in the answer either: documents differ in what they have. */
+/** Names are not repeated: anything can stand in a query. */
+function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): void {
+  if (name === '' || name === '__proto__') throw invalid('fields', 'must be names separated by commas');
+  if (shape.kind === 'value' || shape.kind === 'list') return;
+  const below = shape.kind === 'map' ? shape.value : shape.byWire.get(name)?.shape;
+  if (below === undefined && shape.kind === 'object')
+    throw invalid('fields', `must name fields from among ${[...shape.byWire.keys()].join(', ')}`);
+  if (below !== undefined && inner.length > 0) requireField(below, inner);
+}
+
+/** Fields that a document could have and has not are not in the answer either: documents differ in what they have. */
 function select(document: unknown, paths: readonly (readonly string[])[]): unknown {
   if (!isJsonObject(document)) return document;
   const selected: Record<string, unknown> = {};

@@ -4,7 +4,18 @@ import { fail } from '../errors.ts';
 import { namePattern } from '../fields.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Store } from '../store/store.ts';
-import { formatValue, parseTranslated, shapeOf, toKebab, translateInput, withField, withReadOnly, type Shape } from '../wire.ts';
+import {
+  formatValue,
+  parseTranslated,
+  shapeOf,
+  toKebab,
+  translateInput,
+  withChangedField,
+  withField,
+  withReadOnly,
+  type Field,
+  type Shape,
+} from '../wire.ts';
 import { shortened, sizeOf } from './audit-parameters.ts';
 import type { Call } from './endpoint.ts';
 import { entityTag } from './entity-tag.ts';
@@ -25,6 +36,8 @@ export class ResourceView {
   readonly #shape: Shape;
   /** the same with the name in front, as POST takes it and every answer shows it */
   readonly #namedShape: Shape;
+  /** what answers of a tree can have */
+  readonly answers: Readonly<Record<'config' | 'state', Shape>>;
   /** paths of secrets in camelCase */
   readonly #secrets: readonly (readonly string[])[];
 
@@ -35,6 +48,11 @@ export class ResourceView {
     this.#shape = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
     this.#namedShape = withField(this.#shape, resource.nameField);
     this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
+    const writable = withField(shapeOf(resource.document), resource.nameField);
+    this.answers = {
+      config: this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable),
+      state: this.#secrets.reduce((shape, path) => withChangedField(shape, path, flagField), this.#namedShape),
+    };
   }
 
   /** The configuration document in wire form: writable fields without secrets (api 9). */
@@ -157,6 +175,11 @@ function without(document: Document, [name = '', ...inner]: readonly string[]): 
   if (value === undefined) return document;
   if (inner.length === 0) return rest;
   return isJsonObject(value) ? { ...rest, [name]: without(value, inner) } : document;
+}
+
+/** In place of a secret: whether it is set. */
+function flagField({ wire, camel }: Field): Field {
+  return { wire: `${wire}-set`, camel: `${camel}Set`, shape: { kind: 'value' }, readOnly: true };
 }
 
 /** `{ "est": { "initial-enroll-secret-set": true } }`; nothing when the container is absent. */

@@ -67,8 +67,14 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     return entry;
   }
 
-  function listEntries(call: Call, parents: readonly string[], format: (name: string, record: unknown) => unknown): Wire {
+  function listEntries(
+    call: Call,
+    parents: readonly string[],
+    tree: 'config' | 'state',
+    format: (name: string, record: unknown) => unknown,
+  ): Wire {
     const { keys, count, after, limit } = readListQuery(call.query);
+    const select = readFields(call.query, view.answers[tree]);
     const { table, builtIn = new Map<string, unknown>() } = view.resource;
     const prefix = keyOf(call, parents);
     if (count) return new Wire({ count: table.count(prefix) + builtIn.size });
@@ -78,12 +84,11 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     const others = [...builtIn].filter(([name]) => after === undefined || name > after);
     const entries = others.length === 0 ? own : [...own, ...others].sort(([left], [right]) => (left < right ? -1 : 1)).slice(0, limit);
     if (keys) return new Wire(entries.map(([name]) => name));
-    const select = readFields(call.query);
     return new Wire(entries.map(([name, record]) => select(format(name, record))));
   }
 
-  function readEntry(call: Call, entry: Entry, document: unknown): Reply {
-    return new Reply(200, new Wire(readFields(call.query)(document)), tagHeader(view.tag(entry.name, entry.record)));
+  function readEntry(call: Call, entry: Entry, tree: 'config' | 'state', document: unknown): Reply {
+    return new Reply(200, new Wire(readFields(call.query, view.answers[tree])(document)), tagHeader(view.tag(entry.name, entry.record)));
   }
 
   function created(call: Call, entry: Entry, { record, document }: Outcome): Reply {
@@ -114,7 +119,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       query: listQuery,
       documented: { output: schemas.config, resource: inList },
       find: parentsOf,
-      run: (call, _, parents) => listEntries(call, parents, (name, record) => view.config(name, record)),
+      run: (call, _, parents) => listEntries(call, parents, 'config', (name, record) => view.config(name, record)),
     }),
     defineEndpoint<undefined, Wire, string[]>({
       ...reads,
@@ -123,7 +128,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       query: listQuery,
       documented: { output: schemas.state, resource: { ...inList, tree: 'state' } },
       find: parentsOf,
-      run: (call, _, parents) => listEntries(call, parents, (name, record) => view.state(name, record, call)),
+      run: (call, _, parents) => listEntries(call, parents, 'state', (name, record) => view.state(name, record, call)),
     }),
     defineEndpoint<undefined, Reply, Entry>({
       ...reads,
@@ -132,7 +137,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       query: entryQuery,
       documented: { output: schemas.config, resource: ofEntry },
       find: findEntry,
-      run: (call, _, entry) => readEntry(call, entry, view.config(entry.name, entry.record)),
+      run: (call, _, entry) => readEntry(call, entry, 'config', view.config(entry.name, entry.record)),
     }),
     defineEndpoint<undefined, Reply, Entry>({
       ...reads,
@@ -141,7 +146,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       query: entryQuery,
       documented: { output: schemas.state, resource: { ...ofEntry, tree: 'state' } },
       find: findEntry,
-      run: (call, _, entry) => readEntry(call, entry, view.state(entry.name, entry.record, call)),
+      run: (call, _, entry) => readEntry(call, entry, 'state', view.state(entry.name, entry.record, call)),
     }),
     defineEndpoint<JsonObject, Reply, string[]>({
       ...changing,

@@ -25,13 +25,19 @@ export function readPattern(path: string): readonly PatternSegment[] | undefined
 function readSegment(text: string, last: boolean): PatternSegment | undefined {
   if (text === '*') return { kind: 'one' };
   if (text === '**') return last ? { kind: 'rest' } : undefined;
-  // A star inside a segment would look like a pattern and be none.
-  if (text === '' || text === '.' || text === '..' || text.includes('*')) return undefined;
+  // A star inside a segment would look like a pattern and be none, a query like one and never be asked for.
+  if (/[*?#]/.test(text)) return undefined;
   try {
-    return { kind: 'literal', text: decodeURIComponent(text) };
+    const literal = decodeURIComponent(text);
+    return isSegment(literal) ? { kind: 'literal', text: literal } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A rule for what no request can name would say nothing, and a refusal that says nothing is a hole. */
+function isSegment(text: string): boolean {
+  return text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text);
 }
 
 const effect = (operation: string) => z.enum(['allow', 'reject']).optional().describe(`Whether ${operation}.`);

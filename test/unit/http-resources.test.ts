@@ -253,11 +253,26 @@ describe('lists and fields (api 6, 8)', () => {
   });
 
   test('fields reach into containers and maps', async () => {
-    expect(await get('fields=labels/in,vault/enabled,nothing', `${list}/a`)).toEqual({ labels: { in: 'a' }, vault: { enabled: false } });
+    expect(await get('fields=labels/in,labels/absent,vault/enabled', `${list}/a`)).toEqual({
+      labels: { in: 'a' },
+      vault: { enabled: false },
+    });
     expect(await get('fields=vault', '/v1/state/things/a')).toEqual({ vault: { enabled: false, doors: 2, 'pin-code-set': false } });
     expect(await get('fields=vault/doors,vault', '/v1/state/things/a')).toEqual({
       vault: { enabled: false, doors: 2, 'pin-code-set': false },
     });
+  });
+
+  test('a field that no document of the tree can have is refused with the names of those that can; the name itself is not repeated', async () => {
+    const wrong = { 'nope-51c0ffee': list, 'name,nope': list, 'vault/nope': `${list}/a`, 'vault/pin-code': `${list}/a`, serial: `${list}/a`, Name: list }; // prettier-ignore
+    for (const [fields, where] of Object.entries(wrong)) {
+      const { status, code, detail } = (await get(`fields=${fields}`, where)) as { status: number; code: string; detail: string };
+      expect([fields, status, code, detail.includes('51c0ffee')]).toEqual([fields, 400, 'invalid-value', false]);
+      expect(detail).toContain(fields.startsWith('vault/') ? 'enabled' : 'name, ');
+    }
+    expect(await get('fields=serial,vault/pin-code-set', '/v1/state/things/a')).toMatchObject({ vault: { 'pin-code-set': false } });
+    expect(await get('fields=vault/pin-code', '/v1/state/things/a')).toMatchObject({ status: 400 });
+    expect(await get('fields=nope', '/v1/state/things')).toMatchObject({ status: 400 });
   });
 
   test.each(['limit=0', 'limit=-1', 'limit=x', 'keys=1', 'fields=', 'fields=a//b', 'fields=__proto__', 'count=true&count=true'])(

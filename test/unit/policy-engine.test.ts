@@ -139,13 +139,29 @@ function compare(left: readonly number[], right: readonly number[]): number {
 }
 
 describe('readPattern', () => {
-  test.each(['a', '', '//', '/a//b', '/a/', '/a/../b', '/a/**/b', '/a/b*', '/*a', '/***', '/%zz', `/${'a/'.repeat(30)}a`])(
-    'refuses %j',
-    (path) => {
-      expect(readPattern(path)).toBeUndefined();
-      expect(policyDocument.safeParse({ restApi: { rules: [{ path, operations: { all: 'allow' } }] } }).success).toBe(false);
-    },
-  );
+  test.each([
+    'a',
+    '',
+    '//',
+    '/a//b',
+    '/a/',
+    '/a/../b',
+    '/a/**/b',
+    '/a/b*',
+    '/*a',
+    '/***',
+    '/%zz',
+    '/a/%2e%2e/b',
+    '/%2E',
+    '/a%00b',
+    '/a/%0a',
+    '/a?b',
+    '/a#b',
+    `/${'a/'.repeat(30)}a`,
+  ])('refuses %j', (path) => {
+    expect(readPattern(path)).toBeUndefined();
+    expect(policyDocument.safeParse({ restApi: { rules: [{ path, operations: { all: 'allow' } }] } }).success).toBe(false);
+  });
 });
 
 const allowedBy = (name: string, path: string, operation: Operation = 'execute') =>
