@@ -21,6 +21,8 @@ export function readBody(request: IncomingMessage, limitBytes: number, isTrusted
   let refused: Body | undefined = refusalOf(Number(declared ?? 0));
   if (refused !== undefined) return done(refused);
   let asked = Number(declared ?? 0) > untrustedBytes;
+  // Filled piece by piece: to join the pieces of a large body at its end would hold up everybody else.
+  const whole = asked ? Buffer.allocUnsafeSlow(Number(declared)) : undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
 
@@ -31,19 +33,20 @@ export function readBody(request: IncomingMessage, limitBytes: number, isTrusted
 
   request.on('data', (chunk: Buffer) => {
     if (refused !== undefined) return;
+    const at = bytes;
     bytes += chunk.length;
     if (bytes > limitBytes || (bytes > untrustedBytes && !asked)) {
       asked = true;
       refused = refusalOf(bytes);
     }
-    if (refused === undefined) chunks.push(chunk);
-    else {
+    if (refused !== undefined) {
       chunks.length = 0;
       done(refused);
-    }
+    } else if (whole === undefined) chunks.push(chunk);
+    else whole.set(chunk, at);
   });
   request.on('end', () => {
-    if (refused === undefined) done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    if (refused === undefined) done(whole ?? (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
   });
   // Without a listener a client that breaks off would end the process.
   request.on('error', () => undefined);

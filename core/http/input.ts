@@ -17,7 +17,7 @@ export function mediaTypesOf(endpoint: Pick<AnyEndpoint, 'method' | 'consumes'>)
 }
 
 /** Throws `unsupported-media-type` for a body of another type, charset or content coding. No body needs no type. */
-export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHeaders, body: Uint8Array): void {
+export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHeaders, body: { readonly length: number }): void {
   if (body.length === 0) return;
   const { 'content-type': contentType, 'content-encoding': coding } = headers;
   if (contentType === jsonMediaType && endpoint.consumes === undefined && coding === undefined) return;
@@ -36,17 +36,35 @@ export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHea
     throw fail('unsupported-media-type', { detail: `The body must be ${accepted.join(' or ')} in UTF-8, without content coding.` });
 }
 
+/** A body that was read as JSON before its turn: what came out, to be looked at when all that comes before it has been checked. */
+export type ReadBody = { readonly length: number; readonly json: PromiseSettledResult<JsonObject> };
+
+/** Whether a body is better read by another thread: it is JSON, and takes milliseconds. */
+export function isLongReading({ consumes }: AnyEndpoint, body: Uint8Array): boolean {
+  return body.length > quickBytes && (consumes === undefined || consumes === jsonMediaType);
+}
+
+/** To read as much takes half a millisecond. */
+const quickBytes = 256 * 1024;
+
 /** The input that run() gets. An absent body counts as an empty object; without an input schema no field may be sent. */
-export function readInput(endpoint: AnyEndpoint, body: Uint8Array): unknown {
-  if (endpoint.consumes === formMediaType) return readForm(endpoint, body);
-  if (endpoint.consumes !== undefined && endpoint.consumes !== jsonMediaType) return body;
-  const json = body.length === 0 ? nothing : parseJsonObject(body);
+export function readInput(endpoint: AnyEndpoint, body: Uint8Array | ReadBody): unknown {
+  if (body instanceof Uint8Array && endpoint.consumes !== undefined && endpoint.consumes !== jsonMediaType) {
+    return endpoint.consumes === formMediaType ? readForm(endpoint, body) : body;
+  }
+  const json = body.length === 0 ? nothing : jsonOf(body);
   if (endpoint.input !== undefined) return parseInput(endpoint.input, json);
   if (Object.keys(json).length > 0) throw fail('unknown-field', { detail: 'This operation takes no fields.' });
   return undefined;
 }
 
 const nothing: JsonObject = {};
+
+function jsonOf(body: Uint8Array | ReadBody): JsonObject {
+  if (body instanceof Uint8Array) return parseJsonObject(body);
+  if (body.json.status === 'rejected') throw body.json.reason;
+  return body.json.value;
+}
 
 /** Names as sent; of a name that stands twice the last value counts. */
 function readForm(endpoint: AnyEndpoint, body: Uint8Array): unknown {

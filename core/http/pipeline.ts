@@ -6,6 +6,7 @@ import type { AccessControl } from '../auth/access.ts';
 import type { Audit } from '../audit.ts';
 import type { Clock, Log } from '../context.ts';
 import { fail, type ServiceError } from '../errors.ts';
+import { JsonReader } from '../json-reader.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../time.ts';
 import { sendAnswer, type Answer } from './answer.ts';
@@ -13,7 +14,7 @@ import { requestParameters } from './audit-parameters.ts';
 import { readBody, untrustedBytes, type Body } from './body.ts';
 import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call.ts';
 import { formatReply } from './reply.ts';
-import { readInput, requireMediaType } from './input.ts';
+import { isLongReading, readInput, requireMediaType, type ReadBody } from './input.ts';
 import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
 import { repeatedHeader } from './repeated-header.ts';
 import { readRequestPath, type RequestPath } from './request-path.ts';
@@ -52,12 +53,13 @@ type Exchange = {
   readonly path: RequestPath;
   readonly params: Readonly<Record<string, string>>;
   readonly route: Route;
-  body: Body;
+  body: Body | ReadBody;
 };
 
 /** The request handler. Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
 export function createPipeline(options: PipelineOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { routes, problems, store, audit, access, clock, log } = options;
+  const reader = new JsonReader();
   let waiting: Exchange[] = [];
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
@@ -89,11 +91,22 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       bodyLimitOf(route.endpoint),
       () => isTrusted(request, route),
       (body) => {
-        exchange.body = body;
-        if (waiting.length === 0) setImmediate(takeTurn);
-        waiting.push(exchange);
+        if (body instanceof Uint8Array && isLongReading(route.endpoint, body)) void readAhead(exchange, body);
+        else awaitTurn(exchange, body);
       },
     );
+  }
+
+  async function readAhead(exchange: Exchange, body: Uint8Array): Promise<void> {
+    const { length } = body;
+    const [json] = await Promise.allSettled([reader.read(body)]);
+    awaitTurn(exchange, { length, json });
+  }
+
+  function awaitTurn(exchange: Exchange, body: Body | ReadBody): void {
+    exchange.body = body;
+    if (waiting.length === 0) setImmediate(takeTurn);
+    waiting.push(exchange);
   }
 
   /** For bodies that are large: whether they may be kept before their turn comes. */

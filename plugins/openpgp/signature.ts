@@ -1,6 +1,6 @@
 // Signature packets: one digest, one C_Sign, one packet (RFC 9580, 5.2.3).
-import { createHash } from 'node:crypto';
 import { concat, uint32 } from '../../core/bytes.ts';
+import { hashInTurns } from '../../core/hash.ts';
 import { hashIds } from './algorithms.ts';
 import { packet, packetTag, subpacket, uint16 } from './packets.ts';
 import type { Signer } from './signer.ts';
@@ -47,9 +47,7 @@ export async function makeSignature(
     ...subpackets,
   );
   const head = concat(Uint8Array.of(4, type, algorithm.id, hashIds[algorithm.hash]), uint16(hashed.length), hashed);
-  const hash = createHash(algorithm.hash);
-  for (const part of parts) hash.update(part);
-  const digest = hash.update(head).update(Uint8Array.of(4, 0xff)).update(uint32(head.length)).digest();
+  const digest = await hashInTurns(algorithm.hash, ...parts, head, Uint8Array.of(4, 0xff), uint32(head.length));
   const left16 = digest.subarray(0, 2);
   const material = algorithm.signatureMaterial(await signer.sign(digest));
   const unhashed = subpacket(subpacketType.issuerKeyId, fingerprint.subarray(12));

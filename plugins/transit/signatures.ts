@@ -1,8 +1,8 @@
 // Signatures on their way out: which options fit a cipher, what goes to the token, and the text that comes back (api 32).
-import { hash as hashOnce } from 'node:crypto';
 import { z } from 'zod';
 import { encodeBase64, parseBase64 } from '../../core/bytes.ts';
 import { fail as coreFail } from '../../core/errors.ts';
+import { hashInTurns } from '../../core/hash.ts';
 import type { HashName, SignScheme } from '../../hsm/api.ts';
 import { derFromRaw } from './ecdsa-der.ts';
 import type { SigningCipher } from './ciphers.ts';
@@ -54,17 +54,17 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions): Sig
 }
 
 /** What the token is asked to sign. Throws invalid-value when a prehashed input has not the length of its hash. */
-export function schemeFor(method: SignatureMethod, input: Uint8Array): SignScheme {
+export async function schemeFor(method: SignatureMethod, input: Uint8Array): Promise<SignScheme> {
   if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
-  const digest = digestOf(method, input);
+  const digest = await digestOf(method, input);
   if (method.family === 'rsa') return { scheme: method.pss ? 'rsa-pss' : 'rsa-pkcs1v15', hash: method.hash, digest };
   // FIPS 186-5 section 6.4.1 takes the leftmost bits; some tokens refuse a longer digest instead.
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
 }
 
 /** The finished hash of an input. Throws invalid-value as schemeFor does. */
-export function digestOf(method: { readonly hash: HashName; readonly prehashed: boolean }, input: Uint8Array): Uint8Array {
-  if (!method.prehashed) return hashOnce(method.hash, input, 'buffer');
+export async function digestOf(method: { readonly hash: HashName; readonly prehashed: boolean }, input: Uint8Array): Promise<Uint8Array> {
+  if (!method.prehashed) return hashInTurns(method.hash, input);
   if (input.length === hashBytes[method.hash]) return input;
   throw coreFail('invalid-value', {
     detail: `A prehashed ${method.hash} input has ${hashBytes[method.hash]} octets, this one ${input.length}.`,

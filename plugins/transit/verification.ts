@@ -10,7 +10,7 @@ import { type SignatureMethod, digestOf } from './signatures.ts';
 
 /**
  * Whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature;
- * throws only what digestOf throws. `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers leave the event loop.
+ * throws only what digestOf throws. `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers and long inputs leave the event loop.
  */
 export async function verifySignature(
   cipher: SigningCipher,
@@ -22,7 +22,7 @@ export async function verifySignature(
 ): Promise<boolean> {
   const key = keyObjectOf(publicKey);
   if ((method.family === 'rsa' || method.family === 'ecdsa') && method.prehashed) {
-    const digest = digestOf(method, input);
+    const digest = await digestOf(method, input);
     return method.family === 'rsa' ? verifyRsaDigest(method, key, digest, signature) : verifyEcdsaDigest(key, digest, signature, raw);
   }
   const hash = method.family === 'rsa' || method.family === 'ecdsa' ? method.hash : null;
@@ -31,11 +31,14 @@ export async function verifySignature(
     dsaEncoding: raw ? ('ieee-p1363' as const) : ('der' as const),
     ...(method.family === 'rsa' ? padding(method.pss) : {}),
   };
-  if (!cipher.slowToVerify) return verify(hash, input, options, signature);
+  if (!cipher.slowToVerify && input.length <= quickBytes) return verify(hash, input, options, signature);
   return new Promise((resolve, reject) => {
     verify(hash, input, options, signature, (error, valid) => (error === null ? resolve(valid) : reject(error)));
   });
 }
+
+/** To hash as much costs less than to leave the event loop. */
+const quickBytes = 64 * 1024;
 
 // A signature made elsewhere may carry a salt of any length.
 function padding(pss: boolean): { padding: number; saltLength?: number } {

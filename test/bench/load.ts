@@ -9,6 +9,8 @@ export type Target = {
   readonly body: string;
   /** over `Content-Type: application/json` */
   readonly headers?: Readonly<Record<string, string>>;
+  /** rest of each connection before a request, milliseconds; default none */
+  readonly pauseMs?: number;
 };
 
 /** Rates in requests per second, latencies in milliseconds. */
@@ -26,6 +28,7 @@ export async function drive(target: Target, options: { seconds: number; connecti
         ([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`,
       ),
       target.token === undefined ? '' : `wrk.headers["Authorization"] = ${luaString(`Bearer ${target.token}`)}`,
+      target.pauseMs === undefined ? '' : `delay = function() return ${target.pauseMs} end`,
       'done = function(summary, latency, requests)',
       '  io.write(string.format("RESULT %d %d %f %f %d\\n", summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), summary.errors.status + summary.errors.read + summary.errors.connect + summary.errors.timeout))',
       'end',

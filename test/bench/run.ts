@@ -1,4 +1,4 @@
-// npm run bench (-- actions | guard | est | scale for one part): an echo server, the raw token and the appliance in turn, in one run; prints a table of rates, latencies and ratios.
+// npm run bench (-- actions | guard | est | large | scale for one part): an echo server, the raw token and the appliance in turn, in one run; prints a table of rates, latencies and ratios.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { openHsm } from '../../hsm/open.ts';
 import { makeSoftToken } from '../setup/softhsm.ts';
 import { benchEnrolments } from './est.bench.ts';
 import { benchGuard } from './guard.ts';
+import { benchLarge } from './large.ts';
 import { drive, type Load } from './load.ts';
 import { rawOperations, rawRate } from './raw-token.ts';
 import { measureScale } from './scale.ts';
@@ -40,6 +41,7 @@ async function runParts(part: string | undefined): Promise<void> {
   if (part === 'scale') return measureScale();
   if (part === undefined || part === 'actions') await measureActions();
   if (part === undefined || part === 'guard') await measureGuard();
+  if (part === undefined || part === 'large') console.log(await benchLarge({ directory, rounds, seconds }));
   if (part === undefined || part === 'est') {
     console.log((await benchEnrolments({ directory: join(directory, 'est'), rounds, seconds })).join('\n'));
   }

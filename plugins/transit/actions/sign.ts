@@ -29,7 +29,7 @@ export function sign(transit: Transit): AnyEndpoint {
       if (cipher.kind !== 'signing')
         throw fail('operation-not-supported', { detail: `${key.record.cipher} keys do not sign; hmac authenticates data with them.` });
       const method = methodFor(cipher, item);
-      const scheme = schemeFor(method, readPayload(item.text, item.base64Encoded, 'text'));
+      const scheme = await schemeFor(method, readPayload(item.text, item.base64Encoded, 'text'));
       const now = microseconds(call.now);
       const version = transit.keyring.forEncryption(key, item.keyVersion, now);
       const reference = referenceTo(key, version, 'sign');
