@@ -1,0 +1,71 @@
+// At every start of the machine: settings from the medium, if one is there and says something right, else as they were; then rendered.
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeDurably } from '../../../data-directory.ts';
+import { writeNotice } from './notices.ts';
+import { renderSettings } from './render.ts';
+import { defaultSettings, parseSettings, SettingsError, type Settings } from './settings.ts';
+
+/** Longer is no settings file. */
+const mostBytes = 64 * 1024;
+
+/**
+ * Everything below `root`, which is `/` but in tests. What the medium says is kept before it is used; when it is wrong, the status
+ * screen says why and the last good settings stay.
+ */
+export function configure(root: string): void {
+  const kept = join(root, 'var/lib/keystored-os/settings.json');
+  const settings = fromMedium(root, kept) ?? fromKept(root, kept) ?? defaultSettings;
+  for (const [path, text] of Object.entries(renderSettings(settings))) {
+    mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o755 });
+    writeFileSync(join(root, path), text);
+  }
+  placePin(root, settings);
+}
+
+function fromMedium(root: string, kept: string): Settings | undefined {
+  const file = join(root, 'run/keystored-medium/keystored.json');
+  writeNotice(root, 'settings', undefined);
+  if (!existsSync(file)) return undefined;
+  try {
+    const content = readSmall(file);
+    const settings = parseSettings(content);
+    writeDurably(kept, content);
+    writeNotice(root, 'settings', 'The settings of the medium KEYSTORED are in use and kept: remove the medium, it is not needed again.');
+    return settings;
+  } catch (error) {
+    const reason = error instanceof SettingsError ? error.message : `cannot be used (${(error as NodeJS.ErrnoException).code ?? 'fault'})`;
+    writeNotice(root, 'settings', `keystored.json on the medium KEYSTORED ${reason}. The settings before stay: mend the file and restart.`);
+    return undefined;
+  }
+}
+
+/** A later version may know less than the one that kept them: then the appliance still has to start. */
+function fromKept(root: string, kept: string): Settings | undefined {
+  if (!existsSync(kept)) return undefined;
+  try {
+    return parseSettings(readSmall(kept));
+  } catch (error) {
+    const reason = error instanceof SettingsError ? error.message : 'cannot be read';
+    writeNotice(root, 'settings', `The settings that were kept: ${reason}. The appliance uses DHCP; give them anew on a medium KEYSTORED.`);
+    return undefined;
+  }
+}
+
+function readSmall(file: string): Uint8Array {
+  const { size } = statSync(file);
+  if (size > mostBytes) throw new SettingsError(`is longer than ${mostBytes} octets`);
+  return readFileSync(file);
+}
+
+/** systemd hands what lies here to the daemon, and it is gone with the power. */
+function placePin(root: string, { token }: Settings): void {
+  const store = join(root, 'run/credstore');
+  rmSync(join(store, 'keystored.pin'), { force: true });
+  if (token === undefined) return;
+  mkdirSync(store, { recursive: true });
+  chmodSync(store, 0o700);
+  writeFileSync(join(store, 'keystored.pin'), token.pin, { mode: 0o600 });
+}
+
+if (import.meta.main) configure('/');

@@ -1,0 +1,82 @@
+// The status screen: looks at the appliance every two seconds and writes to the screen and the serial line when something has changed.
+import { X509Certificate } from 'node:crypto';
+import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { BootstrapCredential } from '../../../bootstrap.ts';
+import { caFile, readDaemonState } from './daemon-state.ts';
+import { readNotices } from './notices.ts';
+import { formatScreen, type Facts } from './screen.ts';
+
+const lookEveryMs = 2_000;
+
+/** Of a screen the page takes the whole; on a line that may be recorded one page follows the other. */
+const terminals = [
+  { path: '/dev/tty1', before: '\u001B[H\u001B[2J\u001B[3J' },
+  { path: '/dev/ttyS0', before: '\n' },
+] as const;
+
+/** What there is to tell now, from the files below `root` and the daemon at `port`. */
+export async function readFacts(root: string, port = 4646): Promise<Facts> {
+  return {
+    version: readVersion(root),
+    hostname: hostname(),
+    addresses: Object.values(networkInterfaces())
+      .flatMap((one) => one ?? [])
+      .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address))
+      .map(({ address }) => address),
+    daemon: await readDaemonState(root, port),
+    caFingerprint: attempt(() => new X509Certificate(readFileSync(caFile(root))).fingerprint256),
+    clockIsSynchronized: existsSync(join(root, 'run/systemd/timesync/synchronized')),
+    credential: attempt(() => JSON.parse(readFileSync(join(root, 'run/keystored/bootstrap'), 'utf8')) as BootstrapCredential),
+    notices: readNotices(root),
+  };
+}
+
+/** The version of the image, or of the package where there is no image. */
+function readVersion(root: string): string {
+  const image = attempt(() => /^IMAGE_VERSION="?([\w.+~-]+)/m.exec(readFileSync(join(root, 'usr/lib/os-release'), 'utf8'))?.[1]);
+  if (image !== undefined) return image;
+  const manifest = attempt(() => JSON.parse(readFileSync(join(root, 'usr/lib/keystored/package.json'), 'utf8')) as { version: string });
+  return manifest?.version ?? 'unknown';
+}
+
+/** What is not there yet, is not told yet. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Terminals that are not there, or not plugged in, are passed over. */
+async function show(page: string): Promise<void> {
+  for (const { path, before } of terminals) await write(path, `${before}${page}`).catch(() => undefined);
+}
+
+/** Does not wait for a line that nobody takes from: after two seconds the rest is dropped. */
+async function write(path: string, text: string): Promise<void> {
+  const terminal = openSync(path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
+  try {
+    let rest = Buffer.from(text);
+    for (const deadline = performance.now() + 2_000; rest.length > 0 && performance.now() < deadline;) {
+      const written = attempt(() => writeSync(terminal, rest)) ?? 0;
+      rest = rest.subarray(written);
+      if (written === 0) await setTimeout(50);
+    }
+  } finally {
+    closeSync(terminal);
+  }
+}
+
+async function watch(): Promise<never> {
+  for (let shown = ''; ; await setTimeout(lookEveryMs)) {
+    const page = formatScreen(await readFacts('/'));
+    if (page !== shown) await show(page);
+    shown = page;
+  }
+}
+
+if (import.meta.main) await watch();

@@ -1,0 +1,70 @@
+// Settings as the programs of the system read them: network, time, firewall, and the daemon's configuration.
+import { isIP } from 'node:net';
+import { stringify } from 'yaml';
+import type { Settings } from './settings.ts';
+
+/** Files by path; every one of them may be read by all. */
+export type Rendered = Readonly<Record<string, string>>;
+
+/** What the settings come to. A PIN is in none of these files. */
+export function renderSettings(settings: Settings): Rendered {
+  return {
+    ...renderNetwork(settings),
+    ...(settings.ntp.length === 0 ? {} : { '/run/systemd/timesyncd.conf.d/50-settings.conf': `[Time]\nNTP=${settings.ntp.join(' ')}\n` }),
+    ...(settings.hostname === undefined ? {} : { '/run/keystored-os/hostname': `${settings.hostname}\n` }),
+    '/run/keystored-os/networks.nft': renderNetworks(settings),
+    '/run/keystored-os/keystored.yaml': renderDaemon(settings),
+  };
+}
+
+/** systemd.network(5). The file of the image that asks DHCP everywhere is replaced by nothing, so that only what is named is up. */
+function renderNetwork({ interfaces }: Settings): Rendered {
+  if (interfaces === undefined) return {};
+  const files = interfaces.map(({ name, mac, dhcp, addresses, gateways, dns }, index) => {
+    const lines = [
+      '[Match]',
+      name === undefined ? `MACAddress=${mac}` : `Name=${name}`,
+      '[Network]',
+      ...(dhcp ? ['DHCP=yes'] : ['DHCP=no', 'IPv6AcceptRA=no']),
+      ...addresses.map((one) => `Address=${one}`),
+      ...gateways.map((one) => `Gateway=${one}`),
+      ...dns.map((one) => `DNS=${one}`),
+      'LLMNR=no',
+      'MulticastDNS=no',
+      '[DHCPv4]',
+      'UseHostname=no',
+      '[DHCPv6]',
+      'UseHostname=no',
+    ];
+    return [`/run/systemd/network/10-settings-${index}.network`, `${lines.join('\n')}\n`] as const;
+  });
+  return { ...Object.fromEntries(files), '/run/systemd/network/80-keystored.network': '' };
+}
+
+/** Fills the sets of /etc/nftables.conf. In one transaction: there is no moment in which more is open than before and after. */
+function renderNetworks({ allow }: Settings): string {
+  const sets = Object.entries(allow).flatMap(([port, networks]) =>
+    ([4, 6] as const).map((family) => {
+      const members = networks.filter((network) => isIP(network.split('/')[0] ?? '') === family);
+      const set = `inet keystored ${port}${family}`;
+      return `flush set ${set}\n${members.length === 0 ? '' : `add element ${set} { ${members.join(', ')} }\n`}`;
+    }),
+  );
+  return sets.join('');
+}
+
+/** keystored.yaml of the daemon. Its PIN comes as the systemd credential keystored.pin. */
+function renderDaemon({ hosts, token, start }: Settings): string {
+  return stringify({
+    data: '/var/lib/keystored',
+    listen: '[::]:4646',
+    'est-listen': '[::]:4665',
+    'bootstrap-file': '/run/keystored/bootstrap',
+    ...(hosts === undefined ? {} : { hosts }),
+    hsm: { start, ...(token === undefined ? {} : { tokens: [tokenOf(token)] }) },
+  });
+}
+
+function tokenOf({ pin: _pin, ...token }: NonNullable<Settings['token']>): Record<string, unknown> {
+  return { name: 'default', ...token, pin: { credential: 'keystored.pin' } };
+}

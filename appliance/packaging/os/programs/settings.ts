@@ -1,0 +1,85 @@
+// The settings of an appliance: what keystored.json on a medium labelled KEYSTORED may say, checked before anything is done with it.
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { cidrsField } from '../../../../core/addresses.ts';
+import { ServiceError } from '../../../../core/errors.ts';
+import { parseJsonObject } from '../../../../core/json.ts';
+import { parseInput } from '../../../../core/wire.ts';
+
+const dnsName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+const isHost = (text: string): boolean => isIP(text) !== 0 || dnsName.test(text);
+
+const address = z
+  .string()
+  .max(64)
+  .refine((text) => isIP(text) !== 0 && !text.includes('%'), 'must be an IP address');
+const host = z.string().max(253).refine(isHost, 'must be a host name in lower case or an IP address');
+
+/** `192.0.2.10/24`: an address of our own, with the prefix of its network. */
+const ownAddress = z
+  .string()
+  .max(64)
+  .refine((text) => {
+    const [ip = '', prefix = '', ...more] = text.split('/');
+    const most = { 0: 0, 4: 32, 6: 128 }[isIP(ip)] ?? 0;
+    return more.length === 0 && !ip.includes('%') && /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= most;
+  }, 'must be an address with its prefix, such as 192.0.2.10/24');
+
+const networkInterface = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9_.*-]{1,15}$/, 'must be the name of an interface such as enp1s0; * stands for any characters')
+      .exactOptional(),
+    mac: z
+      .string()
+      .regex(/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i, 'must be a hardware address such as 52:54:00:12:34:56')
+      .exactOptional(),
+    dhcp: z.boolean().default(false),
+    addresses: z.array(ownAddress).max(16).default([]),
+    gateways: z.array(address).max(4).default([]),
+    dns: z.array(address).max(8).default([]),
+  })
+  .refine(({ name, mac }) => (name === undefined) !== (mac === undefined), 'must have exactly one of name and mac')
+  .refine(({ dhcp, addresses }) => dhcp || addresses.length > 0, 'must have addresses, or "dhcp": true');
+
+const everywhere = ['0.0.0.0/0', '::/0'];
+
+const token = z
+  .strictObject({
+    module: z.string().regex(/^\/usr\/lib\/[\w./+-]+\.so[\w.]*$/, 'must be the path of a module of the image, below /usr/lib'),
+    label: z.string().min(1).max(32).exactOptional(),
+    serial: z.string().min(1).max(32).exactOptional(),
+    pin: z.string().min(1).max(256),
+  })
+  .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
+
+const schema = z.strictObject({
+  hostname: z.string().regex(dnsName, 'must be a host name in lower case').exactOptional(),
+  interfaces: z.array(networkInterface).min(1).max(16).exactOptional(),
+  ntp: z.array(host).max(8).default([]),
+  allow: z.strictObject({ management: cidrsField().default(everywhere), est: cidrsField().default(everywhere) }).prefault({}),
+  hosts: z.array(host).min(1).max(64).exactOptional(),
+  token: token.exactOptional(),
+  start: z.enum(['unattended', 'attended']).default('unattended'),
+});
+
+export type Settings = z.output<typeof schema>;
+
+/** The settings of an appliance that was told nothing: DHCP, open to every network, its own token. */
+export const defaultSettings: Settings = schema.parse({});
+
+/** What is wrong with the settings, in one line for the screen; never a value of theirs. */
+export class SettingsError extends Error {}
+
+/** Reads a keystored.json. Names are in kebab-case there. Throws SettingsError. */
+export function parseSettings(file: Uint8Array): Settings {
+  try {
+    return parseInput(schema, parseJsonObject(file));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 'invalid-json') throw new SettingsError('must be one JSON object in UTF-8 in which no name stands twice');
+    const [first] = error.details.items ?? [];
+    throw new SettingsError(`${first?.info === undefined ? '' : `"${first.info}" `}${first?.message ?? error.message}`);
+  }
+}

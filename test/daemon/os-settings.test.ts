@@ -1,0 +1,151 @@
+// The settings of an appliance: what a medium may say, what becomes of it, and that a wrong one never costs the appliance its settings.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadConfiguration } from '../../appliance/configuration.ts';
+import { configure } from '../../appliance/packaging/os/programs/configure.ts';
+import { readNotices } from '../../appliance/packaging/os/programs/notices.ts';
+import { parseSettings } from '../../appliance/packaging/os/programs/settings.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const firewall = resolve(import.meta.dirname, '../../appliance/packaging/os/tree/etc/nftables.conf');
+const nft = process.getuid?.() === 0 && spawnSync('nft', ['--check', '--file', firewall]).status === 0;
+if (!nft) console.warn('SKIPPED: whether nft takes the firewall, because nft is not installed or this is not root');
+
+const whole = {
+  hostname: 'keys-1',
+  interfaces: [
+    { name: 'enp1s0', addresses: ['192.0.2.10/24', '2001:db8::10/64'], gateways: ['192.0.2.1'], dns: ['192.0.2.53'] },
+    { mac: '52:54:00:12:34:56', dhcp: true },
+  ],
+  ntp: ['ntp.example.com'],
+  allow: { management: ['192.0.2.0/24', '2001:db8::/32'], est: ['198.51.100.7'] },
+  hosts: ['keys-1.example.com', '192.0.2.10'],
+  token: { module: '/usr/lib/vendor/libpkcs11.so', label: 'keystored', pin: 'secret-1234' },
+  start: 'attended',
+};
+
+/** A machine with nothing but what every start finds. */
+function machine(name: string) {
+  const root = path(name);
+  for (const directory of ['run/keystored-medium', 'var/lib/keystored-os']) mkdirSync(join(root, directory), { recursive: true });
+  const medium = join(root, 'run/keystored-medium/keystored.json');
+  return {
+    root,
+    read: (file: string) => readFileSync(join(root, file), 'utf8'),
+    has: (file: string) => existsSync(join(root, file)),
+    /** A start with this on the medium, or without a medium; what lies in memory is gone before it. */
+    start(settings?: unknown): void {
+      rmSync(join(root, 'run'), { recursive: true });
+      mkdirSync(join(root, 'run/keystored-medium'), { recursive: true });
+      if (settings !== undefined) writeFileSync(medium, typeof settings === 'string' ? settings : JSON.stringify(settings));
+      configure(root);
+    },
+  };
+}
+
+test('without a medium: DHCP of the image, both ports on all addresses, a one-time credential in memory', () => {
+  const { start, read, has, root } = machine('bare');
+  start();
+  expect(has('run/systemd/network')).toBe(false);
+  expect(has('run/credstore')).toBe(false);
+  expect(read('run/keystored-os/networks.nft')).toContain('add element inet keystored management6 { ::/0 }');
+  expect(loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')])).toMatchObject({
+    ...{ data: '/var/lib/keystored', listen: { host: '::', port: 4646 }, estListen: { host: '::', port: 4665 } },
+    ...{ bootstrapFile: '/run/keystored/bootstrap', attended: false },
+  });
+});
+
+test('the settings of a medium reach network, time, firewall, host name and daemon, and stay when the medium is gone', () => {
+  const { start, read, root } = machine('whole');
+  for (const medium of [whole, undefined]) {
+    start(medium);
+    expect(read('run/systemd/network/10-settings-0.network')).toBe(
+      [
+        ...['[Match]', 'Name=enp1s0', '[Network]', 'DHCP=no', 'IPv6AcceptRA=no', 'Address=192.0.2.10/24', 'Address=2001:db8::10/64'],
+        ...['Gateway=192.0.2.1', 'DNS=192.0.2.53', 'LLMNR=no', 'MulticastDNS=no'],
+        ...['[DHCPv4]', 'UseHostname=no', '[DHCPv6]', 'UseHostname=no', ''],
+      ].join('\n'),
+    );
+    expect(read('run/systemd/network/10-settings-1.network')).toMatch(/^\[Match\]\nMACAddress=52:54:00:12:34:56\n\[Network\]\nDHCP=yes\n/);
+    expect(read('run/systemd/network/80-keystored.network')).toBe('');
+    expect(read('run/systemd/timesyncd.conf.d/50-settings.conf')).toBe('[Time]\nNTP=ntp.example.com\n');
+    expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
+    expect(read('run/keystored-os/networks.nft')).toMatch(/management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n$/);
+    const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
+    expect(configuration).toMatchObject({ hosts: whole.hosts, attended: true });
+    expect(configuration.hsm.tokens).toMatchObject([{ module: whole.token.module, pin: { credential: 'keystored.pin' } }]);
+    expect(read('run/credstore/keystored.pin')).toBe('secret-1234');
+  }
+});
+
+test('a PIN lies in one file in memory and one that only root reads', () => {
+  const { start, root } = machine('pin');
+  start(whole);
+  const { stdout } = spawnSync('grep', ['-rl', 'secret-1234', join(root, 'run'), join(root, 'var')], { encoding: 'utf8' });
+  const kept = join(root, 'var/lib/keystored-os/settings.json');
+  const files = stdout
+    .trim()
+    .split('\n')
+    .filter((file) => !file.includes('keystored-medium'));
+  expect(files.sort()).toEqual([join(root, 'run/credstore/keystored.pin'), kept]);
+  for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(join(root, 'run/credstore')).mode & 0o777).toBe(0o700);
+});
+
+test('a wrong medium changes nothing, and the screen says what is wrong, without a value', () => {
+  const { start, read, root } = machine('wrong');
+  start(whole);
+  for (const [wrong, said] of [
+    ['{"token": {"pin": "secret-1234"', 'one JSON object'],
+    ['{"start": "attended", "start": "unattended"}', 'no name stands twice'],
+    [{ ...whole, gateway: '192.0.2.1' }, '"gateway"'],
+    [{ ...whole, token: { ...whole.token, module: '/var/tmp/evil.so' } }, '"token/module"'],
+    [{ ...whole, interfaces: [{ name: 'enp1s0' }] }, '"dhcp": true'],
+    [{ ...whole, allow: { est: ['192.0.2.1/24'] } }, '"allow/est/0"'],
+    [`{"hostname": "${'x'.repeat(70_000)}"}`, 'longer than'],
+  ] as const) {
+    start(wrong);
+    expect(readNotices(root).join()).toContain(said);
+    expect(readNotices(root).join()).not.toMatch(/secret-1234|evil/);
+    expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
+  }
+});
+
+test('nothing can be smuggled into a file of the system', () => {
+  const attempts = [
+    { hostname: 'a\nb' },
+    { interfaces: [{ name: 'e\nDHCP=', dhcp: true }] },
+    { interfaces: [{ name: 'e0', addresses: ['192.0.2.1/24\nGateway=192.0.2.2'] }] },
+    { interfaces: [{ name: 'e0', addresses: ['fe80::1%x y/64'] }] },
+    { interfaces: [{ name: 'e0', dhcp: true, dns: ['192.0.2.1#evil.example'] }] },
+    { ntp: ['a b'] },
+    { allow: { management: ['0.0.0.0/0 }; flush ruleset; #'] } },
+    { hosts: ['a: b'] },
+  ];
+  for (const attempt of attempts) expect(() => parseSettings(Buffer.from(JSON.stringify(attempt))), JSON.stringify(attempt)).toThrow();
+});
+
+test('kept settings that a later version does not know leave an appliance that starts', () => {
+  const { start, has, root } = machine('later');
+  writeFileSync(join(root, 'var/lib/keystored-os/settings.json'), '{"no-longer-known": 1}');
+  start();
+  expect(has('run/keystored-os/keystored.yaml')).toBe(true);
+  expect(readNotices(root).join()).toContain('"no-longer-known"');
+});
+
+test.skipIf(!nft)('the firewall takes the sets, and the check notices one it has not', () => {
+  const { start, root } = machine('firewall');
+  const check = (sets: string): string => {
+    const file = path('rules.nft');
+    writeFileSync(file, `${readFileSync(firewall, 'utf8')}\n${sets}`);
+    return spawnSync('nft', ['--check', '--file', file], { encoding: 'utf8' }).stderr;
+  };
+  for (const settings of [undefined, whole]) {
+    start(settings);
+    expect(check(readFileSync(join(root, 'run/keystored-os/networks.nft'), 'utf8'))).toBe('');
+  }
+  expect(check('flush set inet keystored other4')).not.toBe('');
+});
