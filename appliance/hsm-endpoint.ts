@@ -17,6 +17,13 @@ const tokenState = z.object({
   keyTypes: z.array(z.string()).describe('Types of keys the token can hold for us.'),
   mechanisms: z.array(z.string()).describe('Mechanisms it offers.'),
   loadedKeys: z.int().min(0).describe('Keys loaded at the moment.'),
+  sessions: z
+    .object({
+      size: z.int().min(0).describe('Sessions that may be open.'),
+      busy: z.int().min(0).describe('Sessions at work.'),
+      waiting: z.int().min(0).describe('Calls that wait for a session.'),
+    })
+    .describe('Sessions of the answering worker, as counted a moment ago.'),
   latencies: z
     .record(
       z.string(),

@@ -94,6 +94,8 @@ export type Derivation = {
 /** The key of an AEAD operation: a stored AES key, or one derived for a context. */
 export type AeadKey = KeyReference | { readonly derivation: Derivation };
 
+export type SessionCounts = { readonly size: number; readonly busy: number; readonly waiting: number };
+
 export type TokenStatus = {
   readonly name: string;
   readonly module: string;
@@ -108,15 +110,37 @@ export type TokenStatus = {
   /** names of the mechanisms offered, `CKM_…` (unknown ones as hexadecimal) */
   readonly mechanisms: readonly string[];
   readonly loadedKeys: number;
+  /** sessions of the host: those that may be open, those at work, and the jobs that wait for one */
+  readonly sessions: SessionCounts;
   /** microseconds, of recent calls per operation */
   readonly latencies: Readonly<Record<string, { readonly count: number; readonly p50: number; readonly p99: number }>>;
 };
+
+/**
+ * The wrapping keys of the tokens, each with a number that rises, for their rotation. A new one is in use as soon as it is made; the old
+ * ones open what they wrapped until they are destroyed.
+ */
+export interface WrappingKeys {
+  /** Who knows which wrapping key of a token is in use by now, asked whenever a key is made: nothing is wrapped under an older one then. */
+  follow(newest: (token: string) => number): void;
+  /** Numbers of those the token has, ascending. */
+  list(token: string): Promise<readonly number[]>;
+  /** Makes the one after this number unless it is there, and answers the newest number. Safe to repeat. */
+  makeNext(token: string, after: number): Promise<number>;
+  /** Destroys one that is not the newest; no error when it is gone. */
+  destroy(token: string, number: number): Promise<void>;
+  /** Under which a stored key is wrapped; undefined for one in token custody. */
+  numberOf(stored: StoredKey): number | undefined;
+  /** The same key wrapped under the newest wrapping key and bound anew, without leaving the token. The stored key given stays good. */
+  rewrap(key: KeyReference): Promise<StoredKey>;
+}
 
 /**
  * The operations of the HSM. Calls made in one event-loop turn travel to the token's host process as one batch.
  * Every method rejects with HsmError and nothing else.
  */
 export interface Hsm {
+  readonly wrappingKeys: WrappingKeys;
   /**
    * Names a token-custody key before it exists, so that the caller can write down what it is about to make: after a crash `destroy` finds
    * it by that. Undefined, without a call to the token, for a key that will be wrapped: a crash leaves nothing of it.

@@ -1,7 +1,6 @@
 // Custody: the token's own wrapping and binding keys, wrapped blobs, token objects, and the MAC that ties a blob to its key (design hsm 1-5).
 //
-// blob, wrapped custody: form(1) ‖ wrapped key     form: 1 CKM_AES_KEY_WRAP_PAD, 3 CKM_AES_KEY_WRAP_KWP, of the key itself (raw or PKCS#8);
-//                                                 2 and 4 the same of an Ed25519 seed as a generic secret of 32 octets
+// blob, wrapped custody: drawn in wrapped-blob.ts
 // blob, token custody:   CKA_ID (16 random octets)
 import { timingSafeEqual } from 'node:crypto';
 import { HsmError, type KeyType } from './api.ts';
@@ -9,21 +8,14 @@ import * as ck from './constants.ts';
 import { macInput, type DecodedReference } from './key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from './mechanisms.ts';
 import type { ObjectHandle } from './module.ts';
-import { TokenError } from './return-values.ts';
+import { findOwnKey, flag } from './own-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from './template.ts';
+import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './wrapped-blob.ts';
+import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
 
-/** Labels of the two keys that live in the token itself. */
-export const wrappingKeyLabel = 'keystored-wrapping-key';
+/** Label of the key that binds blobs to their records. */
 export const bindingKeyLabel = 'keystored-binding-key';
-
-/** What a blob's first octet says. The mechanism is part of it, because a later firmware may offer another one first. */
-const forms: ReadonlyMap<number, { readonly mechanism: number; readonly content: 'key' | 'seed' }> = new Map([
-  [1, { mechanism: ck.CKM_AES_KEY_WRAP_PAD, content: 'key' }],
-  [2, { mechanism: ck.CKM_AES_KEY_WRAP_PAD, content: 'seed' }],
-  [3, { mechanism: ck.CKM_AES_KEY_WRAP_KWP, content: 'key' }],
-  [4, { mechanism: ck.CKM_AES_KEY_WRAP_KWP, content: 'seed' }],
-]);
 
 /** How a key object may be used once loaded: for its work, to open OAEP, for export in clear, or while it is being wrapped. */
 export type Handling = 'use' | 'open' | 'wrap' | 'clear';
@@ -46,23 +38,23 @@ export function keyAttributes(type: KeyType, how: Handling): Attributes {
 
 /** The custody of one thread: handles of the token's own keys, as seen by its sessions. */
 export class Custody {
+  readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
-  #wrappingKey: ObjectHandle;
   #bindingKey: ObjectHandle;
 
-  /** Finds the token's own keys. `configuration` when the token was never prepared. */
-  constructor(sessions: Sessions, mechanisms: ReadonlySet<number>) {
+  /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was never prepared. */
+  constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#wrapping = wrappingMechanism(mechanisms);
-    this.#wrappingKey = this.#findOwnKey(wrappingKeyLabel);
-    this.#bindingKey = this.#findOwnKey(bindingKeyLabel);
+    this.wrappingKeys = new WrappingKeys(sessions, lookAgain);
+    this.#bindingKey = findOwnKey(sessions, bindingKeyLabel);
   }
 
   /** Finds the keys again after their sessions were replaced. */
   reload(): void {
-    this.#wrappingKey = this.#findOwnKey(wrappingKeyLabel);
-    this.#bindingKey = this.#findOwnKey(bindingKeyLabel);
+    this.wrappingKeys.reload();
+    this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
   }
 
   /** The binding MAC of a key: HMAC-SHA-256 in the token. */
@@ -79,11 +71,33 @@ export class Custody {
     }
   }
 
-  /** Wraps an extractable session object; `seed` when the object is an Ed25519 seed held as a generic secret. */
-  wrap(key: ObjectHandle, content: 'key' | 'seed' = 'key'): Buffer {
+  /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */
+  wrap(key: ObjectHandle, content: WrappedContent = 'key'): Buffer {
     const { module, work } = this.#sessions;
-    const [form] = [...forms].find(([, row]) => row.mechanism === this.#wrapping && row.content === content) as [number, unknown];
-    return Buffer.concat([Buffer.of(form), module.wrapKey(work, plainMechanism(this.#wrapping), this.#wrappingKey, key)]);
+    const { number, handle } = this.wrappingKeys.newest();
+    const wrapped = module.wrapKey(work, plainMechanism(this.#wrapping), handle, key);
+    return formatBlob({ mechanism: this.#wrapping, content, number, wrapped });
+  }
+
+  /**
+   * The same key wrapped under the newest wrapping key; it stays in the token throughout. The new blob is opened and wrapped once more:
+   * key wrap is deterministic, so equal octets prove that what it holds is the key. `key-not-usable` when it is not.
+   */
+  rewrap(type: KeyType, blob: Buffer): Buffer {
+    const before = this.#unwrapForWrapping(type, blob);
+    try {
+      const { content } = parseBlob(blob);
+      const fresh = this.wrap(before, content);
+      const after = this.#unwrapForWrapping(type, fresh);
+      try {
+        if (this.wrap(after, content).equals(fresh)) return fresh;
+      } finally {
+        this.#destroy(after);
+      }
+      throw new HsmError('key-not-usable', 'the token does not open again what it has wrapped anew');
+    } finally {
+      this.#destroy(before);
+    }
   }
 
   /** Wraps a persistent key, if it may leave its token: `refused` else, whatever the token itself would say. */
@@ -95,13 +109,10 @@ export class Custody {
 
   /** Unwraps a blob into a session object with the given handling. */
   unwrap(type: KeyType, blob: Buffer, how: Handling): ObjectHandle {
-    const form = forms.get(blob[0] ?? 0);
-    if (form === undefined || blob.length < 2 || (form.content === 'seed' && type !== 'ed25519')) {
-      throw new HsmError('key-not-usable', 'the stored key has an unknown form');
-    }
-    const wrapped = blob.subarray(1);
-    if (form.content === 'key') return this.#unwrapAs(form.mechanism, wrapped, keyAttributes(type, how));
-    const secret = this.#unwrapAs(form.mechanism, wrapped, keyAttributes('secret-256', 'clear'));
+    const parsed = parseBlob(blob);
+    if (parsed.content === 'key') return this.#unwrapAs(parsed, keyAttributes(type, how));
+    requireSeedOf(type);
+    const secret = this.#unwrapAs(parsed, keyAttributes('secret-256', 'clear'));
     return this.#createFromSeed(type, this.takeValue(secret), how);
   }
 
@@ -135,9 +146,21 @@ export class Custody {
     return object;
   }
 
-  #unwrapAs(mechanism: number, wrapped: Buffer, attributes: Attributes): ObjectHandle {
+  /** What a blob holds, as it is wrapped: a seed stays a generic secret, which cannot be read. */
+  #unwrapForWrapping(type: KeyType, blob: Buffer): ObjectHandle {
+    const parsed = parseBlob(blob);
+    if (parsed.content === 'seed') requireSeedOf(type);
+    return this.#unwrapAs(parsed, keyAttributes(parsed.content === 'seed' ? 'secret-256' : type, 'wrap'));
+  }
+
+  #unwrapAs({ mechanism, number, wrapped }: WrappedBlob, attributes: Attributes): ObjectHandle {
     const { module, owner } = this.#sessions;
-    return module.unwrapKey(owner, plainMechanism(mechanism), this.#wrappingKey, wrapped, attributes);
+    return module.unwrapKey(owner, plainMechanism(mechanism), this.wrappingKeys.find(number), wrapped, attributes);
+  }
+
+  #destroy(object: ObjectHandle): void {
+    const { module, owner } = this.#sessions;
+    module.destroyObject(owner, object);
   }
 
   /** Ed25519 on tokens that cannot wrap it: the seed passes through this process for about 100 µs (reference A1.3). */
@@ -149,31 +172,10 @@ export class Custody {
       seed.fill(0);
     }
   }
+}
 
-  #findOwnKey(label: string): ObjectHandle {
-    const { module, owner } = this.#sessions;
-    const objects = module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label });
-    const [object, ...more] = objects;
-    if (object === undefined)
-      throw new HsmError('configuration', `the token has no key labelled ${label}: it was never prepared for this service`);
-    if (more.length > 0)
-      throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that are not ours`);
-    if (flag(module.attribute(owner, object, 'extractable')) || !flag(module.attribute(owner, object, 'sensitive'))) {
-      throw new HsmError('configuration', `the key labelled ${label} can be read out of the token: it was not made by this service`);
-    }
-    return this.#sessionCopy(object);
-  }
-
-  /** A session copy is quicker to use than the persistent object (reference A1.4); tokens that refuse to copy lend the object itself. */
-  #sessionCopy(object: ObjectHandle): ObjectHandle {
-    const { module, owner } = this.#sessions;
-    try {
-      return module.copyObject(owner, object, { token: false });
-    } catch (error) {
-      if (error instanceof TokenError) return object;
-      throw error;
-    }
-  }
+function requireSeedOf(type: KeyType): void {
+  if (type !== 'ed25519') throw new HsmError('key-not-usable', 'the stored key has an unknown form');
 }
 
 function wrappingMechanism(mechanisms: ReadonlySet<number>): number {
@@ -181,8 +183,4 @@ function wrappingMechanism(mechanisms: ReadonlySet<number>): number {
     if (mechanisms.has(mechanism)) return mechanism;
   }
   throw new HsmError('configuration', 'the token offers neither CKM_AES_KEY_WRAP_PAD nor CKM_AES_KEY_WRAP_KWP');
-}
-
-function flag(value: Buffer): boolean {
-  return value[0] === 1;
 }

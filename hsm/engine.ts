@@ -62,7 +62,7 @@ export class Engine {
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));
     this.keyTypes = findKeyTypes(this.mechanisms);
-    this.custody = new Custody(this.sessions, this.mechanisms);
+    this.custody = new Custody(this.sessions, this.mechanisms, (work) => this.changeToken(work));
     const release = (key: LoadedKey): void => {
       if (key.transient) this.destroyObject(key.handle);
     };
@@ -94,10 +94,17 @@ export class Engine {
     this.#lastUsed = name;
     const known = this.#keys.find(name);
     if (known !== undefined) return known;
-    const decoded = this.#checked(identity);
+    const decoded = this.reference(identity);
     const key = { handle: make(decoded.type, this.#wrapped(decoded)), type: decoded.type, transient: true };
     this.#keys.add(name, key);
     return key;
+  }
+
+  /** What a key's reference says, after its binding was checked. */
+  reference(identity: KeyIdentity): DecodedReference {
+    const decoded = decodeKeyReference(Buffer.from(identity, 'latin1'));
+    this.custody.checkBinding(decoded);
+    return decoded;
   }
 
   hasDerivedKey(identity: string): boolean {
@@ -116,7 +123,7 @@ export class Engine {
 
   /** Material in clear, for export and backup only; the caller zeroes it. */
   readInClear(identity: KeyIdentity): Buffer {
-    const decoded = this.#checked(identity);
+    const decoded = this.reference(identity);
     const object = this.custody.unwrap(decoded.type, this.#wrapped(decoded), 'clear');
     try {
       return readMaterial(this.sessions.module, this.sessions.owner, object, decoded.type);
@@ -134,7 +141,7 @@ export class Engine {
   /** Forgets a key, and removes it from the token when the token holds it. */
   destroyKey(identity: KeyIdentity): void {
     this.forgetKey(identity);
-    const { type, custody, blob } = this.#checked(identity);
+    const { type, custody, blob } = this.reference(identity);
     if (custody === 'token') this.removeTokenKey(type, blob);
   }
 
@@ -300,18 +307,12 @@ export class Engine {
   }
 
   #load(identity: KeyIdentity): LoadedKey {
-    const { type, custody, blob } = this.#checked(identity);
+    const { type, custody, blob } = this.reference(identity);
     const transient = custody === 'wrapped';
     const handle = transient ? this.custody.unwrap(type, blob, 'use') : this.#findTokenKey(type, blob);
     const key = { handle, type, transient };
     this.#keys.add(identity, key);
     return key;
-  }
-
-  #checked(identity: KeyIdentity): DecodedReference {
-    const decoded = decodeKeyReference(Buffer.from(identity, 'latin1'));
-    this.custody.checkBinding(decoded);
-    return decoded;
   }
 
   #wrapped({ type, custody, blob }: DecodedReference): Buffer {

@@ -1,6 +1,6 @@
 // The worker threads of a host: which one takes a job, how long a job may wait and run, and what happens when one hangs (design hsm 11, 12).
 import { Worker } from 'node:worker_threads';
-import { HsmError } from './api.ts';
+import { HsmError, type SessionCounts } from './api.ts';
 import type { EngineOptions } from './engine.ts';
 import type { KeyIdentity } from './key-encoding.ts';
 import type { LaneAnswer, LaneOrder } from './lane.ts';
@@ -44,6 +44,14 @@ export class Lanes {
 
   get loadedKeys(): number {
     return this.#lanes.reduce((total, lane) => total + lane.loadedKeys, 0);
+  }
+
+  /** Sessions there may be, those at work, and jobs that wait for one: behind another in a lane, or for a lane. */
+  get sessions(): SessionCounts {
+    const { work, making } = this.#options.lanes;
+    const busy = this.#lanes.filter(({ running }) => running.length > 0).length;
+    const taken = this.#lanes.reduce((total, { running }) => total + running.length, 0);
+    return { size: work.count + making.count, busy, waiting: taken - busy + this.#waiting.work.length + this.#waiting.making.length };
   }
 
   /** Gives a job to a lane of the group, or lets it wait for one. */

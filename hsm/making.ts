@@ -30,6 +30,7 @@ export function reserveKey(engine: Engine, type: KeyType, binding: KeyBinding): 
 
 /** Generates a key in the token. */
 export function generateKey(engine: Engine, type: KeyType, making: Making): Made {
+  engine.custody.wrappingKeys.newest(making.under);
   if (making.custody === 'token') {
     const id = idFor(engine, making);
     const { publicKey } = engine.changeToken(() => generateObject(engine, type, tokenAttributes(type, making, id)));
@@ -52,6 +53,7 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
 
 /** Takes material in. `invalid-key-data` when it is no such key or the token cannot work with it. The caller zeroes the material. */
 export function importKey(engine: Engine, type: KeyType, making: Making, octets: Buffer): Made {
+  engine.custody.wrappingKeys.newest(making.under);
   const material = parseMaterial(type, octets);
   try {
     const blob = storeMaterial(engine, type, making, material);

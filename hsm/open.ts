@@ -13,12 +13,14 @@ import {
   type MakingOptions,
   type SignScheme,
   type StoredKey,
+  type WrappingKeys,
 } from './api.ts';
 import { keyRows } from './mechanisms.ts';
 import { call, type Call, type Making } from './operations.ts';
 import { asHsmError } from './error-coding.ts';
 import { TokenSupervisor } from './supervisor.ts';
 import type { ReceivedMessage } from './wire.ts';
+import { parseBlob } from './wrapped-blob.ts';
 
 /** What happens to tokens, for the log. */
 export type HsmEvent = {
@@ -53,6 +55,7 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
 }
 
 class RoutedHsm implements Hsm {
+  readonly wrappingKeys: RoutedWrappingKeys;
   readonly #tokens: readonly TokenSupervisor[];
   readonly #byName: ReadonlyMap<string, TokenSupervisor>;
   readonly #config: HsmConfig;
@@ -61,6 +64,7 @@ class RoutedHsm implements Hsm {
     this.#tokens = tokens;
     this.#byName = new Map(tokens.map((token) => [token.config.name, token]));
     this.#config = config;
+    this.wrappingKeys = new RoutedWrappingKeys((token) => this.#tokenNamed(token));
   }
 
   reserve(type: KeyType, { tenant, keyId, version, purpose }: KeyBinding, custody: Custody = this.#config.defaultCustody) {
@@ -73,12 +77,12 @@ class RoutedHsm implements Hsm {
   }
 
   generate(type: KeyType, binding: KeyBinding, options: MakingOptions = {}) {
-    return rejecting(() => this.#make(type, this.#making(binding, options), (making) => call.generate(type, making)));
+    return rejecting(() => this.#make(type, binding, options, (making) => call.generate(type, making)));
   }
 
   async importKey(type: KeyType, material: Uint8Array, binding: KeyBinding, options: MakingOptions = {}) {
     try {
-      return await rejecting(() => this.#make(type, this.#making(binding, options), (making) => call.import(type, making, material)));
+      return await rejecting(() => this.#make(type, binding, options, (making) => call.import(type, making, material)));
     } finally {
       if (material instanceof Uint8Array) material.fill(0);
     }
@@ -146,12 +150,6 @@ class RoutedHsm implements Hsm {
     await Promise.all(this.#tokens.map((token) => token.close()));
   }
 
-  #making({ tenant, keyId, version, purpose }: KeyBinding, options: MakingOptions): Making {
-    const { reserved, custody = reserved?.custody ?? this.#config.defaultCustody, extractable = true } = options;
-    const id = reserved === undefined ? {} : { id: Buffer.from(reserved.blob).toString('hex') };
-    return { binding: { tenant, keyId, version, purpose }, custody, extractable, ...id };
-  }
-
   /** Keys are made in the first configured token that offers their type. */
   #makerOf(type: KeyType): TokenSupervisor {
     const token = this.#tokens.find((candidate) => candidate.keyTypes.includes(type));
@@ -161,19 +159,69 @@ class RoutedHsm implements Hsm {
     return token;
   }
 
-  #make(type: KeyType, making: Making, pack: (making: Making) => Call): Promise<GeneratedKey> {
+  #make(type: KeyType, binding: KeyBinding, options: MakingOptions, pack: (making: Making) => Call): Promise<GeneratedKey> {
     const token = this.#makerOf(type);
-    const { custody } = making;
-    return token.submit(pack(making), (result) => {
+    const { tenant, keyId, version, purpose } = binding;
+    const { reserved, custody = reserved?.custody ?? this.#config.defaultCustody, extractable = true } = options;
+    const id = reserved === undefined ? {} : { id: Buffer.from(reserved.blob).toString('hex') };
+    const under = this.wrappingKeys.inUse(token.config.name);
+    return token.submit(pack({ binding: { tenant, keyId, version, purpose }, custody, extractable, under, ...id }), (result) => {
       const stored = { type, custody, token: token.config.name, blob: own(result, 0), mac: own(result, 1) };
       return result.find(2) === undefined ? { stored } : { stored, publicKey: own(result, 2) };
     });
   }
 
   #holderOf(stored: StoredKey): TokenSupervisor {
-    const token = this.#byName.get(stored.token);
-    if (token === undefined) throw new HsmError('key-not-usable', `the key is held by token "${stored.token}", which is not configured`);
+    return this.#tokenNamed(stored.token);
+  }
+
+  #tokenNamed(name: string): TokenSupervisor {
+    const token = this.#byName.get(name);
+    if (token === undefined) throw new HsmError('key-not-usable', `the key is held by token "${name}", which is not configured`);
     return token;
+  }
+}
+
+/** The wrapping keys of every token, reached through its host. */
+class RoutedWrappingKeys implements WrappingKeys {
+  readonly #tokenNamed: (name: string) => TokenSupervisor;
+  #inUse: (token: string) => number = () => 1;
+
+  constructor(tokenNamed: (name: string) => TokenSupervisor) {
+    this.#tokenNamed = tokenNamed;
+  }
+
+  follow(newest: (token: string) => number) {
+    this.#inUse = newest;
+  }
+
+  /** The number of the wrapping key in use, as far as this process has been told. */
+  inUse(token: string): number {
+    return this.#inUse(token);
+  }
+
+  list(token: string) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.wrappingKeys(), (result) => result.json<number[]>(0)));
+  }
+
+  makeNext(token: string, after: number) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.makeWrappingKey(after), (result) => result.json<number>(0)));
+  }
+
+  destroy(token: string, number: number) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.destroyWrappingKey(number), nothing));
+  }
+
+  numberOf({ custody, blob }: StoredKey) {
+    return custody === 'wrapped' ? parseBlob(blob).number : undefined;
+  }
+
+  rewrap(key: KeyReference) {
+    return rejecting(() => {
+      const { type, custody, token } = key.stored;
+      const rewrapping = call.rewrap(key, this.#inUse(token));
+      return this.#tokenNamed(token).submit(rewrapping, (result) => ({ type, custody, token, blob: own(result, 0), mac: own(result, 1) }));
+    });
   }
 }
 

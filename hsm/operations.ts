@@ -24,6 +24,10 @@ export const operations = {
   export: { code: 22, repeatable: false, making: false },
   destroy: { code: 23, repeatable: false, making: false },
   reserve: { code: 24, repeatable: true, making: false },
+  rewrap: { code: 25, repeatable: true, making: true },
+  wrappingKeys: { code: 26, repeatable: true, making: true },
+  makeWrappingKey: { code: 27, repeatable: true, making: true },
+  destroyWrappingKey: { code: 28, repeatable: true, making: true },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
@@ -126,10 +130,27 @@ export const call = {
     flags: makingFlags(key.stored.type, key.stored.custody),
     parts: [encodeKeyReference(key)],
   }),
+  rewrap: (key: KeyReference, under: number): Call => ({
+    name: 'rewrap',
+    flags: flagSlow,
+    parts: [encodeKeyReference(key), json({ under })],
+  }),
+  wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
+  makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
+  destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),
 };
 
-/** How a new key is to be kept. `id`: hexadecimal CKA_ID of a persistent key that was reserved; without it the key gets one of its own. */
-export type Making = { readonly binding: KeyBinding; readonly custody: Custody; readonly extractable: boolean; readonly id?: string };
+/**
+ * How a new key is to be kept. `id`: hexadecimal CKA_ID of a persistent key that was reserved; without it the key gets one of its own.
+ * `under`: number of the wrapping key that is in use by now; the host may not have seen it yet.
+ */
+export type Making = {
+  readonly binding: KeyBinding;
+  readonly custody: Custody;
+  readonly extractable: boolean;
+  readonly under: number;
+  readonly id?: string;
+};
 
 /** The reverse of the packing of `sign`: scheme and hash. */
 export function unpackScheme(codes: Buffer): { scheme: SignScheme['scheme']; hash: HashName | undefined } {

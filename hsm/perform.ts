@@ -7,6 +7,7 @@ import { encodeError } from './error-coding.ts';
 import { generateKey, importKey, reserveKey, type Made } from './making.ts';
 import { flagDerived, operationNamed, operations, unpackHash, unpackScheme, type EngineOperation, type Making } from './operations.ts';
 import { decryptOaep } from './oaep.ts';
+import { destroyWrappingKey, listWrappingKeys, makeWrappingKey, rewrapKey } from './rotation.ts';
 import { hmac, sign } from './signing.ts';
 import { json, resultError, resultLoginNeeded, resultModuleBroken, resultOk, type Message, type ReceivedMessage } from './wire.ts';
 
@@ -59,6 +60,16 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     const { type, binding } = job.json<{ type: KeyType; binding: KeyBinding }>(0);
     const { blob, mac } = reserveKey(engine, type, binding);
     return [blob, mac];
+  },
+  rewrap: (engine, job) => {
+    const { blob, mac } = rewrapKey(engine, job.identity(0), job.json<{ under: number }>(1).under);
+    return [blob, mac];
+  },
+  wrappingKeys: (engine) => [json(listWrappingKeys(engine))],
+  makeWrappingKey: (engine, job) => [json(makeWrappingKey(engine, job.json<{ after: number }>(0).after))],
+  destroyWrappingKey: (engine, job) => {
+    destroyWrappingKey(engine, job.json<{ number: number }>(0).number);
+    return [];
   },
 };
 

@@ -1,24 +1,23 @@
 // First boot of a token: its own wrapping and binding keys, made once, whoever asks and however often.
 import type { TokenConfig } from './api.ts';
 import * as ck from './constants.ts';
-import { bindingKeyLabel, wrappingKeyLabel } from './custody.ts';
+import { bindingKeyLabel } from './custody.ts';
 import { plainMechanism } from './mechanisms.ts';
 import { PkcsModule } from './module.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
 import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from './softhsm.ts';
 import { withStartLock } from './start-lock.ts';
 import type { Attributes } from './template.ts';
-
-const own = { token: true, private: true, sensitive: true, extractable: false, valueLength: 32 } as const;
+import { wrappingKeyAttributes, wrappingKeyLabel } from './wrapping-keys.ts';
 
 /** The token's own keys: each does one thing only, and neither ever leaves. */
 const ownKeys: readonly { label: string; mechanism: number; attributes: Attributes }[] = [
+  { label: wrappingKeyLabel, mechanism: ck.CKM_AES_KEY_GEN, attributes: wrappingKeyAttributes(1) },
   {
-    label: wrappingKeyLabel,
-    mechanism: ck.CKM_AES_KEY_GEN,
-    attributes: { ...own, wrap: true, unwrap: true, encrypt: false, decrypt: false },
+    label: bindingKeyLabel,
+    mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN,
+    attributes: { token: true, private: true, sensitive: true, extractable: false, valueLength: 32, sign: true, label: bindingKeyLabel },
   },
-  { label: bindingKeyLabel, mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN, attributes: { ...own, sign: true } },
 ];
 
 /** Makes what is missing, in this process, under the token's start lock, and makes it durable. Returns the labels of the keys made. */
@@ -31,8 +30,8 @@ export function prepareTokenHere(token: TokenConfig): string[] {
       const missing = ownKeys.filter(
         ({ label }) => module.findObjects(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
       );
-      for (const { label, mechanism, attributes } of missing) {
-        module.generateKey(sessions.owner, plainMechanism(mechanism), { ...attributes, label });
+      for (const { mechanism, attributes } of missing) {
+        module.generateKey(sessions.owner, plainMechanism(mechanism), attributes);
       }
       const directory = findTokenDirectory(token);
       if (directory !== undefined) {

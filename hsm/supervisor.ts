@@ -1,5 +1,5 @@
 // Supervises the host of one token: batches jobs, watches deadlines, replaces a host that died or hangs, and never tries a refused PIN again.
-import { HsmError, type HsmConfig, type KeyType, type TokenConfig, type TokenStatus } from './api.ts';
+import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus } from './api.ts';
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
 import { inlineHost, spawnHost, type Link } from './link.ts';
@@ -37,6 +37,7 @@ export class TokenSupervisor {
   #reason = 'it is being opened';
   #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [] };
   #loadedKeys = 0;
+  #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
   /** the host that is opening the token */
   #candidate: Link | undefined;
@@ -81,7 +82,8 @@ export class TokenSupervisor {
 
   status(): TokenStatus {
     const { name, module } = this.config;
-    const common = { name, module, ...this.#description, loadedKeys: this.#loadedKeys, latencies: this.#latencies.summary() };
+    const counts = { loadedKeys: this.#loadedKeys, sessions: this.#sessions };
+    const common = { name, module, ...this.#description, ...counts, latencies: this.#latencies.summary() };
     if (this.#state === 'up') return { ...common, state: 'up' };
     return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
   }
@@ -153,7 +155,9 @@ export class TokenSupervisor {
 
   #takePing(result: ReceivedMessage): void {
     this.#pingSince = undefined;
-    this.#loadedKeys = result.json<{ loadedKeys: number }>(0).loadedKeys;
+    const { loadedKeys, sessions } = result.json<Pick<TokenStatus, 'loadedKeys' | 'sessions'>>(0);
+    this.#loadedKeys = loadedKeys;
+    this.#sessions = sessions;
   }
 
   /**

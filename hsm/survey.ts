@@ -5,8 +5,10 @@ import { asHsmError } from './error-coding.ts';
 import { keyIdentity } from './key-encoding.ts';
 import { generateKey } from './making.ts';
 import { hashRows, keyRows, keyTypes } from './mechanisms.ts';
+import { mechanismName } from './module.ts';
 import { openEngine } from './open-engine.ts';
 import { hmac } from './signing.ts';
+import { parseBlob } from './wrapped-blob.ts';
 
 /** The findings about one key type; `kept` and `exported` are sentences for people. */
 export type TypeSurvey = {
@@ -21,13 +23,6 @@ export type TokenSurvey = {
   readonly model: string;
   readonly types: readonly TypeSurvey[];
   readonly hmac: Readonly<Record<HashName, string>>;
-};
-
-const forms: Readonly<Record<number, string>> = {
-  1: 'CKM_AES_KEY_WRAP_PAD',
-  2: 'CKM_AES_KEY_WRAP_PAD of the seed, which passes through the host for about 100 µs per load',
-  3: 'CKM_AES_KEY_WRAP_KWP',
-  4: 'CKM_AES_KEY_WRAP_KWP of the seed, which passes through the host for about 100 µs per load',
 };
 
 /** Surveys a prepared token in this process. */
@@ -74,9 +69,9 @@ function surveyType(engine: Engine, type: KeyType): TypeSurvey {
 function surveyCustody(engine: Engine, type: KeyType, custody: Custody): { kept: string; exported: string } {
   const binding = { tenant: 'survey', keyId: type, version: 1, purpose: custody };
   try {
-    const { blob, mac } = engine.run(() => generateKey(engine, type, { binding, custody, extractable: true }));
+    const { blob, mac } = engine.run(() => generateKey(engine, type, { binding, custody, extractable: true, under: 1 }));
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
-    const kept = custody === 'token' ? 'object' : (forms[blob[0] ?? 0] ?? 'unknown form');
+    const kept = custody === 'token' ? 'object' : howWrapped(blob);
     const exported = outcome(() => engine.run(() => engine.readInClear(identity)).fill(0));
     engine.run(() => engine.destroyKey(identity));
     return { kept, exported };
@@ -85,9 +80,14 @@ function surveyCustody(engine: Engine, type: KeyType, custody: Custody): { kept:
   }
 }
 
+function howWrapped(blob: Buffer): string {
+  const { mechanism, content } = parseBlob(blob);
+  return `${mechanismName(mechanism)}${content === 'seed' ? ' of the seed, which passes through the host for about 100 µs per load' : ''}`;
+}
+
 function surveyHmac(engine: Engine): Record<HashName, string> {
   const binding = { tenant: 'survey', keyId: 'hmac', version: 1, purpose: 'hmac' };
-  const { blob, mac } = engine.run(() => generateKey(engine, 'secret-256', { binding, custody: 'wrapped', extractable: true }));
+  const { blob, mac } = engine.run(() => generateKey(engine, 'secret-256', { binding, custody: 'wrapped', extractable: true, under: 1 }));
   const identity = keyIdentity({ stored: { type: 'secret-256', custody: 'wrapped', token: '', blob, mac }, binding });
   const finding = (hash: HashName): string => {
     const done = outcome(() => engine.run(() => hmac(engine, identity, hash, Buffer.from('survey'))));

@@ -1,6 +1,6 @@
 // What an HSM host does with the jobs it is given: quick ones on the spot, slow ones in lanes, results collected per turn.
 import { availableParallelism } from 'node:os';
-import { HsmError } from './api.ts';
+import { HsmError, type SessionCounts } from './api.ts';
 import { identityOf, prepareDerivedKey } from './derivation.ts';
 import { ModuleBroken, type Engine } from './engine.ts';
 import { Lanes, type LaneGroup } from './lanes.ts';
@@ -46,7 +46,7 @@ export class TokenService {
   #route(job: ReceivedMessage): void {
     const name = operationNamed(job.code);
     if (name === 'open') return this.#open(job);
-    if (name === 'ping') return this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys })]));
+    if (name === 'ping') return this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys, sessions: this.#sessions })]));
     if (name === 'close') return this.#close(job);
     if (this.#engine === undefined) return this.#finish(failed(job, new HsmError('unavailable', 'the token is not open')));
     if (name === 'destroy') this.#forgetEverywhere(job.identity(0), this.#engine);
@@ -63,6 +63,12 @@ export class TokenService {
 
   get #loadedKeys(): number {
     return (this.#engine?.loadedKeys ?? 0) + (this.#lanes?.loadedKeys ?? 0);
+  }
+
+  /** This thread's session is counted as at rest: while it works, nobody is answered. */
+  get #sessions(): SessionCounts {
+    const { size, busy, waiting } = this.#lanes?.sessions ?? { size: 0, busy: 0, waiting: 0 };
+    return { size: size + 1, busy, waiting };
   }
 
   /** The lanes a job belongs to; undefined for those that run on this thread. */

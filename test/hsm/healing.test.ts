@@ -40,7 +40,7 @@ describe.each(['wrapped', 'token'] as const)('a key in %s custody works again af
 
   beforeAll(() => {
     const binding = bindingOf(`healing-${custody}`);
-    const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody, extractable: true });
+    const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody, extractable: true, under: 1 });
     key = keyIdentity({ stored: { type: 'aes-256', custody, token: token.name, blob, mac }, binding });
     sealed = engine.run(() => encrypt(engine, engine.key(key), message));
   });
@@ -104,7 +104,7 @@ describe.each(['wrapped', 'token'] as const)('a key in %s custody works again af
 
 test('after a failed tag the same session goes on', () => {
   const binding = bindingOf('tags');
-  const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true });
+  const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true, under: 1 });
   const key = keyIdentity({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
   const sealed = engine.run(() => encrypt(engine, engine.key(key), message));
   const broken = Buffer.from(sealed);

@@ -1,0 +1,40 @@
+// Handles of the keys that live in the token for good: checked to be of our making, and copied to where they are quick to use.
+import { HsmError } from './api.ts';
+import * as ck from './constants.ts';
+import type { ObjectHandle } from './module.ts';
+import { TokenError } from './return-values.ts';
+import type { Sessions } from './sessions.ts';
+
+/** The one own key with this label. `configuration` when there is none, several, or one that can be read. */
+export function findOwnKey(sessions: Sessions, label: string): ObjectHandle {
+  const { module, owner } = sessions;
+  const [object, ...more] = module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label });
+  if (object === undefined)
+    throw new HsmError('configuration', `the token has no key labelled ${label}: it was never prepared for this service`);
+  if (more.length > 0) throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that are not ours`);
+  return ownKeyHandle(sessions, object, label);
+}
+
+/** What to use an own key by. `configuration` when it can be read out of the token. */
+export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): ObjectHandle {
+  const { module, owner } = sessions;
+  if (flag(module.attribute(owner, object, 'extractable')) || !flag(module.attribute(owner, object, 'sensitive'))) {
+    throw new HsmError('configuration', `the key labelled ${label} can be read out of the token: it was not made by this service`);
+  }
+  return sessionCopy(sessions, object);
+}
+
+/** The value of a boolean attribute. */
+export function flag(value: Buffer): boolean {
+  return value[0] === 1;
+}
+
+/** A session copy is quicker to use than the persistent object (reference A1.4); tokens that refuse to copy lend the object itself. */
+function sessionCopy({ module, owner }: Sessions, object: ObjectHandle): ObjectHandle {
+  try {
+    return module.copyObject(owner, object, { token: false });
+  } catch (error) {
+    if (error instanceof TokenError) return object;
+    throw error;
+  }
+}

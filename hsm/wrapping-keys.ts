@@ -1,0 +1,91 @@
+// The token's wrapping keys as one thread sees them: the newest wraps; older ones open what they wrapped until nothing needs them.
+import { HsmError } from './api.ts';
+import * as ck from './constants.ts';
+import type { ObjectHandle } from './module.ts';
+import type { Sessions } from './sessions.ts';
+import { ownKeyHandle } from './own-keys.ts';
+import type { Attributes } from './template.ts';
+
+/** Label of every wrapping key. The first has no CKA_ID of ours, later ones say their number in it. */
+export const wrappingKeyLabel = 'keystored-wrapping-key';
+
+const idPrefix = 'keystored ';
+
+/** How to make a wrapping key: it does one thing only and never leaves. */
+export function wrappingKeyAttributes(number: number): Attributes {
+  return {
+    ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: wrappingKeyLabel },
+    ...{ wrap: true, unwrap: true, encrypt: false, decrypt: false },
+    ...(number === 1 ? {} : { id: Buffer.from(`${idPrefix}${number}`) }),
+  };
+}
+
+/** Every wrapping key of the token with its number, in no order. Throws `configuration` when two have the same. */
+export function findWrappingKeys({ module, owner }: Sessions): Map<number, ObjectHandle> {
+  const found = new Map<number, ObjectHandle>();
+  for (const object of module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel })) {
+    const id = module.attribute(owner, object, 'id').toString('latin1');
+    const number = id.startsWith(idPrefix) ? Number(id.slice(idPrefix.length)) : 1;
+    if (found.has(number)) {
+      throw new HsmError('configuration', `the token has several keys labelled ${wrappingKeyLabel}: remove those that are not ours`);
+    }
+    found.set(number, object);
+  }
+  return found;
+}
+
+export type WrappingKey = { readonly number: number; readonly handle: ObjectHandle };
+
+export class WrappingKeys {
+  readonly #sessions: Sessions;
+  readonly #lookAgain: <T>(work: () => T) => T;
+  #handles: ReadonlyMap<number, ObjectHandle>;
+
+  /** `lookAgain` runs a search so that it sees what other processes made. `configuration` when there is none. */
+  constructor(sessions: Sessions, lookAgain: <T>(work: () => T) => T) {
+    this.#sessions = sessions;
+    this.#lookAgain = lookAgain;
+    this.#handles = this.#load();
+  }
+
+  /** Finds the keys again, for instance after their sessions were replaced. */
+  reload(): void {
+    this.#handles = this.#load();
+  }
+
+  /** The key that wraps. `atLeast`: another process has made this one, and nothing may be wrapped under an older one any more. */
+  newest(atLeast = 1): WrappingKey {
+    let number = Math.max(...this.#handles.keys());
+    if (number < atLeast) {
+      this.#lookAgain(() => this.reload());
+      number = Math.max(...this.#handles.keys());
+    }
+    if (number < atLeast) throw gone(atLeast);
+    return { number, handle: this.#handles.get(number) as ObjectHandle };
+  }
+
+  /** The key with this number. `key-not-usable` when the token does not have it. */
+  find(number: number): ObjectHandle {
+    const known = this.#handles.get(number);
+    if (known !== undefined) return known;
+    this.#lookAgain(() => this.reload());
+    const found = this.#handles.get(number);
+    if (found === undefined) throw gone(number);
+    return found;
+  }
+
+  #load(): Map<number, ObjectHandle> {
+    const found = findWrappingKeys(this.#sessions);
+    if (found.size === 0) {
+      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was never prepared for this service`);
+    }
+    return new Map([...found].map(([number, object]) => [number, ownKeyHandle(this.#sessions, object, wrappingKeyLabel)]));
+  }
+}
+
+function gone(number: number): HsmError {
+  return new HsmError(
+    'key-not-usable',
+    `the token has no wrapping key ${number}: restore the token from the backup that goes with the store`,
+  );
+}
