@@ -37,7 +37,7 @@ function machine(name: string) {
     read: (file: string) => readFileSync(join(root, file), 'utf8'),
     has: (file: string) => existsSync(join(root, file)),
     /** A start with this on the medium, or without a medium; what lies in memory is gone before it. */
-    start(settings?: unknown): void {
+    start: (settings?: unknown): void => {
       rmSync(join(root, 'run'), { recursive: true });
       mkdirSync(join(root, 'run/keystored-medium'), { recursive: true });
       if (settings !== undefined) writeFileSync(medium, typeof settings === 'string' ? settings : JSON.stringify(settings));

@@ -1,0 +1,90 @@
+// The status screen and the gate of a trial boot: what they say of a daemon that starts, serves, is sealed, and is gone.
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readFacts } from '../../appliance/packaging/os/programs/console.ts';
+import { readDaemonState } from '../../appliance/packaging/os/programs/daemon-state.ts';
+import { isGood, waitUntilGood } from '../../appliance/packaging/os/programs/health-gate.ts';
+import { writeNotice } from '../../appliance/packaging/os/programs/notices.ts';
+import { formatScreen, type Facts } from '../../appliance/packaging/os/programs/screen.ts';
+import { startDaemon } from '../setup/daemon.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+
+const facts: Facts = {
+  version: '1.2.3',
+  hostname: 'keys-1',
+  addresses: ['192.0.2.10', '2001:db8::10'],
+  daemon: { status: 'degraded', reasons: ['disk: nearly full'] },
+  caFingerprint: 'AB:CD',
+  clockIsSynchronized: true,
+  credential: undefined,
+  notices: [],
+};
+
+test('the screen says where the appliance is, how it is, and whom to trust', () => {
+  const screen = formatScreen(facts);
+  for (const text of [
+    '1.2.3',
+    'https://192.0.2.10:4646',
+    'https://[2001:db8::10]:4665',
+    'somebody should act',
+    '! disk: nearly full',
+    'AB:CD',
+  ])
+    expect(screen).toContain(text);
+  expect(screen).not.toContain('unclaimed');
+});
+
+test('nothing that is told can steer the terminal or pretend to be another line', () => {
+  const screen = formatScreen({ ...facts, notices: ['a\u001B[2Jb\nservice     serving'], hostname: 'x\r\u009B2Jy' });
+  expect(screen.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  expect(screen).toContain('* a?[2Jb?service');
+});
+
+test('a daemon that starts, serves and stops; its credential is on the screen until somebody uses it', async () => {
+  const root = path('machine');
+  const data = join(root, 'var/lib/keystored');
+  const credentialFile = join(root, 'run/keystored/bootstrap');
+  for (const directory of [join(root, 'var/lib'), join(root, 'run/keystored')]) mkdirSync(directory, { recursive: true });
+  const config = path('keystored.yaml');
+  writeFileSync(config, `bootstrap-file: ${credentialFile}\n`);
+  writeNotice(root, 'settings', 'kept');
+  expect(formatScreen(await readFacts(root))).toMatch(/service +starting[^]*CA SHA-256 +not made yet[^]*\* kept/);
+
+  const daemon = await startDaemon({ directory: data, args: ['--config', config], rootToken: 'none' });
+  const port = Number(new URL(daemon.url).port);
+  const screen = formatScreen(await readFacts(root, port));
+  const credential = JSON.parse(readFileSync(credentialFile, 'utf8')) as Record<string, string>;
+  expect(screen).toMatch(/service +serving\n/);
+  expect(screen).toContain(new X509Certificate(daemon.caPem).fingerprint256);
+  expect(screen).toContain(credential['secret-id']);
+  expect(await waitUntilGood(() => readDaemonState(root, port), Infinity)).toBe(true);
+
+  const { 'role-id': roleId, 'secret-id': secretId } = credential;
+  await daemon.exchange('POST', '/v1/approle-login', { 'role-id': roleId, 'secret-id': secretId });
+  await expect.poll(() => existsSync(credentialFile), { timeout: 60_000, interval: 100 }).toBe(false);
+  expect(formatScreen(await readFacts(root, port))).not.toContain('unclaimed');
+
+  expect(await daemon.stop()).toBe(0);
+  expect(await readDaemonState(root, port)).toEqual({ status: 'silent', reasons: [] });
+  expect(await waitUntilGood(() => readDaemonState(root, port), 0)).toBe(false);
+}, 120_000);
+
+test('a server that another CA vouches for is not taken for the daemon', async () => {
+  const [one, other] = [path('one'), path('other')];
+  // Without a name of loopback in the certificate: the settings may leave it out.
+  const daemon = await startDaemon({ directory: join(one, 'var/lib/keystored'), args: ['--hosts', 'keys.example.com'] });
+  const stranger = await startDaemon({ directory: join(other, 'var/lib/keystored') });
+  const port = Number(new URL(daemon.url).port);
+  expect(await readDaemonState(one, port)).toEqual({ status: 'ok', reasons: [] });
+  expect(await readDaemonState(other, port)).toEqual({ status: 'silent', reasons: [] });
+  expect([await daemon.stop(), await stranger.stop()]).toEqual([0, 0]);
+}, 120_000);
+
+test('the gate lets pass who serves or waits for the PIN, and holds who is down or silent', () => {
+  const good = (['ok', 'degraded', 'sealed', 'down', 'silent'] as const).filter((status) => isGood({ status, reasons: [] }));
+  expect(good).toEqual(['ok', 'degraded', 'sealed']);
+});
