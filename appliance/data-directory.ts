@@ -1,21 +1,45 @@
 // The data directory: made with mode 0700, proven writable, and held by one appliance at a time.
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { StartRefused } from './start-refused.ts';
 
-/** Throws StartRefused when the directory cannot be made or written, or another appliance holds it. Held until the process ends. */
+/** What a start needs at least; the token, the store and the audit trail each write a little. */
+const roomBytes = 256 << 10;
+
+/** Throws StartRefused when the directory cannot be made or written, has no room, or another appliance holds it. Held until the process ends. */
 export async function holdDataDirectory(directory: string): Promise<void> {
   try {
     makeDirectory(directory);
-    const probe = join(directory, `.probe-${randomUUID()}`);
-    writeFileSync(probe, '', { mode: 0o600 });
-    rmSync(probe);
+    proveRoom(directory);
   } catch (error) {
+    if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT')
+      throw new StartRefused(`the disk of --data ${directory} is full: make room, at least ${roomBytes >> 10} KiB, then start again`);
     throw new StartRefused(`--data ${directory} cannot be written (${codeOf(error)}): give a directory this user may write`);
   }
   await holdLock(directory);
+}
+
+function proveRoom(directory: string): void {
+  const probe = join(directory, `.probe-${randomUUID()}`);
+  try {
+    writeFileSync(probe, Buffer.alloc(roomBytes), { mode: 0o600, flush: true });
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** As `mkdir -p`; Node's own recursive form spins for ever below /proc. */
@@ -25,18 +49,32 @@ function makeDirectory(directory: string): void {
   mkdirSync(directory, { mode: 0o700 });
 }
 
-/** Writes a small file so that after a crash either the old content or the whole new one is there. Mode 0600. */
+/**
+ * Writes a small file so that after a crash either the old content or the whole new one is there. Mode 0600. What is there already is
+ * not written again: a start takes no room on a disk that has none.
+ */
 export function writeDurably(path: string, content: string | Uint8Array): void {
+  if (!holds(path, content)) replaceDurably(path, content);
+  syncDirectory(dirname(path));
+}
+
+function holds(path: string, content: string | Uint8Array): boolean {
+  return existsSync(path) && readFileSync(path).equals(Buffer.from(content));
+}
+
+function replaceDurably(path: string, content: string | Uint8Array): void {
   const temporary = `${path}.${randomUUID()}.tmp`;
   const file = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(file, content);
     fsyncSync(file);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(file);
   }
-  renameSync(temporary, path);
-  syncDirectory(dirname(path));
 }
 
 /** Makes names in a directory durable (renames and new files are not, until the directory itself is synced). */

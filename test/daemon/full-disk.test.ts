@@ -1,0 +1,79 @@
+// The data directory of the real daemon on a disk that fills: refused in bounded time, nothing acknowledged is lost, and how a start then ends.
+import { spawnSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { verifyTrail } from '../../core/audit-verify.ts';
+import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { mayMount, mountSmallDisk } from '../setup/small-disk.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const root = resolve(import.meta.dirname, '../..');
+const actions = '/v1/state/keystore/transit-keys/k';
+const closing: (() => unknown)[] = [];
+afterAll(() => closing.forEach((close) => close()));
+
+const codeOf = async (daemon: Daemon, method: string, where: string, body?: unknown): Promise<string> => {
+  const answer = await daemon.exchange(method, where, body);
+  return `${answer.status} ${String((answer.body as { code?: string } | undefined)?.code ?? 'done')}`;
+};
+
+/** Takes all the room there is. */
+function fill(disk: string): () => void {
+  const filler = resolve(disk, 'filler');
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize));
+  return () => rmSync(filler);
+}
+
+test.skipIf(!mayMount)(
+  'full: uses of keys are refused and reads go on; killed: the next start says why not; with room again nothing is lost',
+  async () => {
+    const disk = path('disk');
+    closing.push(mountSmallDisk(disk, 16 << 10));
+    const directory = resolve(disk, 'data');
+    const first = await startDaemon({ directory, workers: 2 });
+    await first.request('POST', '/v1/config/keystore/transit-keys', { name: 'k' });
+    const { ciphertext } = (await first.request('POST', `${actions}/encrypt`, { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
+    const empty = fill(disk);
+    // Each worker has what is left of its last block.
+    await vi.waitFor(
+      async () => {
+        const codes = await Promise.all(Array.from({ length: 12 }, () => codeOf(first, 'POST', `${actions}/encrypt`, { plaintext: '' })));
+        expect(new Set(codes)).toEqual(new Set(['503 audit-unavailable']));
+      },
+      { timeout: 30_000, interval: 10 },
+    );
+    for (const [method, where] of [
+      ['POST', '/v1/config/keystore/transit-keys'],
+      ['POST', `${actions}/rotate`],
+      ['POST', '/v1/state/keystore/token/create'],
+      ['DELETE', '/v1/config/keystore/transit-keys/k'],
+    ] as const) {
+      expect([
+        where,
+        await codeOf(first, method, where, method === 'DELETE' ? undefined : where.includes('config') ? { name: 'l' } : {}),
+      ]).toEqual([where, '503 audit-unavailable']);
+    }
+    expect(await codeOf(first, 'GET', '/v1/state/keystore/transit-keys/k')).toBe('200 done');
+    await first.kill();
+
+    const refused = spawnSync(process.execPath, ['appliance/keystored.ts', '--data', directory], {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect(refused.stderr).toMatch(/^keystored: the disk of --data \S+ is full: make room, at least 256 KiB, then start again\n$/);
+    expect(refused.status).toBe(1);
+
+    empty();
+    const second = await startDaemon({ directory, workers: 2, rootToken: first.rootToken });
+    expect(await second.request('POST', `${actions}/decrypt`, { ciphertext })).toMatchObject({ plaintext: 'aGVsbG8=' });
+    expect(await second.request('GET', '/v1/state/keystore/transit-keys/k')).toMatchObject({ 'latest-version': 1 });
+    expect(await second.stop()).toBe(0);
+    const { findings } = await verifyTrail(resolve(directory, 'audit'), new Map());
+    expect(findings.filter(({ problem }) => !problem.startsWith('heads are signed by key'))).toEqual([]);
+  },
+  120_000,
+);
