@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { freePort, startDaemon, type Daemon } from '../setup/daemon.ts';
 import { softhsmModule } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
@@ -12,6 +12,9 @@ const path = temporaryDirectory();
 const root = resolve(import.meta.dirname, '../..');
 const keys = '/v1/config/keystore/transit-keys';
 const actions = '/v1/state/keystore/transit-keys';
+/** Another appliance of this machine may have the usual ports. */
+const [port, estPort] = [await freePort(), await freePort()];
+const freePorts = { KEYSTORED_LISTEN: `127.0.0.1:${port}`, KEYSTORED_EST_LISTEN: `127.0.0.1:${estPort}` };
 
 describe('life of the daemon', () => {
   test('what was acknowledged before kill -9 is there after the next start: the same key opens the earlier ciphertext', async () => {
@@ -157,11 +160,11 @@ describe('refusals of a start: one line that names the option and the fix, exit 
   test('a taken port', async () => {
     const server = createServer();
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    const port = (server.address() as { port: number }).port;
-    const { status, stderr } = startAndEnd(['--data', path('taken'), '--listen', `127.0.0.1:${port}`]);
+    const { port: taken } = server.address() as { port: number };
+    const { status, stderr } = startAndEnd(['--data', path('taken'), '--listen', `127.0.0.1:${taken}`]);
     server.close();
     expect(readdirSync(path('taken'))).toEqual([]);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`--listen 127\\.0\\.0\\.1:${port} is taken`));
+    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`--listen 127\\.0\\.0\\.1:${taken} is taken`));
     expect(status).toBe(1);
   });
 
@@ -196,7 +199,7 @@ function startAndEnd(args: readonly string[], environment: Record<string, string
       cwd: root,
       encoding: 'utf8',
       timeout: 20_000,
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...freePorts, ...environment },
     },
   );
 }
