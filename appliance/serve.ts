@@ -106,6 +106,7 @@ export async function serve(
         directory: data,
         clockWatch,
         metrics,
+        operationsSocket: configuration.operationsSocket,
         snapshots: async () => (await fleet.request('metrics')) as Snapshot[],
         async seal() {
           keepSealedIdentity(data, { keyPem: identity.current.key, chainPem: identity.current.cert });

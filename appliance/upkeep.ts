@@ -5,11 +5,14 @@ import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint, type Cal
 import { systemTenantName } from '../core/tenants.ts';
 import { Secret } from '../core/secret.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import { operate, operations } from './operations.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
 
 /** What the composition root brings for it. */
 export type Upkeep = {
   readonly directory: string;
+  /** So long a call may take from reading a record until the token has opened its keys. */
+  readonly settleMs: number;
   readonly clockWatch: ClockWatch;
   readonly metrics: ProcessMetrics;
   /** snapshots of every process that serves, this one included */
@@ -18,6 +21,8 @@ export type Upkeep = {
   seal(): Promise<void>;
   /** An encrypted backup, piece by piece. Begins when everything in it has been copied aside. */
   backUp(passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>>;
+  /** Where the machine's own operations go; absent on machines that are somebody else's. */
+  readonly operationsSocket?: string | undefined;
 };
 
 const shared = { tag: 'system', access: 'token', errors: ['not-found'] } as const;
@@ -93,7 +98,29 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       },
     }),
     unsealEndpoint,
+    ...(upkeep.operationsSocket === undefined ? [] : [operateEndpoint(upkeep.operationsSocket)]),
   ];
+}
+
+/** Only where the machine is an appliance; elsewhere the path is not there. */
+function operateEndpoint(socket: string): AnyEndpoint {
+  return defineEndpoint({
+    ...shared,
+    method: 'POST',
+    path: '/v1/state/system/operate',
+    operation: 'execute',
+    summary: 'Reboot, power off or reset the appliance',
+    description:
+      'A factory reset destroys every key of the embedded token, the store and the audit trail; keys in an HSM of your own stay there.',
+    audit: 'required',
+    input: z.object({ operation: z.enum(operations).meta({ description: 'What to do.', example: 'reboot' }) }),
+    auditFields: ['operation'],
+    find: requireSystemRoot,
+    async run(_call, { operation }) {
+      await operate(socket, operation);
+      return undefined;
+    },
+  });
 }
 
 /** One PIN for all tokens, or one for each by name. */
@@ -124,11 +151,13 @@ export const unsealEndpoint = definePublicEndpoint<z.output<typeof unsealInput>,
   },
 });
 
-function requireSystemTenant({ caller }: Call): undefined {
+/** Refused with 404 for every tenant but `system`. */
+export function requireSystemTenant({ caller }: Call): undefined {
   if (caller.tenantName !== systemTenantName) throw fail('not-found');
 }
 
-function requireSystemRoot(call: Call): undefined {
+/** The same, and with 403 for callers without the policy `root`. */
+export function requireSystemRoot(call: Call): undefined {
   requireSystemTenant(call);
   if (!call.caller.policies.includes('root'))
     throw fail('policy-denied', { detail: 'This needs the policy "root" in the tenant "system".' });

@@ -30,6 +30,8 @@ export type Configuration = {
   readonly attended: boolean;
   /** instead of the root token, the first start gives a credential for one login, in this file */
   readonly bootstrapFile?: string;
+  /** who does what needs root, on an appliance */
+  readonly operationsSocket?: string;
   /** a backup that fills the empty data directory before this start, and the file that holds its passphrase */
   readonly restore?: string;
   readonly restorePassphraseFile?: string;
@@ -105,6 +107,11 @@ export const coreFields = {
     .describe(
       'on the very first start: no root token is made; every start until it is writes a credential for one login within 24 hours to this file, which belongs in memory (/run)',
     ),
+  operationsSocket: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Unix socket that takes the operations of an appliance (reboot, power-off, factory-reset); unless given, there are none'),
   workers: integer(1, 256).default(availableParallelism()).describe('processes serving requests; unless given, as many as there are cores'),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('the least important lines that are logged'),
   logs: z

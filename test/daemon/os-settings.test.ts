@@ -1,12 +1,13 @@
 // The settings of an appliance: what a medium may say, what becomes of it, and that a wrong one never costs the appliance its settings.
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration } from '../../appliance/configuration.ts';
 import { configure } from '../../appliance/packaging/os/programs/configure.ts';
 import { readNotices } from '../../appliance/packaging/os/programs/notices.ts';
-import { parseSettings } from '../../appliance/packaging/os/programs/settings.ts';
+import { parseSettings, SettingsError } from '../../appliance/packaging/os/programs/settings.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const path = temporaryDirectory();
@@ -125,7 +126,8 @@ test('nothing can be smuggled into a file of the system', () => {
     { allow: { management: ['0.0.0.0/0 }; flush ruleset; #'] } },
     { hosts: ['a: b'] },
   ];
-  for (const attempt of attempts) expect(() => parseSettings(Buffer.from(JSON.stringify(attempt))), JSON.stringify(attempt)).toThrow();
+  for (const attempt of attempts)
+    expect(() => parseSettings(Buffer.from(JSON.stringify(attempt))), JSON.stringify(attempt)).toThrow(SettingsError);
 });
 
 test('kept settings that a later version does not know leave an appliance that starts', () => {
@@ -134,6 +136,29 @@ test('kept settings that a later version does not know leave an appliance that s
   start();
   expect(has('run/keystored-os/keystored.yaml')).toBe(true);
   expect(readNotices(root).join()).toContain('"no-longer-known"');
+});
+
+test('a factory reset is asked for by the CA it destroys, and so only once', () => {
+  const { start, has, root } = machine('reset');
+  const tls = join(root, 'var/lib/keystored/tls');
+  mkdirSync(tls, { recursive: true });
+  const asked = () => has('run/keystored-os/factory-reset');
+  const makeCa = (): string => {
+    const ca = spawnSync('openssl', [
+      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=ca -keyout'.split(' '),
+      path('ca.key'),
+    ]);
+    writeFileSync(join(tls, 'ca.pem'), ca.stdout);
+    return new X509Certificate(ca.stdout).fingerprint256;
+  };
+  const fingerprint = makeCa();
+  start({ 'factory-reset': fingerprint.replace(/^../, 'ZZ') });
+  expect(asked()).toBe(false);
+  start({ 'factory-reset': fingerprint });
+  expect(asked()).toBe(true);
+  makeCa();
+  start({ 'factory-reset': fingerprint });
+  expect(asked()).toBe(false);
 });
 
 test.skipIf(!nft)('the firewall takes the sets, and the check notices one it has not', () => {

@@ -1,5 +1,5 @@
 // Lays what makes the Debian package an appliance over a root tree: console, settings, firewall, updates, presets. Called by image builds.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const here = import.meta.dirname;
@@ -38,12 +38,16 @@ function stagePrograms(root: string): void {
   settleModes(source, target);
 }
 
-/** Whatever the umask of the builder: read by all, written by root. */
+/** Whatever the umask of the builder: read by all, written by root, executable where the first line names an interpreter. */
 function settleModes(source: string, target: string): void {
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     const path = join(target, entry.parentPath.slice(source.length + 1), entry.name);
-    chmodSync(path, entry.isDirectory() ? 0o755 : 0o644);
+    chmodSync(path, entry.isDirectory() || isScript(path) ? 0o755 : 0o644);
   }
+}
+
+function isScript(path: string): boolean {
+  return readFileSync(path, 'latin1').startsWith('#!');
 }
 
 function link(to: string, path: string): void {

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../data-directory.ts';
+import { readCaFingerprint } from './daemon-state.ts';
 import { writeNotice } from './notices.ts';
 import { renderSettings } from './render.ts';
 import { defaultSettings, parseSettings, SettingsError, type Settings } from './settings.ts';
@@ -11,7 +12,8 @@ const mostBytes = 64 * 1024;
 
 /**
  * Everything below `root`, which is `/` but in tests. What the medium says is kept before it is used; when it is wrong, the status
- * screen says why and the last good settings stay.
+ * screen says why and the last good settings stay. A factory reset is asked for by the fingerprint of the CA it will destroy: a medium
+ * that is left in the machine does not reset it again.
  */
 export function configure(root: string): void {
   const kept = join(root, 'var/lib/keystored-os/settings.json');
@@ -21,6 +23,8 @@ export function configure(root: string): void {
     writeFileSync(join(root, path), text);
   }
   placePin(root, settings);
+  if (settings.factoryReset !== undefined && settings.factoryReset === readCaFingerprint(root))
+    writeFileSync(join(root, 'run/keystored-os/factory-reset'), '');
 }
 
 function fromMedium(root: string, kept: string): Settings | undefined {

@@ -1,11 +1,10 @@
 // The status screen: looks at the appliance every two seconds and writes to the screen and the serial line when something has changed.
-import { X509Certificate } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BootstrapCredential } from '../../../bootstrap.ts';
-import { caFile, readDaemonState } from './daemon-state.ts';
+import { readCaFingerprint, readDaemonState } from './daemon-state.ts';
 import { readNotices } from './notices.ts';
 import { formatScreen, type Facts } from './screen.ts';
 
@@ -27,7 +26,7 @@ export async function readFacts(root: string, port = 4646): Promise<Facts> {
       .filter(({ internal, address }) => !internal && !/^fe80:/i.test(address))
       .map(({ address }) => address),
     daemon: await readDaemonState(root, port),
-    caFingerprint: attempt(() => new X509Certificate(readFileSync(caFile(root))).fingerprint256),
+    caFingerprint: readCaFingerprint(root),
     clockIsSynchronized: existsSync(join(root, 'run/systemd/timesync/synchronized')),
     credential: attempt(() => JSON.parse(readFileSync(join(root, 'run/keystored/bootstrap'), 'utf8')) as BootstrapCredential),
     notices: readNotices(root),

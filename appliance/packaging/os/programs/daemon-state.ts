@@ -1,4 +1,5 @@
 // How the daemon is, asked as everybody may: its health over TLS on this machine.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -22,8 +23,16 @@ export async function readDaemonState(root: string, port = 4646): Promise<Daemon
   }
 }
 
-/** The certificates that clients of this appliance trust. */
-export function caFile(root: string): string {
+/** The SHA-256 fingerprint of the CA that clients of this appliance trust; undefined before there is one. */
+export function readCaFingerprint(root: string): string | undefined {
+  try {
+    return new X509Certificate(readFileSync(caFile(root))).fingerprint256;
+  } catch {
+    return undefined;
+  }
+}
+
+function caFile(root: string): string {
   return join(root, 'var/lib/keystored/tls/ca.pem');
 }
 

@@ -61,6 +61,10 @@ const schema = z.strictObject({
   allow: z.strictObject({ management: cidrsField().default(everywhere), est: cidrsField().default(everywhere) }).prefault({}),
   hosts: z.array(host).min(1).max(64).exactOptional(),
   token: token.exactOptional(),
+  factoryReset: z
+    .string()
+    .regex(/^[0-9A-F]{2}(?::[0-9A-F]{2}){31}$/, 'must be the CA fingerprint as the screen shows it')
+    .exactOptional(),
   start: z.enum(['unattended', 'attended']).default('unattended'),
 });
 
