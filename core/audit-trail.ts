@@ -58,8 +58,8 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
   return trail;
 }
 
-/** Fields of a record, ready to be given a place in the chain, and whoever waits for it. */
-type Waiting = { readonly fields: string; readonly resolve: () => void; readonly reject: (error: ServiceError) => void };
+/** Fields of records, ready to be given their places in the chain by one write, and the promise of all who wait for it. */
+type Batch = PromiseWithResolvers<void> & { readonly fields: string[] };
 
 /** Room there must be before a trail that could not be written counts as writable again. */
 const roomBytes = 64 << 10;
@@ -75,8 +75,8 @@ class ChainedTrail implements AuditTrail {
   #file: AuditFile;
   /** octets of the file up to the last acknowledged record */
   #keptBytes: number;
-  #waiting: Waiting[] = [];
-  #inFlight: readonly Waiting[] = [];
+  #waiting: Batch[] = [];
+  #inFlight: Batch | undefined;
   #deadlineMs = Number.POSITIVE_INFINITY;
   #working: Promise<void> | undefined;
   #problem: string | undefined;
@@ -180,11 +180,15 @@ class ChainedTrail implements AuditTrail {
   }
 
   #append(fields: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#problem !== undefined) return reject(unavailable(this.#problem));
-      this.#waiting.push({ fields, resolve, reject });
+    if (this.#problem !== undefined) return Promise.reject(unavailable(this.#problem));
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.fields.length >= maxBatchRecords) {
+      batch = { ...Promise.withResolvers<void>(), fields: [] };
+      this.#waiting.push(batch);
       this.#work(() => this.#flush());
-    });
+    }
+    batch.fields.push(fields);
+    return batch.promise;
   }
 
   /** A record of the trail about itself. */
@@ -209,28 +213,29 @@ class ChainedTrail implements AuditTrail {
     await Promise.resolve();
     while (this.#waiting.length > 0 && this.#problem === undefined) {
       await this.#rotateIfFull();
-      const batch = this.#waiting.splice(0, maxBatchRecords);
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
       this.#inFlight = batch;
       this.#deadlineMs = this.#options.clock.monotonicMs() + this.#options.maxWaitSeconds * 1_000;
       try {
-        const head = await this.#store(batch);
+        const head = await this.#store(batch.fields);
         if (this.#problem !== undefined) return;
         this.#keep(head);
-        for (const { resolve } of batch) resolve();
+        batch.resolve();
       } catch (error) {
         this.#lost ||= error instanceof FileLost;
         this.#giveUp(error instanceof Error ? error.message : String(error));
       } finally {
-        this.#inFlight = [];
+        this.#inFlight = undefined;
         this.#deadlineMs = Number.POSITIVE_INFINITY;
       }
     }
   }
 
-  async #store(records: readonly { readonly fields: string }[]): Promise<ChainHead> {
+  async #store(records: readonly string[]): Promise<ChainHead> {
     let head = this.#head;
     let text = '';
-    for (const { fields } of records) {
+    for (const fields of records) {
       const line = formatLine(this.#options.chain, head, fields);
       head = line.head;
       text += line.text;
@@ -248,11 +253,13 @@ class ChainedTrail implements AuditTrail {
   #giveUp(problem: string): void {
     if (this.#problem === undefined) this.#options.log.error('the audit trail cannot be written', { reason: problem });
     this.#problem ??= problem;
-    const refused = [...this.#inFlight, ...this.#waiting];
+    const refused = this.#inFlight === undefined ? this.#waiting : [this.#inFlight, ...this.#waiting];
     this.#waiting = [];
-    this.#inFlight = [];
-    this.#refused += refused.length;
-    for (const { reject } of refused) reject(unavailable(problem));
+    this.#inFlight = undefined;
+    for (const { fields, reject } of refused) {
+      this.#refused += fields.length;
+      reject(unavailable(problem));
+    }
   }
 
   #keepWatch(): void {
@@ -269,7 +276,7 @@ class ChainedTrail implements AuditTrail {
       // Room for one record only would be used up by this one, and the next refused again.
       await this.#file.append(Buffer.alloc(roomBytes));
       await this.#file.cutBack(this.#keptBytes);
-      this.#keep(await this.#store([{ fields: this.#ownFields({ event: 'resumed', problem, refused: this.#refused }) }]));
+      this.#keep(await this.#store([this.#ownFields({ event: 'resumed', problem, refused: this.#refused })]));
       this.#problem = undefined;
       this.#refused = 0;
       this.#options.log.info('the audit trail can be written again');

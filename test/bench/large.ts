@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { drive } from './load.ts';
 import type { Hold } from './loop-hold.ts';
+import { median } from './median.ts';
 
 export type LargeOptions = { readonly directory: string; readonly rounds: number; readonly seconds: number };
 
@@ -144,9 +145,4 @@ function table(phases: ReadonlyMap<string, readonly Phase[]>, rounds: number, se
     '',
     'Held: the longest hold of the event loop in a quarter of a second, in processor time of its thread, median.',
   ].join('\n');
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

@@ -50,7 +50,7 @@ async function runParts(part: string | undefined): Promise<void> {
 async function measureGuard(): Promise<void> {
   const echo = await startEcho();
   try {
-    console.log(await benchGuard({ directory, echo: { url: echo.url, pid: echo.process.pid ?? 0 }, seconds, connections }));
+    console.log(await benchGuard({ directory, echo: { url: echo.url, pid: echo.process.pid ?? 0 }, rounds, seconds, connections }));
   } finally {
     echo.process.kill();
   }
