@@ -12,16 +12,22 @@ export function cacerts(desk: EstDesk, call: EstCall): EstAnswer {
 }
 
 /**
- * The newest certificate and its issuers up to the root; while an older root of the CA still lives, that root and the pair that
- * links it with its successor as well (RFC 7030 4.1.3).
+ * The newest certificate and its issuers up to the root. While older certificates of the CA still live, those too, with what links
+ * them to a root: what they issued must find its way as well (RFC 7030 4.1.3).
  */
 function trustedCertificates(record: CaRecord, now: Temporal.Instant): readonly Uint8Array[] {
   const newest = newestGeneration(record);
   if (newest === undefined) return [];
-  const links = record.generations.flatMap((generation, index) => linksTo(record.generations[index - 1], generation));
-  return [newest.certificate, ...newest.chain, ...links.filter((der) => isLive(readCertificate(der), now))];
+  const older = record.generations.flatMap((generation, index) => linksTo(record.generations[index - 1], generation));
+  return unique([newest.certificate, ...newest.chain, ...older.filter((der) => isLive(readCertificate(der), now))]);
 }
 
 function linksTo(previous: CaGeneration | undefined, { rollover }: CaGeneration): readonly Uint8Array[] {
-  return previous === undefined || rollover === undefined ? [] : [previous.certificate, rollover.newWithOld, rollover.oldWithNew];
+  if (previous === undefined) return [];
+  return [previous.certificate, ...previous.chain, ...(rollover === undefined ? [] : [rollover.newWithOld, rollover.oldWithNew])];
+}
+
+/** Generations of an intermediate share what is above them. */
+function unique(certificates: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [...new Map(certificates.map((der) => [Buffer.from(der).toString('base64'), der])).values()];
 }

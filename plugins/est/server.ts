@@ -30,7 +30,8 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
       requestCert: true,
       rejectUnauthorized: false,
       // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs (R13).
-      ALPNProtocols: ['http/1.1'],
+      // What a client offers that speaks nothing newer (R17); without a common one the handshake would fail.
+      ALPNProtocols: ['http/1.1', 'http/1.0'],
       // Resumed sessions have lost the intermediates a client sent, and confuse tls-unique (R15).
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     },

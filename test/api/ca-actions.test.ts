@@ -97,13 +97,20 @@ describe('renew', () => {
         expect(verify(root, body.certificate)).toMatchObject({ code: 0, output: expect.stringMatching(/OK/) as string });
   });
 
-  test('an intermediate is certified again by its issuing CA', async () => {
+  test('an intermediate is certified again by its issuing CA; cacerts keeps the way up from what it issued before', async () => {
     const root = await appliance.makeCa({});
-    const ca = await appliance.makeCa({ 'issuing-ca': root });
+    const ca = await appliance.makeCa({ 'issuing-ca': root, est: openEst });
+    const before = (await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body.certificate;
     expect((await appliance.act(ca, 'renew')).status).toBe(200);
     const own = new X509Certificate((await appliance.state(ca))['ca-cert']);
     expect(own.verify(new X509Certificate((await appliance.state(root))['ca-cert']).publicKey)).toBe(true);
     expect((await appliance.request('GET', `/v1/state/keystore/tls/ca/${root}/certificates`)).body).toHaveLength(2);
+    const after = (await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body.certificate;
+    const trusted = readCertsOnly((await appliance.call(ca, 'cacerts')).text);
+    expect(trusted).toHaveLength(3);
+    const bundle = file(at('renewed.pem'), trusted.join(''));
+    for (const leaf of [before, after])
+      expect(openssl('verify', '-x509_strict', '-CAfile', bundle, file(at('renewed-leaf.pem'), leaf)).code).toBe(0);
   });
 
   test('two renewals at once: at least one succeeds, the other says conflict, and no key is left over', async () => {
@@ -161,6 +168,19 @@ describe('csr and import-cert', () => {
     for (const certificate of wrong)
       expect(codeOf(await appliance.act(ca, 'import-cert', { certificate }))).toBe('400 invalid-certificate');
     expect((await appliance.act(ca, 'import-cert', { certificate: `${good}\n${root.pem}` })).status).toBe(204);
+  });
+
+  test('path lengths are kept: no CA below one that may have none (RFC 5280 section 4.2.1.9)', async () => {
+    const root = await makeIdentity({ subject: 'CN=Root', ca: true });
+    const tight = await makeIdentity({ subject: 'CN=Tight', ca: 0, issuer: root });
+    const ca = await appliance.makeCa({});
+    const { csr } = (await appliance.act(ca, 'csr')).body;
+    const below = `${await signOutside(csr, tight)}\n${tight.pem}\n${root.pem}`;
+    expect(codeOf(await appliance.act(ca, 'import-cert', { certificate: below }))).toBe('400 invalid-certificate');
+    expect((await appliance.act(ca, 'import-cert', { certificate: `${await signOutside(csr, root)}\n${root.pem}` })).status).toBe(204);
+    const refused = await appliance.request('POST', '/v1/config/keystore/tls/ca', { name: 'too-deep', 'issuing-ca': ca });
+    expect(codeOf(refused)).toBe('400 invalid-value');
+    expect(refused.body.detail).toMatch(/path length/);
   });
 });
 

@@ -185,7 +185,7 @@ describe('birth certificate', () => {
     expect(await statusWith(await birth({ extensions: [new x509.Extension('1.2.3.4', false, Buffer.from([5, 0]))] }))).toBe(200);
   });
 
-  test('R35: an issuer that is no CA, may not sign certificates, is expired or has too long a path below: 401', async () => {
+  test('R35: an issuer that is no CA, may not sign certificates, not for clients, is expired or has too long a path below: 401', async () => {
     const through = async (options: CertificateOptions): Promise<number> => {
       const middle = await birth({ subject: 'CN=Middle', ca: true, ...options });
       return statusWith(await birth({ issuer: middle }), [middle]);
@@ -193,6 +193,8 @@ describe('birth certificate', () => {
     expect(await through({})).toBe(200);
     expect(await through({ ca: false })).toBe(401);
     expect(await through({ extensions: [usages('cRLSign')] })).toBe(401);
+    expect(await through({ extensions: [new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.1'])] })).toBe(401);
+    expect(await through({ extensions: [new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.2'])] })).toBe(200);
     expect(await through({ notBefore: new Date(Date.now() - 2 * day), notAfter: new Date(Date.now() - day) })).toBe(401);
     const tight = await birth({ subject: 'CN=Tight', ca: 0 });
     const below = await makeIdentity({ subject: 'CN=Below', ca: true, issuer: tight });

@@ -99,10 +99,14 @@ describe('handshake', () => {
     }
   });
 
-  test('R17: HTTP/1.1 is the only protocol offered', async () => {
+  test('R17: HTTP/1.1 is spoken, 1.0 to those who offer nothing newer, and no other protocol', async () => {
     const socket = await handshake({ ALPNProtocols: ['http/1.1'] });
     expect(socket.alpnProtocol).toBe('http/1.1');
     socket.destroy();
+    // curl --http1.0 offers nothing else.
+    const old = await handshake({ ALPNProtocols: ['http/1.0'] });
+    expect(old.alpnProtocol).toBe('http/1.0');
+    old.destroy();
     await expect(handshake({ ALPNProtocols: ['h2'] })).rejects.toThrow(/alert|protocol|ECONN/i);
     const without = await handshake({});
     expect(without.alpnProtocol).toBe(false);

@@ -64,7 +64,7 @@ export async function discardGeneration(house: CaHouse, { caId, generation }: Ma
   await destroyIfUnclaimed(house, caId, generation.key.stored);
 }
 
-/** Throws `invalid-value` unless it names a CA of this tenant that can sign; `ca-expired` when it cannot any more. */
+/** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when it cannot any more. */
 export function requireIssuingCa(house: CaHouse, tenantId: string, name: string): IssuingCa {
   const found = findCa(house, tenantId, name);
   const newest = found === undefined ? undefined : newestGeneration(found.record);
@@ -73,6 +73,11 @@ export function requireIssuingCa(house: CaHouse, tenantId: string, name: string)
   }
   if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, house.clock.now()) <= 0) {
     throw failCa('ca-expired', { detail: `The certificate of CA "${name}" has expired; renew the CA.` });
+  }
+  if (!hasRoomBelow([newest.certificate, ...newest.chain].map(readCertificate), 1)) {
+    throw fail('invalid-value', {
+      detail: '"issuing-ca" cannot certify another CA: the path length in its certificate or in one above it does not allow it.',
+    });
   }
   return { tenantId, caId: found.record.id, name, newest };
 }
@@ -101,6 +106,7 @@ export function withImportedCertificate(house: CaHouse, ca: FoundCa, chain: read
   }
   if (nameText(own.subject) !== nameText(before.subject)) throw refusal('the first certificate carries another subject than this CA');
   certificates.forEach((certificate, index) => requireIssuedBy(certificate, certificates[index + 1] ?? certificate));
+  if (!hasRoomBelow(certificates, 0)) throw refusal('the path length of a certificate is too short for the CAs below it');
   const { rollover: _gone, ...kept } = newest;
   const imported: CaGeneration = { ...kept, certificate: own.der, chain: issuers.map(({ der }) => der) };
   return { ...ca.record, issuingCa: undefined, generations: [...ca.record.generations.slice(0, -1), imported] };
@@ -142,9 +148,17 @@ function requireNewest(ca: FoundCa): CaGeneration {
 }
 
 function pathLengthOf(newest: CaGeneration | undefined): { readonly pathLength?: number } {
-  if (newest === undefined) return {};
-  const { pathLength } = readBasicConstraints(readCertificate(newest.certificate).extensions.get(extensionId.basicConstraints));
+  const pathLength = newest === undefined ? undefined : readPathLength(readCertificate(newest.certificate));
   return pathLength === undefined ? {} : { pathLength };
+}
+
+function readPathLength({ extensions }: Certificate): number | undefined {
+  return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
+}
+
+/** Whether every certificate of a chain, nearest first, may have the CAs under it that it has, and `more` below the nearest (RFC 5280 4.2.1.9). */
+function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
+  return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
 }
 
 function requireIssuedBy(subject: Certificate, issuer: Certificate): void {

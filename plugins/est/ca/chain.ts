@@ -41,11 +41,13 @@ export function findPath(
 
 /** Whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
 export function isClientCertificate(leaf: Certificate): boolean {
-  const purposes = readExtKeyUsage(leaf.extensions.get(extensionId.extKeyUsage));
-  return (
-    readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false &&
-    (purposes === undefined || purposes.includes(keyPurpose.clientAuth) || purposes.includes(keyPurpose.any))
-  );
+  return readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false && isForClients(leaf);
+}
+
+/** Whether extKeyUsage, where present, allows client authentication. */
+function isForClients({ extensions }: Certificate): boolean {
+  const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
+  return purposes === undefined || purposes.includes(keyPurpose.clientAuth) || purposes.includes(keyPurpose.any);
 }
 
 /** Whether the validity period holds this instant. */
@@ -69,7 +71,8 @@ function climb(search: Search, path: readonly Opened[]): readonly Opened[] | und
   for (const anchor of search.trusted) if (isIssuer(search, path, top, anchor)) return [...path, anchor];
   if (path.length > maxIntermediates) return undefined;
   for (const candidate of search.offered) {
-    if (path.includes(candidate) || !isIssuer(search, path, top, candidate)) continue;
+    // An intermediate's extKeyUsage bounds what is below it, as OpenSSL, Go and NSS have it; an anchor is trusted for what it was named for.
+    if (path.includes(candidate) || !isForClients(candidate.fields) || !isIssuer(search, path, top, candidate)) continue;
     const found = climb(search, [...path, candidate]);
     if (found !== undefined) return found;
   }
