@@ -82,11 +82,13 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     defineEndpoint({
       ...shared,
       path: `${base}/refresh`,
-      summary: 'Prolong the own token',
+      summary: 'Give the own token a new expiry',
       description:
         "The value stays. The new expiry is now plus the smaller of `increment` and the token's ttl, never past its longest life.",
       audit: 'required',
-      input: z.object({ increment: durationField({ minSeconds: 1 }).optional().describe('How much longer it shall live from now.') }),
+      input: z.object({
+        increment: durationField({ minSeconds: 1 }).optional().describe('How long it shall live from now; unless given, its ttl.'),
+      }),
       output: tokenState,
       auditFields: ['increment'],
       async run(call, { increment }): Promise<TokenState> {
@@ -100,13 +102,16 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     defineEndpoint<WhichToken, undefined>({
       ...shared,
       path: `${base}/disable`,
-      summary: 'End a token and its children at once; without fields: the own one',
+      summary: 'End a token and its children at once',
+      description: 'The token is always named, the own one too: an empty request must not end a root token, which is made once.',
       audit: 'required',
       input: whichToken,
       auditFields: ['accessor'],
       secretInput: ['token'],
       errors: ['not-found'],
       async run(call, input) {
+        if (input.token === undefined && input.accessor === undefined)
+          throw fail('missing-field', { detail: 'Name the token to end by "token" or by "accessor"; /v1/logout ends the own one.' });
         const { accessor } = requireToken(call, input, 'delete');
         await store.write((transaction) => disableToken(transaction, store, call.caller.tenantId, accessor));
         return undefined;

@@ -78,7 +78,8 @@ export function issueToken(
 }
 
 /**
- * Moves a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life and never back.
+ * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life: a small increment
+ * shortens what is left (api 49).
  * Undefined when it is gone or expired meanwhile.
  */
 export function refreshToken(
@@ -94,8 +95,7 @@ export function refreshToken(
   if (record.expires === undefined || record.ttlSeconds === undefined || record.latestExpires === undefined) return record;
   const wanted = formatTimestamp(now.add({ seconds: Math.min(incrementSeconds, record.ttlSeconds) }));
   // Timestamps of this form sort in the order of time.
-  const [, expires = record.expires] = [record.expires, wanted < record.latestExpires ? wanted : record.latestExpires].sort();
-  const refreshed: TokenRecord = { ...record, expires };
+  const refreshed: TokenRecord = { ...record, expires: wanted < record.latestExpires ? wanted : record.latestExpires };
   transaction.put(tokenTable(store), [tenantId, accessor], refreshed);
   return refreshed;
 }

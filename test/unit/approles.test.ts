@@ -378,6 +378,6 @@ describe('limits (api 73)', () => {
 
 test('logging out ends the token of an approle', async () => {
   const token = String((await login(await makeApprole('leaver'))).body.token);
-  expect(await code('POST', '/v1/state/keystore/token/disable', {}, { token })).toBe('204 done');
+  expect(await code('POST', '/v1/state/keystore/token/disable', { token }, { token })).toBe('204 done');
   expect(await code('POST', '/v1/state/poke', {}, { token })).toBe('401 invalid-token');
 });
