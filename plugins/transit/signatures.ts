@@ -49,7 +49,7 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions): Sig
   if (cipher.family === 'rsa') return { family: 'rsa', hash, pss: options.signatureAlgorithm === 'pss', prehashed };
   if (cipher.family === 'ecdsa') return { family: 'ecdsa', hash, prehashed, coordinateBytes: cipher.coordinateBytes as number };
   if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
-  if (options.prehashed !== undefined) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
+  if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
   return { family: cipher.family };
 }
 

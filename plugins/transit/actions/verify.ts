@@ -81,7 +81,7 @@ async function checkHmac(
   options: SignatureOptions & { hashAlgorithm?: HashName | undefined },
   now: number,
 ): Promise<Verdict> {
-  if (options.prehashed !== undefined || options.signatureAlgorithm !== undefined || options.marshaling !== undefined) {
+  if (options.prehashed === true || options.signatureAlgorithm !== undefined || options.marshaling !== undefined) {
     throw coreFail('invalid-value', {
       detail: 'The options prehashed, signature-algorithm and marshaling are for signatures, not for hmac.',
     });
