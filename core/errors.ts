@@ -1,7 +1,10 @@
 // The errors of the service: one table from code to status and title, and the one class that carries a row of it.
 
-/** One row: HTTP status, short title, and when it occurs (the generated error reference prints all three). */
-export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string };
+/**
+ * One row: HTTP status, short title, when it occurs (the generated error reference prints all three), and what callers are told where
+ * the thrower has nothing more exact to say.
+ */
+export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string; readonly detail?: string };
 export type ErrorTable = Readonly<Record<string, ErrorRow>>;
 
 /** One finding inside an error: a sentence, and a pointer such as `auto-rotate/rotate-after`. */
@@ -26,11 +29,11 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
-    super(details.detail ?? row.title, details.cause === undefined ? undefined : { cause: details.cause });
+    super(details.detail ?? row.detail ?? row.title, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = row.status;
     this.title = row.title;
-    this.details = details;
+    this.details = row.detail === undefined ? details : { detail: row.detail, ...details };
   }
 }
 
@@ -48,19 +51,30 @@ export const coreErrors = {
   'missing-field': { status: 400, title: 'Required field missing', when: 'a required field is absent' },
   'invalid-value': { status: 400, title: 'Invalid value', when: 'wrong type, pattern, range or choice' },
   'invalid-base64': { status: 400, title: 'Invalid base64', when: 'a base64 field is not strict standard base64 with padding' },
-  'invalid-token': { status: 401, title: 'Token not accepted', when: 'no, unknown, expired or disabled token' },
+  'invalid-token': {
+    status: 401,
+    title: 'Token not accepted',
+    when: 'no, unknown, expired or disabled token',
+    detail: 'Send a token that is valid now as "Authorization: Bearer <token>".',
+  },
   'login-failed': { status: 401, title: 'Login refused', when: 'a login was refused, whatever the reason' },
   'policy-denied': {
     status: 403,
     title: 'Not allowed by policy',
     when: 'the policies of tenant and token do not both allow the operation',
+    detail: 'The policies of tenant and token must both allow this; /v1/state/policy/check tells which rule decides.',
   },
   'pin-refused': {
     status: 403,
     title: 'PIN refused',
     when: 'a token refused the PIN that was to unseal the appliance; it is not tried again',
   },
-  'not-found': { status: 404, title: 'Not found', when: 'missing resource, foreign tenant, or unknown path' },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    when: 'missing resource, foreign tenant, or unknown path',
+    detail: 'There is nothing of this path and name, or it is not for this caller; /v1/openapi.json lists every path.',
+  },
   'method-not-allowed': { status: 405, title: 'Method not offered', when: 'the path exists with other methods; Allow lists them' },
   'already-exists': { status: 409, title: 'Name exists', when: 'the name is in use' },
   'one-way-flag': { status: 409, title: 'One-way flag', when: 'a flag that can only be set was set back' },
@@ -78,7 +92,12 @@ export const coreErrors = {
     title: 'Too many tokens in a row',
     when: 'a token that descends from as many others as is allowed was to make another',
   },
-  conflict: { status: 409, title: 'Changed meanwhile', when: 'the resource kept changing while the request ran; try again' },
+  conflict: {
+    status: 409,
+    title: 'Changed meanwhile',
+    when: 'the resource kept changing while the request ran; try again',
+    detail: 'Others changed the resource while the request ran, and nothing was done: send it again.',
+  },
   'precondition-failed': { status: 412, title: 'Precondition failed', when: 'If-Match or If-None-Match does not fit the present state' },
   'payload-too-large': { status: 413, title: 'Body too large', when: 'the body is over the limit of the operation' },
   'unsupported-media-type': { status: 415, title: 'Media type not supported', when: 'the body is not application/json' },

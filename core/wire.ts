@@ -194,7 +194,7 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
   for (const name of Object.keys(value)) {
     const where = path === '' ? shownName(name) : `${path}/${shownName(name)}`;
     if (shape.kind === 'map') {
-      if (name === '__proto__' || !name.isWellFormed()) add(findings, 'invalid-value', path, 'has a name that cannot be used');
+      if (name === '__proto__' || !name.isWellFormed()) add(findings, 'invalid-value', where, 'cannot be a name');
       else translated[name] = translate(shape.value, value[name], where, findings);
       continue;
     }

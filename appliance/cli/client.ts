@@ -31,10 +31,11 @@ export class Refused extends CommandFailed {
   readonly code: string;
   readonly answer: Answer;
   constructor(answer: Answer, { title, detail, code = '', errors = [], 'request-id': requestId }: Problem) {
+    const said = detail ?? `${title ?? 'Refused'}.`;
     const items = errors
-      .filter(({ 'error-message': message }) => detail?.includes(message) !== true)
+      .filter(({ 'error-message': message }) => !said.includes(message))
       .map(({ 'error-message': message, 'error-info': info }) => (info === undefined ? message : `${info}: ${message}`));
-    const first = `${answer.status} ${code}: ${detail ?? title ?? 'refused'}`;
+    const first = `${answer.status} ${code}: ${said}`;
     super(exitCodeOf(answer.status), [first, ...items, ...(requestId === undefined ? [] : [`request-id ${requestId}`])].join('\n  '));
     this.code = code;
     this.answer = answer;

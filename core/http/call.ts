@@ -45,8 +45,7 @@ export class RequestCall implements Call {
   /** Proves who calls and that the policies allow it; throws `invalid-token` or `policy-denied`. */
   authorize(operation: Operation): void {
     this.#caller = this.#control.authenticate(this.headers['authorization'], this.now, this.clientIp);
-    if (this.#caller === undefined)
-      throw fail('invalid-token', { detail: 'Send a token that is valid now as "Authorization: Bearer <token>".' });
+    if (this.#caller === undefined) throw fail('invalid-token');
     this.#decision = this.#control.decide(this.#caller, this.#arrival.path.segments, operation);
     if (!this.#decision.allowed) {
       throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });

@@ -74,7 +74,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     }
     const route = match.entry.methods.get(request.method ?? '');
     if (route === undefined) {
-      return refuseUnrouted(request, response, requestId, path.text, fail('method-not-allowed', { allow: match.entry.allow }));
+      return refuseUnrouted(request, response, requestId, path.text, methodNotAllowed(match.entry.allow));
     }
     const exchange: Exchange = {
       request,
@@ -282,6 +282,10 @@ function timestampOf(instant: Temporal.Instant): string {
 }
 
 let latest: { readonly instant: Temporal.Instant | undefined; readonly text: string } = { instant: undefined, text: '' };
+
+function methodNotAllowed(allow: readonly string[]): ServiceError {
+  return fail('method-not-allowed', { allow, detail: `The methods of this path are ${allow.join(', ')}.` });
+}
 
 /** The answer of an error, also for what never reaches the pipeline. */
 export function problemAnswer(error: ServiceError, requestId: string): Answer {

@@ -47,18 +47,18 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   configuration: 'hsm-unavailable',
 };
 
-/** The body of an error answer. From 500 up there is no detail. */
+/** The body of an error answer. From 500 up there is no detail; `errors` has an item whatever went wrong. */
 export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {
-  const { detail, items } = error.details;
-  const spoken = error.status < 500;
+  const { detail, items = [] } = error.status < 500 ? error.details : {};
+  const findings = items.length > 0 ? items : [{ message: detail ?? `${error.title}.` }];
   return {
     type: `urn:keystore:error:${error.code}`,
     title: error.title,
     status: error.status,
-    ...(spoken && detail !== undefined ? { detail } : {}),
+    ...(detail === undefined ? {} : { detail }),
     code: error.code,
     'request-id': requestId,
-    ...(spoken && items !== undefined && items.length > 0 ? { errors: items.map(formatItem) } : {}),
+    errors: findings.map(formatItem),
   };
 }
 

@@ -26,6 +26,7 @@ export const transitErrors = {
     status: 400,
     title: 'Decryption failed',
     when: 'wrong context, wrong associated data, tampered ciphertext or wrong key; one answer for all',
+    detail: 'The ciphertext was altered, or key, context or associated data are not those it was made with.',
   },
   'plaintext-not-utf8': {
     status: 400,

@@ -59,6 +59,8 @@ const hasExample = (endpoint: AnyEndpoint): boolean => !existing(endpoint).inclu
 
 /** Answers with a code that the API description does not announce for the operation. */
 const unannounced: string[] = [];
+/** Refusals that do not say what was wrong. */
+const speechless: string[] = [];
 
 async function send(
   endpoint: AnyEndpoint,
@@ -71,10 +73,17 @@ async function send(
     headers,
     token: 'token' in options ? options.token : appliance.rootToken,
   });
+  listen(answer);
   if (answer.status >= 400 && answer.body?.code !== undefined && !codesOf(endpoint).includes(String(answer.body.code))) {
     unannounced.push(`${endpoint.method} ${endpoint.path}: ${verdict(answer)}`);
   }
   return answer;
+}
+
+function listen(answer: Answer): void {
+  if (answer.status < 400 || answer.body?.code === undefined) return;
+  const isSaid = typeof answer.body.detail === 'string' || answer.status >= 500;
+  if (!isSaid || answer.body.errors?.[0]?.['error-message'] === undefined) speechless.push(verdict(answer));
 }
 
 const verdict = ({ status, body }: Answer) => `${status} ${String(body?.code)}`;
@@ -151,6 +160,7 @@ describe('methods and queries that are not offered: 405 with Allow, 400', () => 
     const target = existing(entries[0] as AnyEndpoint);
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter((one) => !offered.includes(one))) {
       const answer = await appliance.request(method, target);
+      listen(answer);
       expect(verdict(answer)).toBe('405 method-not-allowed');
       expect(String(answer.headers['allow']).split(', ').sort()).toEqual([...offered].sort());
     }
@@ -201,4 +211,8 @@ function writtenSoFar(): string {
 
 test('every refusal above is announced in the API description', () => {
   expect([...new Set(unannounced)]).toEqual([]);
+});
+
+test('every refusal above says what was wrong and how to mend it (api 75)', () => {
+  expect([...new Set(speechless)]).toEqual([]);
 });

@@ -371,6 +371,7 @@ describe('faults', () => {
       status: 500,
       code: 'internal-error',
       'request-id': answer.headers['request-id'],
+      errors: [{ 'error-message': 'Internal error.' }],
     });
     const line = app.log.lines.find((one) => one.includes(String(answer.headers['request-id'])));
     expect(line).toContain('things.ts');

@@ -72,7 +72,7 @@ describe('parseInput', () => {
     ['{"name":"a","auto-rotate":{"rotate-after":"1 day"}}', 'invalid-value', 'auto-rotate/rotate-after'],
     ['{"name":"a","auto-rotate":[]}', 'invalid-value', 'auto-rotate'],
     ['{"name":"a","claim-mappings":{"email":"mail"}}', 'invalid-value', 'claim-mappings/email'],
-    ['{"name":"a","claim-mappings":{"__proto__":"username"}}', 'invalid-value', 'claim-mappings'],
+    ['{"name":"a","claim-mappings":{"__proto__":"username"}}', 'invalid-value', 'claim-mappings/__proto__'],
     ['{"name":"a","plain-text":"QUJ"}', 'invalid-base64', 'plain-text'],
     ['{"name":"a","plain-text":"QUJD\\n"}', 'invalid-base64', 'plain-text'],
     ['{"name":"a","plain-text":"QUJDREVG"}', 'invalid-value', 'plain-text'],

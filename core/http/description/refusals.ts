@@ -49,7 +49,7 @@ const retryAfterHeader = { description: 'Seconds to wait before the next attempt
 export const problemSchema: JsonSchema = {
   type: 'object',
   description: 'Why a request was refused (RFC 9457).',
-  required: ['type', 'title', 'status', 'code', 'request-id'],
+  required: ['type', 'title', 'status', 'code', 'request-id', 'errors'],
   properties: {
     type: { type: 'string', description: '`urn:keystore:error:` and the code.', examples: ['urn:keystore:error:not-found'] },
     title: { type: 'string', description: 'The code in words.', examples: ['Not found'] },
@@ -63,6 +63,7 @@ export const problemSchema: JsonSchema = {
     'request-id': { type: 'string', description: 'Finds the request in logs.', examples: ['f81d4fae-7dec-41d0-a765-00a0c91e6bf6'] },
     errors: {
       type: 'array',
+      minItems: 1,
       description: 'One item for each thing that is wrong.',
       items: {
         type: 'object',
