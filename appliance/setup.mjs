@@ -25,6 +25,7 @@ const tasks = {
   test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
+  bundle: [['appliance/packaging/os/make-bundle.ts']],
   'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   check: [['test/house/check.ts']],

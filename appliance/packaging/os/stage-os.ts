@@ -1,6 +1,8 @@
 // Lays what makes the Debian package an appliance over a root tree: console, settings, firewall, updates, presets. Called by image builds.
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createPublicKey } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { digestOf, fingerprintOf } from './programs/bundle.ts';
 
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
@@ -19,12 +21,14 @@ const masked = [
 /**
  * Lays the files of the appliance's operating system over `root`, a tree in which the Debian package is installed (programs run from
  * /usr/lib/keystored). May be repeated. Throws when the package is not there. Units are enabled by the preset it brings.
+ * `updateKeys`: public keys in PEM; an update has to be signed with every one of them, and without any none is taken.
  */
-export async function stageOs(root: string): Promise<void> {
+export async function stageOs(root: string, updateKeys: readonly string[] = []): Promise<void> {
   if (!existsSync(join(root, 'usr/lib/keystored/appliance'))) throw new Error(`${root} has no keystored: install its package there first`);
   cpSync(join(here, 'tree'), root, { recursive: true });
   stagePrograms(root);
   for (const unit of masked) link('/dev/null', join(root, 'etc/systemd/system', unit));
+  stageUpdateKeys(join(root, 'usr/share/keystored-os/update-keys'), updateKeys);
   mkdirSync(join(root, 'var/lib/keystored-os'), { recursive: true, mode: 0o700 });
   settleModes(join(here, 'tree'), root);
 }
@@ -36,6 +40,17 @@ function stagePrograms(root: string): void {
   rmSync(target, { recursive: true, force: true });
   cpSync(source, target, { recursive: true });
   settleModes(source, target);
+}
+
+function stageUpdateKeys(directory: string, keys: readonly string[]): void {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const pem of keys) {
+    const key = createPublicKey(pem);
+    if (digestOf(key) === undefined) throw new Error(`keys of the kind ${key.asymmetricKeyType} sign no updates`);
+    writeFileSync(join(directory, `${fingerprintOf(key)}.pem`), key.export({ type: 'spki', format: 'pem' }), { mode: 0o644 });
+  }
+  chmodSync(directory, 0o755);
 }
 
 /** Whatever the umask of the builder: read by all, written by root, executable where the first line names an interpreter. */

@@ -7,6 +7,7 @@ import type { BootstrapCredential } from '../../../bootstrap.ts';
 import { readCaFingerprint, readDaemonState } from './daemon-state.ts';
 import { readNotices } from './notices.ts';
 import { formatScreen, type Facts } from './screen.ts';
+import { readVersion } from './version.ts';
 
 const lookEveryMs = 2_000;
 
@@ -31,14 +32,6 @@ export async function readFacts(root: string, port = 4646): Promise<Facts> {
     credential: attempt(() => JSON.parse(readFileSync(join(root, 'run/keystored/bootstrap'), 'utf8')) as BootstrapCredential),
     notices: readNotices(root),
   };
-}
-
-/** The version of the image, or of the package where there is no image. */
-function readVersion(root: string): string {
-  const image = attempt(() => /^IMAGE_VERSION="?([\w.+~-]+)/m.exec(readFileSync(join(root, 'usr/lib/os-release'), 'utf8'))?.[1]);
-  if (image !== undefined) return image;
-  const manifest = attempt(() => JSON.parse(readFileSync(join(root, 'usr/lib/keystored/package.json'), 'utf8')) as { version: string });
-  return manifest?.version ?? 'unknown';
 }
 
 /** What is not there yet, is not told yet. */
