@@ -11,6 +11,7 @@ import { sealBackup } from './backup-cipher.ts';
 import type { Manifest } from './backup-content.ts';
 import { formatEnd, formatEntry, manifestPath } from './backup-content.ts';
 import { requireStableRead } from './stable-read.ts';
+import { storeKeyFile } from './store-key.ts';
 
 export type BackupParts = {
   readonly directory: string;
@@ -26,8 +27,8 @@ const scratchPrefix = 'backup-';
 const startLock = 'start.lock';
 
 /**
- * Copies everything aside, then answers the stream. Token files are read before and after the store: a key that the store's moment
- * knows is in the backup whether it was made or removed around that moment.
+ * Copies everything aside, then answers the stream. Token files are read before and after all that needs keys of the token: each key is in
+ * the backup whether it was made or removed around that moment, the wrapping keys of a rotation included.
  */
 export async function backUp(parts: BackupParts, passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>> {
   const { directory, store } = parts;
@@ -35,8 +36,8 @@ export async function backUp(parts: BackupParts, passphrase: Secret<string>): Pr
   const files = new Map<string, Uint8Array>();
   if (parts.embedded) readTokenFiles(directory, files);
   await store.backup(scratch);
+  files.set('store-key.json', readFileSync(storeKeyFile(directory)));
   if (parts.embedded) readTokenFiles(directory, files);
-  files.set('store-key.json', readFileSync(join(directory, 'store-key.json')));
   return sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch));
 }
 

@@ -15,9 +15,11 @@ import { openTenants } from '../core/tenants.ts';
 import type { Hsm } from '../hsm/api.ts';
 import { auditEndpoint } from './audit-endpoint.ts';
 import { reportHealth } from './health.ts';
-import { hsmEndpoint } from './hsm-endpoint.ts';
+import { hsmEndpoints } from './hsm-endpoint.ts';
 import { stateMeasurer } from './metrics-state.ts';
+import { rewrappingJob } from './rewrapping.ts';
 import { type Upkeep, upkeepEndpoints } from './upkeep.ts';
+import { WrappingRotation } from './wrapping-rotation.ts';
 
 export type Parts = {
   readonly plugins: readonly AnyPlugin[];
@@ -49,15 +51,16 @@ export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, upkeep } = parts;
   const audit = boundStrangers(parts.audit, clock);
   const directory = upkeep?.directory;
+  const rotation = new WrappingRotation({ store, hsm, clock });
   const running = await startPlugins(parts.plugins, {
     ...parts,
     audit: withTenants(audit, openTenants(store)),
-    services: { sessions: createSessions({ store, hsm, clock }), ...parts.services },
+    services: { sessions: createSessions({ store, hsm, clock }), 'wrapping-keys': rotation, ...parts.services },
   });
   return {
     app: createApp({
       endpoints: [
-        hsmEndpoint(hsm),
+        ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
         ...(upkeep === undefined ? [] : upkeepEndpoints(upkeep, stateMeasurer({ store, clock, directory: upkeep.directory }))),
         ...running.endpoints,
@@ -73,8 +76,11 @@ export async function compose(parts: Parts): Promise<Composed> {
       clock,
       log,
     }),
-    jobs: holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
-    check: async () => [...store.check(), ...(await running.check())],
+    jobs: [
+      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
+      ...(upkeep === undefined ? [] : [rewrappingJob({ ...upkeep, store, hsm, clock, log, wrappedKeys: () => running.wrappedKeys() })]),
+    ],
+    check: async () => [...store.check(), ...(await running.check()), ...(await Array.fromAsync(rotation.findings(running.wrappedKeys())))],
     async stop() {
       await running.stop();
       await audit.settle().catch(() => undefined);

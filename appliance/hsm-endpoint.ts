@@ -1,9 +1,11 @@
-// GET /v1/state/system/hsm: what the configured tokens are, offer and how quick they have been; for the system tenant.
+// The tokens: what they are, offer and how quick they have been, and the rotation of their wrapping keys; for the system tenant.
 import { z } from 'zod';
 import { fail } from '../core/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../core/http/endpoint.ts';
-import { systemTenantName } from '../core/tenants.ts';
 import type { Hsm } from '../hsm/api.ts';
+import { requireSystemRoot, requireSystemTenant } from './upkeep.ts';
+import { wrappingState } from './wrapping-record.ts';
+import type { WrappingRotation } from './wrapping-rotation.ts';
 
 const tokenState = z.object({
   name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
@@ -16,6 +18,7 @@ const tokenState = z.object({
   reason: z.string().optional().meta({ description: 'Why it is not up, and how to mend it.', example: 'the PIN was refused' }),
   keyTypes: z.array(z.string()).describe('Types of keys the token can hold for us.'),
   mechanisms: z.array(z.string()).describe('Mechanisms it offers.'),
+  wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
   loadedKeys: z.int().min(0).describe('Keys loaded at the moment.'),
   sessions: z
     .object({
@@ -36,21 +39,59 @@ const tokenState = z.object({
     .describe('Time of recent calls by operation.'),
 });
 
-/** Refused with 404 for every tenant but `system`. */
-export function hsmEndpoint(hsm: Hsm): AnyEndpoint {
-  return defineEndpoint({
-    method: 'GET',
-    path: '/v1/state/system/hsm',
-    access: 'token',
-    operation: 'read',
-    tag: 'system',
-    summary: 'Tokens, mechanisms and latencies',
-    description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
-    audit: 'reads-go-on',
-    output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
-    find(call) {
-      if (call.caller.tenantName !== systemTenantName) throw fail('not-found');
-    },
-    run: () => ({ tokens: hsm.status().map((token) => ({ ...token, keyTypes: [...token.keyTypes], mechanisms: [...token.mechanisms] })) }),
-  });
+/** Refused with 404 for every tenant but `system`; rotation needs the root policy there. */
+export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[] {
+  return [
+    defineEndpoint({
+      method: 'GET',
+      path: '/v1/state/system/hsm',
+      access: 'token',
+      operation: 'read',
+      tag: 'system',
+      summary: 'Tokens, mechanisms and latencies',
+      description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
+      audit: 'reads-go-on',
+      output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
+      find: requireSystemTenant,
+      run: () => ({
+        tokens: hsm.status().map(({ keyTypes, mechanisms, ...token }) => ({
+          ...token,
+          keyTypes: [...keyTypes],
+          mechanisms: [...mechanisms],
+          wrappingKey: rotation.state(token.name),
+        })),
+      }),
+    }),
+    defineEndpoint({
+      method: 'POST',
+      path: '/v1/state/system/rotate-wrapping-key',
+      access: 'token',
+      operation: 'execute',
+      tag: 'system',
+      summary: 'Rotate the key that wraps all others',
+      description:
+        'New keys are wrapped under the new one at once. Every stored key is wrapped anew in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
+      audit: 'required',
+      input: z.object({
+        token: z
+          .string()
+          .max(64)
+          .optional()
+          .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' }),
+      }),
+      auditFields: ['token'],
+      errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
+      output: wrappingState,
+      find: requireSystemRoot,
+      run: (_call, { token }) => rotation.begin(chosenToken(hsm, token)),
+    }),
+  ];
+}
+
+function chosenToken(hsm: Hsm, name: string | undefined): string {
+  const names = hsm.status().map((token) => token.name);
+  if (name === undefined && names.length > 1) throw fail('missing-field', { detail: `"token" must name one of ${names.join(', ')}.` });
+  const found = name ?? names[0];
+  if (found === undefined || !names.includes(found)) throw fail('not-found', { detail: `The tokens are ${names.join(', ')}.` });
+  return found;
 }

@@ -104,6 +104,8 @@ export async function serve(
       topics: { audit: places.audit(data), logs: places.logs(data) },
       upkeep: {
         directory: data,
+        // A job that waits for a session is given up after the one time, and one that runs after another.
+        settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,
         metrics,
         operationsSocket: configuration.operationsSocket,

@@ -3,15 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../core/bytes.ts';
 import { Secret } from '../core/secret.ts';
-import type { Hsm, KeyBinding, StoredKey } from '../hsm/api.ts';
+import type { Hsm, KeyBinding, KeyReference, StoredKey } from '../hsm/api.ts';
 import { writeDurably } from './data-directory.ts';
 import { StartRefused } from './start-refused.ts';
 
 const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
 
+/** Where the wrapped key lies in a data directory. */
+export const storeKeyFile = (directory: string): string => join(directory, 'store-key.json');
+
 /** 32 octets for openStore. Made on the first start, before there is a store; a store without its key file is refused. */
 export async function provideStoreKey(hsm: Hsm, directory: string, storeDirectory: string): Promise<Secret<Uint8Array>> {
-  const file = join(directory, 'store-key.json');
+  const file = storeKeyFile(directory);
   if (!existsSync(file)) {
     if (existsSync(join(storeDirectory, 'data.mdb'))) {
       throw new StartRefused(`${file} is missing, and nothing else opens ${storeDirectory}: put the file back from your backup`);
@@ -19,7 +22,17 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
     const { stored } = await hsm.generate('secret-256', binding);
     writeDurably(file, formatStoredKey(stored));
   }
-  return new Secret(await hsm.readKeyMaterialInClear({ stored: parseStoredKey(file), binding }));
+  return new Secret(await hsm.readKeyMaterialInClear(readStoreKey(directory)));
+}
+
+/** The key of the store as it is wrapped now. Throws StartRefused when its file is missing or damaged. */
+export function readStoreKey(directory: string): KeyReference {
+  return { stored: parseStoredKey(storeKeyFile(directory)), binding };
+}
+
+/** Puts another wrapping of the same key in its place; a crash leaves the one or the other. */
+export function replaceStoreKey(directory: string, stored: StoredKey): void {
+  writeDurably(storeKeyFile(directory), formatStoredKey(stored));
 }
 
 function formatStoredKey(stored: StoredKey): string {

@@ -7,6 +7,7 @@ import type { AnyEndpoint } from './http/endpoint.ts';
 import type { AnyResource } from './http/resource.ts';
 import type { AnyPlugin, PluginContext, PluginInstance } from './plugin.ts';
 import { orderPlugins, StartError } from './registry.ts';
+import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { OpenStore } from './store/open.ts';
 
 export type LifecycleOptions = {
@@ -26,6 +27,8 @@ export type RunningPlugins = {
   readonly resources: readonly AnyResource[];
   readonly jobs: readonly Job[];
   readonly errors: readonly ErrorTable[];
+  /** Every record with wrapped keys, of all plugins. */
+  wrappedKeys(): Iterable<KeyHolder>;
   /** Findings of every plugin's own invariants. */
   check(): Promise<readonly Finding[]>;
   /** Stops all, last started first. Safe to call twice; a plugin that fails to stop does not keep the others from it. */
@@ -59,6 +62,9 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     resources: running.flatMap(({ instance }) => instance.resources ?? []),
     jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
+    *wrappedKeys() {
+      for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
+    },
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
     stop,
   };

@@ -6,6 +6,7 @@ import type { Clock, Finding, Job, Log } from './context.ts';
 import type { ErrorTable } from './errors.ts';
 import type { AnyEndpoint } from './http/endpoint.ts';
 import type { AnyResource } from './http/resource.ts';
+import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Store, WriteTransaction } from './store/store.ts';
 
 /** What a plugin is given. It sees its own part of the store and handles of keys, never key octets or another plugin. */
@@ -29,6 +30,8 @@ export type PluginInstance = {
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
+  /** Every record that holds wrapped keys, walked lazily over many turns, so that a rotation can wrap them anew. */
+  wrappedKeys?(): Iterable<KeyHolder>;
   /** Walks the plugin's records and reports every broken invariant. */
   check?(): Iterable<Finding> | Promise<Iterable<Finding>>;
 };

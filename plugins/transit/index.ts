@@ -17,6 +17,7 @@ import { verify } from './actions/verify.ts';
 import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
 import { transitErrors } from './errors.ts';
+import { keyHolders } from './key-holders.ts';
 import { transitKeys } from './key-resource.ts';
 import { makeTransit } from './transit.ts';
 import { transitKeysService } from './transit-keys-service.ts';
@@ -29,6 +30,7 @@ export default definePlugin({
   needs: ['aes-256', 'secret-256'],
   errors: transitErrors,
   provides: ['transit-keys'],
+  uses: ['wrapping-keys'],
   provision: (context) => {
     const transit = makeTransit(context);
     const wrappingKey = new WrappingKey(transit);
@@ -40,6 +42,7 @@ export default definePlugin({
       services: { 'transit-keys': transitKeysService(transit) },
       start: () => transit.usage.start(),
       stop: () => transit.usage.stop(),
+      wrappedKeys: () => keyHolders(transit),
       check: () => check(transit),
     };
   },

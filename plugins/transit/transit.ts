@@ -1,6 +1,7 @@
 // What the parts of this plugin share: one object, made when the plugin is provisioned and handed to every action.
 import type { PluginContext } from '../../core/plugin.ts';
 import type { OpenpgpHooks } from '../../core/services/transit-keys.ts';
+import type { WrappingKeyRotation } from '../../core/services/wrapping-keys.ts';
 import { Graveyard } from './graveyard.ts';
 import { Keyring } from './keyring.ts';
 import { type Tables, openTables } from './records.ts';
@@ -12,6 +13,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   readonly keyring: Keyring;
   readonly usage: UsageMeters;
   readonly graveyard: Graveyard;
+  readonly rotation: WrappingKeyRotation;
   /** set once by the OpenPGP plugin while it is provisioned; without it keys with openpgp-* fields are refused */
   openpgp: OpenpgpHooks | undefined;
 };
@@ -30,6 +32,7 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     keyring: new Keyring(tables),
     usage: new UsageMeters(store, tables, log),
     graveyard: new Graveyard({ store, tables, hsm, clock, log }),
+    rotation: context.service<WrappingKeyRotation>('wrapping-keys'),
     openpgp: undefined,
   };
 }

@@ -62,8 +62,13 @@ export async function discard(transit: Transit, subject: VersionSubject, materia
   await transit.graveyard.destroy(persistentKeys(subject, material));
 }
 
-/** Inside the transaction that commits the version: its token object belongs to it from now on. Throws conflict. */
+/** Inside the transaction that commits the version: what was made for it belongs to it from now on. Throws conflict. */
 export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
+  const { stored, hmac, convergent } = material;
+  transit.rotation.admit(
+    transaction,
+    [stored, hmac, convergent].filter((one) => one !== undefined),
+  );
   transit.graveyard.claim(transaction, persistentKeys(subject, material));
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pemExample } from '../../core/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';
-import { HsmError, type KeyBinding } from '../../hsm/api.ts';
+import { HsmError, type KeyBinding, type KeyReference } from '../../hsm/api.ts';
 import { newKeyId } from './key-id.ts';
 import { formatPublicKey } from './public-keys.ts';
 import type { WrappingKeyRecord } from './records.ts';
@@ -41,20 +41,22 @@ export class WrappingKey {
   }
 
   async #make(): Promise<WrappingKeyRecord> {
-    const { hsm, store, tables } = this.#transit;
+    const { hsm, store, tables, rotation } = this.#transit;
     const id = await newKeyId(hsm);
     const { stored, publicKey } = await hsm.generate(keyType, bindingOf(id), { custody: 'wrapped' });
     const made: WrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array };
     return store.write((transaction) => {
       const present = transaction.get(tables.wrapping, [keyType]);
-      if (present === undefined) transaction.put(tables.wrapping, [keyType], made);
-      return present ?? made;
+      if (present !== undefined) return present;
+      rotation.admit(transaction, [stored]);
+      transaction.put(tables.wrapping, [keyType], made);
+      return made;
     });
   }
 
   async #openTransportKey(record: WrappingKeyRecord, sealed: Uint8Array): Promise<Uint8Array> {
     try {
-      return await this.#transit.hsm.decryptOaep({ stored: record.stored, binding: bindingOf(record.id) }, 'sha256', sealed);
+      return await this.#transit.hsm.decryptOaep(importKeyReference(record), 'sha256', sealed);
     } catch (error) {
       throw error instanceof HsmError && error.kind === 'decryption-failed' ? unopened() : error;
     }
@@ -77,6 +79,11 @@ export function wrappingKeyEndpoint(wrappingKey: WrappingKey): AnyEndpoint {
     }),
     run: async () => ({ wrappingKey: await wrappingKey.publicKey() }),
   });
+}
+
+/** The key of a record, as the token is asked for it. */
+export function importKeyReference({ id, stored }: WrappingKeyRecord): KeyReference {
+  return { stored, binding: bindingOf(id) };
 }
 
 function bindingOf(keyId: string): KeyBinding {

@@ -89,6 +89,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
     upkeep: {
       directory,
+      settleMs: 100,
       clockWatch,
       metrics,
       snapshots: async () => [await metrics.snapshot()],

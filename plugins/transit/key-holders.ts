@@ -1,0 +1,49 @@
+// The plugin's records with wrapped keys, one after another, for the rotation of the token's wrapping key.
+import type { KeyHolder } from '../../core/services/wrapping-keys.ts';
+import type { StoreKey, Table } from '../../core/store/store.ts';
+import type { KeyReference, StoredKey } from '../../hsm/api.ts';
+import { type Key, referencesOf } from './keyring.ts';
+import type { VersionRecord } from './records.ts';
+import type { Transit } from './transit.ts';
+import { importKeyReference } from './wrapping-key.ts';
+
+/** Every version of every key of every tenant, whatever its state, and the key that imports are wrapped under. */
+export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
+  for (const [storeKey, record] of tables.wrapping.entries([])) {
+    yield holderOf(tables.wrapping, storeKey, record, [importKeyReference(record)]);
+  }
+  for (const [[tenantId, name], record] of tables.keys.entries([])) {
+    const key: Key = { tenantId: tenantId as string, name: name as string, record };
+    for (const version of keyring.versions(key)) {
+      yield holderOf(tables.versions, [key.tenantId, record.id, version.number], version.record, referencesOf(key, version));
+    }
+  }
+}
+
+/** The fields in which records hold stored keys. */
+type Keys = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent'>;
+const fields = ['stored', 'hmac', 'convergent'] as const satisfies (keyof Keys)[];
+
+function holderOf<R extends Keys>(table: Table<R>, storeKey: StoreKey, seen: R, keys: readonly KeyReference[]): KeyHolder {
+  return {
+    keys,
+    replace(transaction, rewrapped) {
+      const current = transaction.get(table, storeKey);
+      if (current === undefined) return 0;
+      const fresh: Partial<Record<keyof Keys, StoredKey>> = {};
+      for (const field of fields) {
+        const [was, is] = [seen[field], current[field]];
+        const next = was === undefined ? undefined : rewrapped.get(was);
+        if (next !== undefined && is !== undefined && was !== undefined && isSame(was, is)) fresh[field] = next;
+      }
+      const count = Object.keys(fresh).length;
+      if (count > 0) transaction.put(table, storeKey, { ...current, ...fresh });
+      return count;
+    },
+  };
+}
+
+/** Whether two stored keys are the same wrapping of the same key. */
+function isSame(one: StoredKey, other: StoredKey): boolean {
+  return Buffer.compare(one.blob, other.blob) === 0 && Buffer.compare(one.mac, other.mac) === 0;
+}
