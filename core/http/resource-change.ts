@@ -20,8 +20,8 @@ export type Entry = {
 
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
-/** How often a change that was overtaken starts over. */
-const attempts = 8;
+/** How often a change that was overtaken starts over. Each time another one is done, so this many may change an entry at once. */
+const attempts = 64;
 
 /** POST: the entry must not be there yet. */
 export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {

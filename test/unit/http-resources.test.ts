@@ -325,14 +325,13 @@ describe('preconditions (api 7, RFC 9110 section 13)', () => {
 });
 
 describe('changes that overtake each other', () => {
-  test('merges of one entry at the same time all arrive, or say that they did not', async () => {
+  test('forty merges of one entry at the same time all arrive', async () => {
     await app.send('POST', list, { name: 'busy' });
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => code('PATCH', `${list}/busy`, { labels: { [`n${index}`]: 'x' } })),
+      Array.from({ length: 40 }, (_, index) => code('PATCH', `${list}/busy`, { labels: { [`n${index}`]: 'x' } })),
     );
-    const labels = Object.keys((await read('busy'))['labels'] as object);
-    expect(labels).toHaveLength(answers.filter((answer) => answer === '204 done').length);
-    expect(answers.filter((answer) => answer !== '204 done' && answer !== '409 conflict')).toEqual([]);
+    expect(answers.filter((answer) => answer !== '204 done')).toEqual([]);
+    expect(Object.keys((await read('busy'))['labels'] as object)).toHaveLength(40);
   });
 
   test('of fifty creations of one name one is made, and what the others prepared is discarded', async () => {
