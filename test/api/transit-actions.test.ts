@@ -321,6 +321,15 @@ describe('sign and verify (spec "Signature compatibility"; api 32, 33)', () => {
     await house.refused(400, 'invalid-value', name, 'sign', { text: hello, ...extra });
   });
 
+  test('prehashed false is the default said aloud, for every cipher and for an HMAC', async () => {
+    for (const name of ['rsa', 'p256', 'ed']) {
+      const { signature } = await house.do(name, 'sign', { text: hello, prehashed: false });
+      expect((await house.do(name, 'verify', { text: hello, signature, prehashed: false })).valid).toBe(true);
+    }
+    const { hmac } = await house.do('aes', 'hmac', { plaintext: hello });
+    expect((await house.do('aes', 'verify', { text: hello, hmac, prehashed: false })).valid).toBe(true);
+  });
+
   test('a signature made elsewhere verifies when prefixed with the version of its public key (spec)', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     await house.create('elsewhere', { cipher: 'rsa-2048' });
