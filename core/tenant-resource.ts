@@ -52,7 +52,8 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
   function requireEmpty(transaction: WriteTransaction, uuid: string): void {
     for (const { scope, table, noun } of resources()) {
       if (scope !== 'tenant') continue;
-      for (const _ of transaction.entries(table, [uuid])) throw fail('in-use', { detail: `The tenant still has a ${noun}.` });
+      for (const _ of transaction.entries(table, [uuid]))
+        throw fail('in-use', { detail: `The tenant is not empty: delete every ${noun} in it first.` });
     }
   }
 

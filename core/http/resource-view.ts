@@ -104,11 +104,10 @@ export class ResourceView {
 
   /** Throws `invalid-value` for a name that no entry can have. */
   requireName(name: unknown): asserts name is string {
-    const pattern = this.resource.namePattern ?? namePattern;
+    const { namePattern: pattern = namePattern, nameRule = 'lower-case letters, digits and inner hyphens' } = this.resource;
     const longest = this.resource.namePattern === undefined ? 128 : 256;
     if (typeof name === 'string' && Array.from(name).length <= longest && name.isWellFormed() && pattern.test(name)) return;
-    const rule = this.resource.namePattern === undefined ? 'lower-case letters, digits and inner hyphens' : `of the form ${pattern}`;
-    throw this.#nameError('invalid-value', `must be ${rule}, at most ${longest} characters`);
+    throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
   }
 
   /** A body as it may stand in the audit record: secrets and long texts by size. */

@@ -36,6 +36,8 @@ export type Resource<Document, Rec, Prepared> = {
   readonly nameField: string;
   /** default: api 11 */
   readonly namePattern?: RegExp;
+  /** what `namePattern` asks for, in words that go on after "must be" */
+  readonly nameRule?: string;
   /** `tenant`: keys start with the caller's tenant uuid; `system`: shared, visible to the system tenant only */
   readonly scope: 'tenant' | 'system';
   readonly table: Table<Rec>;

@@ -11,8 +11,12 @@ export function formTokenOf(cookie: string, purpose: string): string {
 
 /** Throws LoginFailure `form-refused` for forms of other sites and of other sessions. */
 export function requireForm(call: PublicCall, sent: string, expected: string): void {
-  const site = call.headers['sec-fetch-site'];
-  const ours = site === undefined || site === 'same-origin';
+  const ours = comesFromHere(call.headers);
   if (ours && equalConstantTime(encodeUtf8(sent), encodeUtf8(expected))) return;
   throw new LoginFailure('form-refused', 'session', ours ? 'form-token' : 'other-site');
+}
+
+/** What the browser says of the page that sent the form; one too old for Sec-Fetch-Site names its origin, or `null` when asked not to. */
+function comesFromHere({ 'sec-fetch-site': site, origin = 'null', host }: PublicCall['headers']): boolean {
+  return site === undefined ? origin === 'null' || origin === `https://${host}` : site === 'same-origin';
 }

@@ -41,6 +41,7 @@ export function roleResource(oidc: Oidc): AnyResource {
     noun: 'OIDC role',
     nameField: 'name',
     namePattern: roleNamePattern,
+    nameRule: 'printable text other than . and .., without control characters',
     scope: 'tenant',
     table: oidc.roles,
     document,

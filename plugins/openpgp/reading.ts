@@ -76,8 +76,13 @@ function requireOneBlock(text: string, label: 'PUBLIC KEY BLOCK' | 'SIGNATURE', 
     throw refuse('signature is a clearsigned document. Send the detached signature: text and signature are two fields.');
   }
   if (found !== `PGP ${label}`) throw refuse(`Expected one block that starts with -----BEGIN PGP ${label}-----.`);
-  if (labels.length > 1) throw refuse(`Expected one PGP ${label}; there are several. Several signatures go into one block.`);
+  if (labels.length > 1) throw refuse(`Expected one PGP ${label}; there are several.${severalInOne[label]}`);
 }
+
+const severalInOne = {
+  SIGNATURE: ' Several signatures go into one block.',
+  'PUBLIC KEY BLOCK': ' Import several one by one, each under its own name.',
+} as const;
 
 async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array> {
   try {

@@ -114,7 +114,9 @@ export class Browser {
 
   post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    return this.#send('POST', path, new URLSearchParams(form).toString(), { ...type, 'sec-fetch-site': 'same-origin', ...headers });
+    // A browser that says where it comes from by Origin is one too old for Sec-Fetch-Site.
+    const site: Readonly<Record<string, string>> = 'origin' in headers ? {} : { 'sec-fetch-site': 'same-origin' };
+    return this.#send('POST', path, new URLSearchParams(form).toString(), { ...type, ...site, ...headers });
   }
 
   /** Starts at the login page's link and answers where the provider would be. */

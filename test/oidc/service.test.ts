@@ -138,9 +138,15 @@ describe('R9: role names', () => {
     expect((await request('GET', `${roles}?keys=true`)).body).toEqual(['Admins', 'admins']);
   });
 
-  test.each(['', '.', '..', 'a\u0000b', 'line\nbreak', 'x'.repeat(257)])('%j cannot be one', async (name) => {
-    expect((await request('POST', roles, { name })).status).toBe(400);
-  });
+  test.each(['', '.', '..', 'a\u0000b', 'line\nbreak', 'x'.repeat(257)])(
+    '%j cannot be one, and the refusal says in words what can',
+    async (name) => {
+      expect(await request('POST', roles, { name })).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('printable text') },
+      });
+    },
+  );
 
   test('all fields come back; a missing service has no roles', async () => {
     const role = {

@@ -200,6 +200,7 @@ describe('R62: signing out', () => {
     ['a wrong one', { 'form-token': 'A'.repeat(43) }, {}],
     ['the right one, sent by another site', undefined, { 'sec-fetch-site': 'cross-site' }],
     ['the right one, sent by a sister site', undefined, { 'sec-fetch-site': 'same-site' }],
+    ['the right one, sent by another site in an old browser', undefined, { origin: 'https://evil.test' }],
   ])('%s does not sign out, nor show a token', async (_, form, headers) => {
     const browser = await signedIn();
     const right = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
@@ -215,6 +216,15 @@ describe('R62: signing out', () => {
     const foreign = fieldOf(String((await other.get('/ui')).body), 'form-token');
     expect((await mine.post('/ui/sign-out', { 'form-token': foreign })).status).toBe(400);
     expect(await isSignedIn(mine)).toBe(true);
+  });
+
+  test('an old browser signs out from our page, whether it names its origin or hides it', async () => {
+    for (const origin of ['null', house.appliance.url]) {
+      const browser = await signedIn();
+      const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
+      expect((await browser.post('/ui/sign-out', form, { origin })).status).toBe(200);
+      expect(await isSignedIn(browser)).toBe(false);
+    }
   });
 
   test('GET does not sign out; without a session the page is the same', async () => {
