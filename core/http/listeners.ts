@@ -1,8 +1,9 @@
 // The TLS doors: the management listener on listhen, and a plain https listener for other protocols; both with the same limits.
 import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createProbe, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { listen } from 'listhen';
 import type { Log } from '../context.ts';
 import { coreErrors, fail } from '../errors.ts';
@@ -54,8 +55,8 @@ const limits = {
  */
 export async function listenManagement(options: ListenOptions): Promise<Listener> {
   const { host, port, identity, handler } = options;
-  await requireFree(host, port);
-  const { server } = await listen(handler, {
+  const refusal = watchForRefusal(host, port);
+  const listening = listen(handler, {
     hostname: host,
     port,
     https: { key: identity.key, cert: identity.cert },
@@ -70,13 +71,17 @@ export async function listenManagement(options: ListenOptions): Promise<Listener
     autoClose: false,
     qr: false,
   });
-  return listenerOf(server as Server, options, {});
+  try {
+    const { server } = await Promise.race([listening, refusal.refused]);
+    return listenerOf(server as Server, options, {});
+  } finally {
+    refusal.forget();
+  }
 }
 
 /** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
   const { host, port, identity, handler, tls = {} } = options;
-  await requireFree(host, port);
   const settings = { maxHeaderSize: limits.headerBytes, handshakeTimeout: limits.handshakeMs };
   const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), ...settings }, handler);
   await new Promise<void>((resolve, reject) => {
@@ -143,13 +148,17 @@ const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', undefined],
 };
 
-/** Binds and lets go, to say exactly why an address cannot be had: listhen's own error names no cause. */
-function requireFree(host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const probe = createProbe();
-    probe.once('error', (error) => reject(listenError(host, port, error)));
-    probe.listen(port, host, () => probe.close(() => resolve()));
-  });
+const listenBegins = 'tracing:net.server.listen:asyncStart';
+
+/** Rejects with ListenError when the address cannot be had: listhen waits for a server of its own and listens to no error of it. */
+function watchForRefusal(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const attach = (message: unknown): void => {
+    const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number } };
+    if (options.port === port) server.once('error', (error) => reject(listenError(host, port, error)));
+  };
+  subscribe(listenBegins, attach);
+  return { refused: promise, forget: () => void unsubscribe(listenBegins, attach) };
 }
 
 function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
