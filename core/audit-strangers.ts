@@ -7,6 +7,8 @@ import { formatTimestamp } from './time.ts';
 /** In one process. At half a kilobyte a record, a flood takes months to push the usual 4 GiB of a chain out of their files. */
 const recordsPerMinute = 100;
 const minuteMs = 60_000;
+/** Names that are counted apart; beyond, only the code is. */
+const maxCounts = 1_000;
 
 export type StrangersOptions = { readonly perMinute?: number; readonly windowMs?: number };
 
@@ -16,9 +18,9 @@ export type BoundedAudit = Audit & {
 };
 
 /**
- * The same trail, with a bound on the records of strangers. What is over it is counted by code, and a record of kind `system` and
- * code `strangers-counted` says so when the minute is over. Whoever has shown a token, a secret of a known login or a device's
- * credential is no stranger: such records are always written.
+ * The same trail, with a bound on the records of strangers. What is over it is counted by code and, for logins, by whose it would have
+ * been; a record of kind `system` and code `strangers-counted` says so when the minute is over. Whoever has shown a token, a right
+ * secret or a device's credential is no stranger: such records are always written.
  */
 export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOptions = {}): BoundedAudit {
   const { perMinute = recordsPerMinute, windowMs = minuteMs } = options;
@@ -49,7 +51,7 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
       // A trail that cannot be written tells of it by itself.
       over ??= setTimeout(() => void settle().catch(() => undefined), windowMs).unref();
       if (written++ < perMinute) return audit.write(record);
-      const what = record.code ?? String(record.status);
+      const what = counts.size < maxCounts ? countedAs(record) : codeOf(record);
       counts.set(what, (counts.get(what) ?? 0) + 1);
       return Promise.resolve();
     },
@@ -65,7 +67,20 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
 /** Enrolments have no token and no user; where a CA was found, other answers than these are given to accepted senders only (api 64). */
 const beforeAcceptance: ReadonlySet<number | undefined> = new Set([401, 404, 405, 429]);
 
-function isOfStranger({ kind, accessor, user, tenantId, method, status }: AuditRecord): boolean {
+/**
+ * A refused login is a stranger's, known name or not: to name somebody proves nothing, and if those of known names alone were waited for
+ * on the disk, the time of a refusal would tell which names are known.
+ */
+function isOfStranger({ kind, accessor, tenantId, method, status }: AuditRecord): boolean {
   if (kind === 'est') return tenantId === undefined || method !== 'POST' || beforeAcceptance.has(status);
-  return (kind === 'request' || kind === 'login') && accessor === undefined && user === undefined;
+  return (kind === 'request' || kind === 'login') && accessor === undefined;
+}
+
+function codeOf({ code, status }: AuditRecord): string {
+  return code ?? String(status);
+}
+
+function countedAs(record: AuditRecord): string {
+  const { tenant, user } = record;
+  return user === undefined ? codeOf(record) : `${codeOf(record)} of ${tenant ?? ''}/${user}`;
 }

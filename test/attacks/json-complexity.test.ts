@@ -30,10 +30,12 @@ const bodies: readonly (readonly [string, string, number])[] = [
 ];
 
 describe.each(bodies)('%s', (_, body, expected) => {
-  test('with a token: refused quickly, and the next request is served', async () => {
-    const began = performance.now();
+  test('with a token: refused at small cost, and the next request is served', async () => {
+    const began = process.cpuUsage();
     expect((await victim.request('POST', '/v1/state/keystore/transit-keys/k/encrypt', body)).status).toBe(expected);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    // Processor time, which other work on the machine does not add to.
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1_000_000).toBeLessThan(3);
     expect(await victim.verdict('POST', '/v1/state/keystore/transit-keys/k/encrypt', { plaintext: '' })).toBe('200 done');
   });
 

@@ -16,7 +16,7 @@ afterAll(() => closing.forEach((close) => close()));
 
 const codeOf = async (daemon: Daemon, method: string, where: string, body?: unknown): Promise<string> => {
   const answer = await daemon.exchange(method, where, body);
-  return `${answer.status} ${String((answer.body as { code?: string } | undefined)?.code ?? 'done')}`;
+  return `${answer.status} ${(answer.body as { code?: string } | undefined)?.code ?? 'done'}`;
 };
 
 /** Takes all the room there is. */

@@ -33,7 +33,7 @@ test('over the bound strangers are counted by code; the count is one record at t
 
 test.each<[string, Partial<AuditRecord>]>([
   ['a token that was refused by policy', { status: 403, accessor: 'a', user: 'u' }],
-  ['a login of a known role-id', { kind: 'login', status: 401, tenant: 't', user: 'robot' }],
+  ['a login', { kind: 'login', status: 200, tenant: 't', user: 'robot', accessor: 'a' }],
   ['a certificate issued', { kind: 'est', method: 'POST', status: 200, tenantId: 't' }],
   ['a device whose request was refused', { kind: 'est', method: 'POST', status: 403, tenantId: 't' }],
   ['a rotation', { kind: 'rotation' }],
@@ -50,12 +50,24 @@ test.each<[string, Partial<AuditRecord>]>([
   ['CA certificates', { kind: 'est', method: 'GET', status: 200, tenantId: 't' }],
   ['a path that EST does not have', { kind: 'est', method: 'POST', status: 404 }],
   ['a login of nobody', { kind: 'login', status: 401, code: 'login-failed' }],
+  ['a login of a known role-id with a wrong secret', { kind: 'login', status: 401, code: 'login-failed', tenant: 't', user: 'robot' }],
 ])('%s is a stranger’s', async (_, fields) => {
   const { written, audit } = bounded(0);
   await audit.write(record(1, fields));
   expect(written).toHaveLength(0);
   await audit.settle();
   expect(written).toHaveLength(1);
+});
+
+test('failed logins are counted by whose they would have been, as far as there is room for names', async () => {
+  const { written, audit } = bounded(0);
+  const failed = { kind: 'login', status: 401, code: 'login-failed', tenant: 't' } as const;
+  for (let n = 0; n < 1_005; n++) await audit.write(record(n, { ...failed, user: `robot-${n}` }));
+  await audit.write(record(0, { ...failed, user: 'robot-0' }));
+  await audit.settle();
+  const counted = written[0]?.requestParameters ?? {};
+  expect(counted).toMatchObject({ 'login-failed of t/robot-0': 1, 'login-failed of t/robot-999': 1, 'login-failed': 6 });
+  expect(Object.keys(counted)).toHaveLength(1_001);
 });
 
 test('whether the trail can be written is told as it is', () => {
