@@ -1,4 +1,4 @@
-// A sealed process: no token, no store, no key in memory. It answers health and unseal, and everything else with 503 `sealed`.
+// A sealed process: no token, no store, no key in memory. It answers health and unseal, and everything else, EST too, with 503.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration } from '../core/config.ts';
@@ -6,9 +6,10 @@ import { coreErrors, fail, ServiceError } from '../core/errors.ts';
 import { sendAnswer, type Answer } from '../core/http/answer.ts';
 import { readBody } from '../core/http/body.ts';
 import { readInput, requireMediaType } from '../core/http/input.ts';
-import { listenManagement, ListenError } from '../core/http/listeners.ts';
+import { type Listener, listenManagement, ListenError } from '../core/http/listeners.ts';
 import { problemAnswer } from '../core/http/pipeline.ts';
 import { readRequestPath } from '../core/http/request-path.ts';
+import { openSealedEstListener } from '../plugins/est/sealed-listener.ts';
 import { type Fleet, Refusal } from './fleet.ts';
 import type { GivenPins } from './house.ts';
 import { readSealedIdentity } from './sealed-identity.ts';
@@ -24,19 +25,17 @@ export type UnsealAttempt = GivenPins & { readonly requestId: string; readonly c
 
 /** Serves as a sealed process. Throws StartRefused. */
 export async function serveSealed(configuration: Configuration, fleet: Fleet): Promise<Serving> {
-  const listener = await listenManagement({
-    ...configuration.listen,
-    identity: readSealedIdentity(configuration.data),
-    handler: sealedHandler(fleet),
-  }).catch((error: unknown) => {
+  const identity = readSealedIdentity(configuration.data);
+  const listeners: Listener[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
+  try {
+    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(fleet) }));
+    listeners.push(await openSealedEstListener({ ...configuration.estListen, identity }));
+  } catch (error) {
+    await close();
     throw error instanceof ListenError ? new StartRefused(error.message) : error;
-  });
-  return {
-    metrics: async () => [],
-    retire: () => void listener.close(stopGraceMs),
-    examine: async () => undefined,
-    stop: () => listener.close(stopGraceMs),
-  };
+  }
+  return { metrics: async () => [], retire: () => void close(), examine: async () => undefined, stop: close };
 }
 
 function sealedHandler(fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {

@@ -14,13 +14,10 @@ import { findCa, type FoundCa, hasKey } from './ca/lookup.ts';
 import { estErrors } from './errors.ts';
 import { type EstCall, type EstDesk, type EstOperation, operations } from './operations.ts';
 import { sendAnswer } from './send-answer.ts';
-import { answerText, type EstAnswer } from './transport.ts';
+import { answerText, type EstAnswer, retryAfterSeconds } from './transport.ts';
 
 /** Requests have at most this many octets: an ML-DSA-87 request has about 10,000 (api 67). */
 const bodyLimitBytes = 64 * 1024;
-
-/** What a client that meets an absent HSM or a sealed appliance is told to wait. */
-const retryAfterSeconds = 30;
 
 export type EstAppOptions = EstDesk & { readonly log: Log; sealed(): boolean };
 

@@ -11,7 +11,7 @@ export type EstServerOptions = {
   readonly port: number;
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly log: Log;
+  readonly log?: Log;
 };
 
 /** Devices ask once and go; nobody else should keep a connection of ours (R19). */

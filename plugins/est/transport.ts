@@ -9,6 +9,9 @@ export type EstAnswer = {
   readonly body: string;
 };
 
+/** What a client that meets an absent HSM or a sealed appliance is told to wait. */
+export const retryAfterSeconds = 30;
+
 /** Media types of answers, to the letter: one widespread client compares the whole text, with the space (RFC 7030 4.1.3, 4.5.2). */
 const mediaTypes = {
   certificates: 'application/pkcs7-mime; smime-type=certs-only',

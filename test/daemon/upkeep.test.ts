@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { send, startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 // Each of these starts several daemons.
@@ -86,6 +86,8 @@ describe('sealed', () => {
     const daemon = await startDaemon({ directory, args, workers: 2 });
     expect(await daemon.exchange('GET', health)).toMatchObject({ status: 503, body: { status: 'sealed' } });
     expect(await daemon.exchange('GET', keys)).toMatchObject({ status: 503, body: { code: 'sealed' } });
+    const est = { url: `${daemon.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: daemon.caPem };
+    expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/), headers: { 'retry-after': '30' } });
     expect(await daemon.exchange('POST', unseal, {})).toMatchObject({ status: 400, body: { code: 'missing-field' } });
     expect(await daemon.exchange('POST', unseal, { pin: 'wrong-pin' })).toMatchObject({ status: 403, body: { code: 'pin-refused' } });
     expect(await daemon.exchange('POST', unseal, { pin })).toMatchObject({ status: 429, body: { code: 'rate-limited' } });
