@@ -1,5 +1,6 @@
 // The data directory: made with mode 0700, proven writable, and held by one appliance at a time.
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
@@ -99,10 +100,8 @@ async function holdLock(directory: string): Promise<void> {
   const deadline = performance.now() + 5_000;
   for (;;) {
     try {
-      await new Promise<void>((resolve, reject) => {
-        lock.once('error', reject);
-        lock.listen(`\0keystored-${name}`, resolve);
-      });
+      lock.listen(`\0keystored-${name}`);
+      await once(lock, 'listening');
       lock.unref();
       return;
     } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import type { Log } from '../core/context.ts';
 import { openStore, type OpenStore } from '../core/store/open.ts';
-import { HsmError, type Hsm, type HsmConfig } from '../hsm/api.ts';
+import { HsmError, type Hsm, type HsmConfig, type HsmErrorKind } from '../hsm/api.ts';
 import { openHsm } from '../hsm/open.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
 import { StartRefused } from './start-refused.ts';
@@ -64,12 +64,19 @@ export async function openHouse(configuration: Configuration, hsmConfig: HsmConf
   }
 }
 
+/** What a person does about the errors that come from the configuration of a token. */
+const remedies: Partial<Record<HsmErrorKind, string>> = {
+  configuration: 'correct hsm/tokens in the configuration (--config)',
+  'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
+};
+
 /** Turns what the HSM floor says into a refusal of the start. */
 export async function refusingHsmErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof HsmError) throw new StartRefused(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof HsmError)) throw error;
+    const remedy = remedies[error.kind];
+    throw new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
   }
 }

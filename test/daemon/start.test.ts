@@ -137,7 +137,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
           '--config',
           yaml('module', 'hsm:\n  tokens:\n    - { name: a, module: /absent.so, label: x, pin: { file: /etc/hostname } }\n'),
         ],
-        /\/absent\.so/,
+        /\/absent\.so cannot be loaded: .*: correct hsm\/tokens in the configuration/,
       ],
       [
         'a token label that no slot has',
@@ -145,7 +145,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
           '--config',
           yaml('label', `hsm:\n  tokens:\n    - { name: a, module: ${softhsmModule}, label: nobody, pin: { file: /etc/hostname } }\n`),
         ],
-        /nobody/,
+        /nobody.*: correct hsm\/tokens in the configuration/,
       ],
       ['a data directory that cannot be made', () => ['--data', '/proc/keystored'], /--data \/proc\/keystored cannot be written/],
     ];
@@ -174,7 +174,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     await daemon.stop();
     writeFileSync(join(directory, 'pin'), 'not-the-pin');
     const { status, stderr } = startAndEnd(['--data', directory]);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(/PIN/);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(/refused the PIN.*: correct the PIN/);
     expect(status).toBe(1);
   });
 
@@ -182,7 +182,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const directory = path('held');
     const daemon: Daemon = await startDaemon({ directory });
     const { status, stderr } = startAndEnd(['--data', directory, '--listen', '127.0.0.1:1']);
-    expect(stderr).toMatch(/is held by another running keystored/);
+    expect(stderr).toMatch(/^keystored: --data \S+ is held by another running keystored: .*\n$/);
     expect(status).toBe(1);
     await daemon.stop();
   });
