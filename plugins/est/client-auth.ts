@@ -34,7 +34,7 @@ export async function authenticateFirst(house: CaHouse, limit: FailureLimit, ca:
     limit.requireBelow(ca.record.id, from.clientIp);
     if (initialEnrollSecret !== undefined && isSecret(authorization, initialEnrollSecret)) return 'est-secret';
     await limit.count(ca.record.id, from.clientIp);
-    throw refused('the shared secret is wrong');
+    throw refused(initialEnrollSecret === undefined ? 'this CA takes a birth certificate and no password' : 'the shared secret is wrong');
   }
   if (initialEnrollTrustCa === undefined) throw refused('send the shared secret as HTTP Basic password');
   const sent = sentCertificates(from.socket);

@@ -169,7 +169,7 @@ function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): s
       ? ['Several roles match: their policies are united, names come from the first role that maps them.']
       : []),
     ...(selection.granted.length > 0 && selection.username === undefined
-      ? ['No claim is mapped to username: the subject (sub) stands in.']
+      ? ['No claim that is there is mapped to username: the subject (sub) stands in.']
       : []),
   ];
 }
