@@ -62,7 +62,7 @@ export const caDocument = z.object({
   certKeyBits: z
     .union([z.literal(2048), z.literal(3072), z.literal(4096)])
     .optional()
-    .meta({ description: 'Size of an rsa key; default 2048.', example: 2048 }),
+    .meta({ description: `Size of an rsa key; default ${keyChoices.find(({ type }) => type === 'rsa')?.bits}.`, example: 2048 }),
   subject: z
     .string()
     .min(1)
