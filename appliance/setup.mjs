@@ -26,6 +26,7 @@ const tasks = {
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
+  oci: [['appliance/packaging/oci/build-oci.ts']],
   'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   check: [['test/house/check.ts']],

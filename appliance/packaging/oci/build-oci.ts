@@ -1,0 +1,147 @@
+// npm run oci: a container image for trials, dist/keystored_VERSION_ARCH.oci.tar, which `docker load` and `podman load` take, with its
+// bill of materials beside it. One layer: a few Debian packages and the contents of our own. Needs mmdebstrap, and root or user namespaces.
+import { spawnSync } from 'node:child_process';
+import { hash, createHash } from 'node:crypto';
+import { createReadStream, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
+import { debsOfRoot, makeSbom } from '../os/sbom.ts';
+
+const here = import.meta.dirname;
+const repository = resolve(here, '../../..');
+
+/** What the daemon, its commands and the embedded token need beside the essential packages of Debian; tini reaps children. */
+const debianPackages = 'ca-certificates,libatomic1,libstdc++6,softhsm2,tini';
+/** A number, not a name: orchestrators that want to see that it is not root look at this. */
+const user = 64_646;
+
+const suite = process.env['KEYSTORED_TEST_SUITE'] ?? 'trixie';
+const mirror = process.env['KEYSTORED_TEST_MIRROR'];
+const [output = join(repository, 'dist')] = process.argv.slice(2);
+const architecture = run('dpkg', ['--print-architecture']).trim();
+const epochSeconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? run('git', ['log', '-1', '--format=%ct']).trim());
+
+const work = mkdtempSync(join(tmpdir(), 'keystored-oci-'));
+try {
+  console.log(await buildImage());
+} finally {
+  rmSync(work, { recursive: true });
+}
+
+async function buildImage(): Promise<string> {
+  const deb = run(process.execPath, [join(here, '../build-deb.ts'), manifest.version, work]).trim();
+  const layer = join(work, 'layer.tar');
+  makeLayer(deb, layer);
+  const diffId = await sha256Of(layer);
+  run('gzip', ['--no-name', layer]);
+  const layout = join(work, 'layout');
+  const blobs = join(layout, 'blobs/sha256');
+  mkdirSync(blobs, { recursive: true });
+  const layerBlob = { digest: await sha256Of(`${layer}.gz`), size: statSync(`${layer}.gz`).size };
+  renameSync(`${layer}.gz`, join(blobs, layerBlob.digest));
+  describe(layout, diffId, layerBlob);
+  mkdirSync(output, { recursive: true });
+  const target = join(output, `keystored_${manifest.version}_${architecture}.oci.tar`);
+  const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
+  run('tar', ['--create', ...settled, `--file=${target}`, `--directory=${layout}`, 'blobs', 'index.json', 'manifest.json', 'oci-layout']);
+  writeFileSync(`${target}.cdx.json`, makeSbom(debsOfRoot(work), manifest.version, epochSeconds));
+  return target;
+}
+
+/** The root file system. Our package is unpacked, not installed: it would bring systemd. */
+function makeLayer(deb: string, target: string): void {
+  const data = '"$1/var/lib/keystored"';
+  const owner = `${user}:${user}`;
+  const account = `keystored:x:${user}:`;
+  const dpkg = join(work, 'var/lib/dpkg');
+  mkdirSync(dpkg, { recursive: true });
+  const hooks = [
+    `dpkg-deb --extract ${deb} "$1"`,
+    `upload ${join(here, 'keystored.yaml')} /etc/keystored/keystored.yaml`,
+    `printf '${account}${user}:keystored:/var/lib/keystored:/usr/sbin/nologin\\n' >>"$1/etc/passwd" && printf '${account}\\n' >>"$1/etc/group"`,
+    `mkdir -p ${data} && chown ${owner} ${data} && chmod 700 ${data}`,
+    `download /var/lib/dpkg/status ${join(dpkg, 'status')}`,
+    'find "$1" -xdev -type f -perm /6000 -exec chmod a-s {} +',
+    'rm -rf "$1"/usr/share/doc/* "$1"/usr/share/man/* "$1"/usr/share/locale/* "$1"/var/cache/* "$1"/var/log/* "$1"/usr/lib/systemd',
+  ];
+  run(
+    'mmdebstrap',
+    [
+      ...['--variant=essential', '--format=tar', `--include=${debianPackages}`, '--dpkgopt=path-exclude=/usr/share/man/*'],
+      ...hooks.map((hook) => `--customize-hook=${hook}`),
+      ...[suite, target, ...(mirror === undefined ? [] : [mirror])],
+    ],
+    { SOURCE_DATE_EPOCH: String(epochSeconds) },
+  );
+}
+
+type Blob = { readonly digest: string; readonly size: number };
+
+/** The OCI image layout (image-spec 1.1), and the manifest.json that docker looked for before it knew that. */
+function describe(layout: string, diffId: string, layer: Blob): void {
+  const layers = [{ mediaType: 'application/vnd.oci.image.layer.v1.tar+gzip', digest: `sha256:${layer.digest}`, size: layer.size }];
+  const tag = `keystored:${manifest.version}`;
+  const config = addBlob(layout, {
+    created: new Date(epochSeconds * 1_000).toISOString(),
+    ...{ architecture, os: 'linux' },
+    config: {
+      User: `${user}:${user}`,
+      ExposedPorts: { '4646/tcp': {}, '4665/tcp': {} },
+      Env: ['PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'NODE_ENV=production', 'NODE_COMPILE_CACHE=/tmp/keystored-cache'],
+      Entrypoint: ['/usr/bin/tini', '--', '/usr/bin/keystored', '--config', '/etc/keystored/keystored.yaml'],
+      Volumes: { '/var/lib/keystored': {} },
+      WorkingDir: '/var/lib/keystored',
+      StopSignal: 'SIGTERM',
+      Labels: { 'org.opencontainers.image.version': manifest.version, 'org.opencontainers.image.licenses': manifest.license },
+    },
+    rootfs: { type: 'layers', diff_ids: [`sha256:${diffId}`] },
+  });
+  const described = addBlob(layout, {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.manifest.v1+json',
+    config: { mediaType: 'application/vnd.oci.image.config.v1+json', digest: `sha256:${config.digest}`, size: config.size },
+    layers,
+  });
+  writeJson(join(layout, 'oci-layout'), { imageLayoutVersion: '1.0.0' });
+  writeJson(join(layout, 'index.json'), {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.index.v1+json',
+    manifests: [
+      {
+        mediaType: 'application/vnd.oci.image.manifest.v1+json',
+        ...{ digest: `sha256:${described.digest}`, size: described.size },
+        platform: { architecture, os: 'linux' },
+        // docker takes the name with its tag from the first, other tools the tag from the second.
+        annotations: { 'io.containerd.image.name': `docker.io/library/${tag}`, 'org.opencontainers.image.ref.name': manifest.version },
+      },
+    ],
+  });
+  writeJson(join(layout, 'manifest.json'), [
+    { Config: `blobs/sha256/${config.digest}`, RepoTags: [tag], Layers: [`blobs/sha256/${layer.digest}`] },
+  ]);
+}
+
+function addBlob(layout: string, content: unknown): Blob {
+  const text = JSON.stringify(content);
+  const digest = hash('sha256', text, 'hex');
+  writeFileSync(join(layout, 'blobs/sha256', digest), text);
+  return { digest, size: Buffer.byteLength(text) };
+}
+
+function writeJson(path: string, content: unknown): void {
+  writeFileSync(path, JSON.stringify(content));
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
+  return digest.digest('hex');
+}
+
+function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+  const env = { ...process.env, ...environment };
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26, env });
+  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`);
+  return stdout;
+}
