@@ -196,6 +196,8 @@ function strangeBody(dice: Dice): string {
     () => '{"a":"\u0000"}',
     () => canary,
     () => `{"batch-input":[${'{},'.repeat(many)}{}]}`,
+    // Near the limit of a body, and so rare.
+    () => (dice.chance(0.9) ? '{}' : `{${Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join(',')}}`),
     () => Array.from({ length: 64 }, () => String.fromCharCode(dice.below(256))).join(''),
   ];
   return dice.pick(bodies)();

@@ -11,4 +11,4 @@ test('100,000 hostile cases with three identities: no fault, no policy passed, t
   const { statuses } = await fuzz(path('data'), cases, seed);
   console.log(`seed ${seed}: ${JSON.stringify(statuses)}`);
   expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(cases);
-});
+}, 7_200_000);

@@ -1,10 +1,12 @@
 // npm run soak: whether the time an answer takes tells what its words do not. Refusals of each kind in random turns, compared by Welch's
 // t-test as dudect does; TIMING_ROUNDS chooses how many of each.
 import { Agent, request } from 'node:https';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startVictim, type Victim } from '../attacks/victim.ts';
 
 const rounds = Number(process.env['TIMING_ROUNDS'] ?? 3_000);
+vi.setConfig({ testTimeout: 7_200_000 });
+
 /** Beyond it dudect speaks of a leak; chance alone gets here once in 150,000 comparisons. */
 const leak = 4.5;
 
