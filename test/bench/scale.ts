@@ -1,5 +1,5 @@
 // npm run bench -- scale: the same requests with 10 keys, with 100,000 keys and on a key with 10,000 versions; and how long a start takes.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfiguration } from '../../appliance/configuration.ts';
@@ -8,71 +8,116 @@ import type { Log } from '../../core/context.ts';
 import { type KeyRecord, type VersionRecord, openTables } from '../../plugins/transit/records.ts';
 import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { drive } from './load.ts';
+import { median } from './median.ts';
 
 const manyKeys = 100_000;
 const manyVersions = 10_000;
-const seconds = Number(process.env['BENCH_SECONDS'] ?? 3);
-const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 1);
+const rounds = Number(process.env['BENCH_ROUNDS'] ?? 10);
+/** One process may be a few percent quicker than another that does the same. */
+const starts = 3;
 const data = Buffer.alloc(64, 7).toString('base64');
 const state = '/v1/state/keystore/transit-keys';
 
-type Rates = { readonly encrypt: number; readonly sign: number };
+/** Appliances that run side by side. `same` is another one with 10 keys: what it differs by, this run cannot tell from nothing. */
+const appliances = ['few', 'same', 'many'] as const;
+type Appliance = (typeof appliances)[number];
 
-/** Runs the measurement and prints a table. */
+/** One stream of requests. */
+type Stream = { readonly name: string; readonly appliance: Appliance; readonly key: string; readonly verb: 'encrypt' | 'sign' };
+
+const yardsticks: readonly Stream[] = [
+  { name: '10 keys', appliance: 'few', key: 'aes', verb: 'encrypt' },
+  { name: '10 keys', appliance: 'few', key: 'ec', verb: 'sign' },
+];
+const compared: readonly Stream[] = [
+  { name: '10 keys, another appliance', appliance: 'same', key: 'aes', verb: 'encrypt' },
+  { name: '10 keys, another appliance', appliance: 'same', key: 'ec', verb: 'sign' },
+  { name: `${manyKeys} keys`, appliance: 'many', key: 'aes', verb: 'encrypt' },
+  { name: `${manyKeys} keys`, appliance: 'many', key: 'ec', verb: 'sign' },
+  { name: `the key has ${manyVersions} versions`, appliance: 'many', key: 'deep', verb: 'encrypt' },
+];
+
+/**
+ * Runs the measurement and prints a table. All appliances are alive all the time; in every round each stream has its short turn, and
+ * is compared with the yardstick of the same round, so that what else the machine does falls on all of them alike.
+ */
 export async function measureScale(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'keystored-scale-'));
-  const directory = join(root, 'data');
+  const directoryOf = (appliance: Appliance): string => join(root, appliance);
   try {
-    const first = await startDaemon({ directory });
-    for (const [name, cipher] of [
-      ...Array.from({ length: 8 }, (_, n) => [`small-${n}`, 'ecdsa-p256']),
-      ['aes', 'aes256-gcm96'],
-      ['ec', 'ecdsa-p256'],
-    ])
-      await first.request('POST', '/v1/config/keystore/transit-keys', { name, cipher });
-    await first.stop();
-    const few = await measureStart(directory, root, 'aes');
-    await fill(directory);
-    const many = await measureStart(directory, root, 'aes');
-    const deep = await measureStart(directory, root, 'deep');
-    console.log(`| | start to first signature, ms | encrypt/s | sign/s |\n|---|---|---|---|`);
-    const row = (name: string, { startMs, rates }: Measured): void =>
-      console.log(
-        `| ${name} | ${startMs.toFixed(0)} | ${rates.encrypt.toFixed(0)} (${(rates.encrypt / few.rates.encrypt).toFixed(3)}) | ${rates.sign.toFixed(0)} (${(rates.sign / few.rates.sign).toFixed(3)}) |`,
-      );
-    row('10 keys', few);
-    row(`${manyKeys} keys`, many);
-    row(`the key has ${manyVersions} versions`, deep);
+    await makeFew(directoryOf('few'));
+    for (const copy of ['same', 'many'] as const)
+      cpSync(directoryOf('few'), directoryOf(copy), { recursive: true, preserveTimestamps: true });
+    await fill(directoryOf('many'));
+    const rates = new Map([...yardsticks, ...compared].map((stream) => [stream, [] as number[]]));
+    const startMs: Record<Appliance, number[]> = { few: [], same: [], many: [] };
+    for (let start = 0; start < starts; start += 1) {
+      const daemons = new Map<Appliance, Daemon>();
+      try {
+        for (const appliance of appliances) daemons.set(appliance, await startUp(directoryOf(appliance), startMs[appliance]));
+        await runRounds(daemons, rates, root);
+      } finally {
+        for (const daemon of daemons.values()) await daemon.stop();
+      }
+    }
+    console.log(table(rates, startMs));
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-type Measured = { readonly startMs: number; readonly rates: Rates };
+async function makeFew(directory: string): Promise<void> {
+  const daemon = await startDaemon({ directory });
+  const small = Array.from({ length: 8 }, (_, n) => [`small-${n}`, 'ecdsa-p256']);
+  for (const [name, cipher] of [...small, ['aes', 'aes256-gcm96'], ['ec', 'ecdsa-p256']]) {
+    await daemon.request('POST', '/v1/config/keystore/transit-keys', { name, cipher });
+  }
+  await daemon.stop();
+}
 
-async function measureStart(directory: string, scratch: string, aes: string): Promise<Measured> {
+async function startUp(directory: string, startMs: number[]): Promise<Daemon> {
   const started = performance.now();
   const daemon = await startDaemon({ directory });
-  try {
-    await daemon.request('POST', `${state}/ec/sign`, { text: data });
-    const startMs = performance.now() - started;
-    const encrypt = await bestRate(daemon, scratch, `${state}/${aes}/encrypt`, { plaintext: data });
-    const sign = await bestRate(daemon, scratch, `${state}/ec/sign`, { text: data });
-    return { startMs, rates: { encrypt, sign } };
-  } finally {
-    await daemon.stop();
+  await daemon.request('POST', `${state}/ec/sign`, { text: data });
+  startMs.push(performance.now() - started);
+  return daemon;
+}
+
+/** The first round warms up and does not count; every other one goes the other way round. */
+async function runRounds(daemons: ReadonlyMap<Appliance, Daemon>, rates: ReadonlyMap<Stream, number[]>, scratch: string): Promise<void> {
+  for (let round = 0; round <= rounds; round += 1) {
+    const streams = [...rates.keys()];
+    for (const stream of round % 2 === 0 ? streams : streams.toReversed()) {
+      const rate = await rateOf(daemons.get(stream.appliance) as Daemon, stream, scratch);
+      if (round > 0) rates.get(stream)?.push(rate);
+    }
   }
 }
 
-async function bestRate(daemon: Daemon, scratch: string, path: string, body: object): Promise<number> {
-  let best = 0;
-  for (let round = 0; round < rounds; round += 1) {
-    const target = { url: `${daemon.url}${path}`, token: daemon.rootToken, body: JSON.stringify(body) };
-    const load = await drive(target, { seconds, connections: 4, directory: scratch });
-    if (load.refused > 0) throw new Error(`${path}: ${load.refused} requests were refused`);
-    best = Math.max(best, load.perSecond);
-  }
-  return best;
+async function rateOf(daemon: Daemon, { key, verb }: Stream, scratch: string): Promise<number> {
+  const path = `${state}/${key}/${verb}`;
+  const body = JSON.stringify(verb === 'sign' ? { text: data } : { plaintext: data });
+  const load = await drive({ url: `${daemon.url}${path}`, token: daemon.rootToken, body }, { seconds, connections: 4, directory: scratch });
+  if (load.refused > 0) throw new Error(`${path}: ${load.refused} requests were refused`);
+  return load.perSecond;
+}
+
+function table(rates: ReadonlyMap<Stream, readonly number[]>, startMs: Readonly<Record<Appliance, readonly number[]>>): string {
+  const rows = [...rates].map(([stream, own]) => {
+    const [, yardstick = []] = [...rates].find(([{ appliance, verb }]) => appliance === 'few' && verb === stream.verb) ?? [];
+    const ratios = own.map((rate, round) => rate / (yardstick[round] ?? 0)).sort((a, b) => a - b);
+    const quartile = (n: number): string => (ratios[Math.floor((ratios.length * n) / 4)] ?? 0).toFixed(3);
+    const cells = [stream.name, stream.verb, median(own).toFixed(0), median(ratios).toFixed(3), `${quartile(1)} to ${quartile(3)}`];
+    return `| ${[...cells, Math.min(...startMs[stream.appliance]).toFixed(0)].join(' | ')} |`;
+  });
+  return [
+    `Medians of ${starts} starts with ${rounds} interleaved rounds of ${seconds} s each, 4 connections; ratios are to 10 keys in the same round.`,
+    '',
+    '| | action | requests/s | ratio | half of the ratios | start to first signature, ms |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 /** Copies records under new names, as many as wanted: the store holds what as many requests would have left, in seconds. */
