@@ -10,6 +10,7 @@ import { requireHeld, requirePolicies } from '../policy/granting.ts';
 import type { Policies } from '../policy/policies.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp, parseDuration } from '../time.ts';
+import { toKebab } from '../wire.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from './approles.ts';
 import { countSecretIds, dropSecretIds } from './secret-ids.ts';
 
@@ -69,6 +70,9 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       const kept = current?.tokenPolicies ?? [];
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
+      // Who may log in from elsewhere is given the policies there.
+      for (const field of ['secretIdBoundCidrs', 'tokenBoundCidrs'] as const)
+        if (current !== undefined && isWider(wanted[field], current[field])) requireHeld(caller, toKebab(field), wanted.tokenPolicies, []);
       requireOrder(wanted);
       const loses = kept.some((policy) => !wanted.tokenPolicies.includes(policy));
       const approle: Approle = {
@@ -99,6 +103,11 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       secretIds: countSecretIds(store, caller.tenantId, approle.id),
     }),
   });
+}
+
+/** Without ranges there is no bound. */
+function isWider(wanted: readonly string[], present: readonly string[]): boolean {
+  return present.length > 0 && (wanted.length === 0 || wanted.some((range) => !present.includes(range)));
 }
 
 function documentOf(approle: Approle): ApproleDocument {

@@ -18,8 +18,8 @@ export function requireHeld(
   const held = new Set([defaultPolicy.name, ...policies, ...kept]);
   if (names.every((name) => held.has(name))) return;
   throw fail('policy-denied', {
-    detail: `"${field}" may name only policies that your own token has.`,
-    items: [{ message: 'names a policy that your token does not have', info: field }],
+    detail: `"${field}" would give policies that your own token does not have.`,
+    items: [{ message: 'gives a policy that your token does not have', info: field }],
   });
 }
 

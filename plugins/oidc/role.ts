@@ -48,7 +48,7 @@ export function roleResource(oidc: Oidc): AnyResource {
     stateFields: z.object({}),
     parentExists: (call, [service]) => oidc.services.has([call.caller.tenantId, service as string]),
     plan({ call, names: [service, role], document: wanted, current }) {
-      oidc.accounts.requireHeld(call.caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
+      requireGiven(oidc, call, wanted, current);
       if (wanted.oidcScopes.includes('offline_access')) {
         throw fail('invalid-value', {
           detail: '"oidc-scopes" must not contain offline_access: tokens of the provider are not kept.',
@@ -70,6 +70,13 @@ export function roleResource(oidc: Oidc): AnyResource {
     toDocument: (record) => record,
     toState: () => ({}),
   });
+}
+
+/** A claim that is required no longer lets people in who did not get the policies before: that is giving them. */
+function requireGiven({ accounts }: Oidc, { caller }: Call, wanted: RoleRecord, current: RoleRecord | undefined): void {
+  const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
+  if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
+  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
 }
 
 /** Tokens carry the names of their policies: who loses a role, or a role that loses a policy, signs in anew. */

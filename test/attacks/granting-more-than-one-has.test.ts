@@ -54,6 +54,39 @@ test('in several steps: an approle with what one has, then more by merging into 
   expect((await victim.request('GET', `${approles}/stepwise`)).body['token-policies']).toEqual(['login-admin']);
 });
 
+test('by opening a door that is there: who has not what it gives cannot let more people in', async () => {
+  const admin = await victim.makeToken(['login-admin']);
+  const roles = `${oidc}/idp/roles`;
+  const patch = (path: string, body: object, token = admin) => victim.verdict('PATCH', path, body, { token });
+  const put = (path: string, body: object, token = admin) => victim.verdict('PUT', path, body, { token });
+  const strict = { 'required-claims': ['mfa', 'employee'], 'token-policies': ['root'], 'oidc-scopes': ['profile'] };
+  const bound = { 'token-policies': ['root'], 'secret-id-bound-cidrs': ['10.1.0.0/16'], 'token-bound-cidrs': ['10.1.0.0/16'] };
+  await victim.request('POST', roles, { name: 'strict', ...strict });
+  await victim.request('POST', approles, { name: 'bound', ...bound });
+  for (const [path, body] of [
+    [`${roles}/strict`, { ...strict, 'required-claims': [] }],
+    [`${roles}/strict`, { ...strict, 'required-claims': ['mfa'] }],
+    [`${roles}/strict`, { ...strict, 'required-claims': ['mfa', 'email'] }],
+    [`${approles}/bound`, { ...bound, 'secret-id-bound-cidrs': [] }],
+    [`${approles}/bound`, { ...bound, 'secret-id-bound-cidrs': ['10.1.0.0/16', '0.0.0.0/0'] }],
+    [`${approles}/bound`, { ...bound, 'token-bound-cidrs': ['127.0.0.0/8'] }],
+  ] as const) {
+    expect([body, await put(path, body)]).toEqual([body, '403 policy-denied']);
+  }
+  expect(await patch(`${approles}/bound`, { 'token-bound-cidrs': ['127.0.0.0/8'] })).toBe('403 policy-denied');
+  // Narrower, or otherwise: as before.
+  expect(await put(`${roles}/strict`, { ...strict, 'required-claims': ['mfa', 'employee', 'email'], 'oidc-scopes': [] })).toBe('204 done');
+  expect(await put(`${approles}/bound`, { ...bound, 'token-ttl': '1h' })).toBe('204 done');
+  expect(await put(`${approles}/powerful`, { 'token-policies': ['root'], 'token-bound-cidrs': ['10.0.0.0/8'] })).toBe('204 done');
+  // Who has what they give may.
+  for (const [path, body] of [
+    [`${roles}/strict`, { 'token-policies': ['root'] }],
+    [`${approles}/bound`, { 'token-policies': ['root'] }],
+  ] as const)
+    // prettier-ignore
+    expect(await put(path, body, victim.rootToken)).toBe('204 done');
+});
+
 test('the policies of the tenant bound everything its root token hands out', async () => {
   const token = await victim.makeTenant('bounded', ['rewrap-only']);
   await victim.request('PATCH', '/v1/config/tenants/bounded', { policies: ['root'] });
