@@ -92,6 +92,7 @@ class Exchange {
     if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
       log.error(`${error.code} in EST`, { requestId: this.#requestId, ...describeFault(error.details.cause ?? error) });
     }
+    if (error.status < 500 && error.details.detail !== undefined) this.#note = { ...this.#note, reason: error.details.detail };
     await this.#record(error.status, error.code);
     await sendAnswer(this.#request, this.#response, this.#answerOf(error));
   }

@@ -7,6 +7,7 @@ import { type Certificate, readCertificate } from './ca/certificate.ts';
 import { findPath, isClientCertificate, isLive, maxIntermediates } from './ca/chain.ts';
 import type { CaHouse } from './ca/house.ts';
 import { caCertificates, findCa, type FoundCa } from './ca/lookup.ts';
+import { formatName, readName } from './ca/name.ts';
 import type { IssuedCertificate } from './ca/records.ts';
 import { findIssued, isRevokedOnPath } from './ca/revocation.ts';
 import { failEst } from './errors.ts';
@@ -68,6 +69,16 @@ export function authenticateRenewal(house: CaHouse, ca: FoundCa, { socket }: Cre
   if (record.via === 'issuing-ca' || !isClientCertificate(certificate))
     throw refused('the client certificate is not for client authentication');
   return { certificate, record };
+}
+
+/** What somebody who was refused had shown, for the record (R66): a stranger wrote the certificate, so its texts are cut. */
+export function describeShown({ headers, socket }: Credentials): Readonly<Record<string, unknown>> {
+  const sent = sentCertificates(socket);
+  const credential = headers.authorization !== undefined ? 'est-secret' : sent === undefined ? 'none' : 'certificate';
+  const certificate = sent === undefined ? undefined : readIfPossible(sent.leaf);
+  if (certificate === undefined) return { credential };
+  const [subject, serial] = [formatName(readName(certificate.subject)).slice(0, 256), certificate.serial.slice(0, 64)];
+  return { credential, 'client-certificate': { subject, serial } };
 }
 
 /** The user name is not looked at; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */

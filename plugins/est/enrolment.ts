@@ -7,14 +7,14 @@ import { familiesUnder, type VerifiedCsr, verifyCsr } from './ca/csr.ts';
 import { type IssueOptions, issueCertificate } from './ca/issue.ts';
 import { findIssued } from './ca/revocation.ts';
 import { requireChannelBinding } from './channel-binding.ts';
-import { authenticateFirst, authenticateRenewal } from './client-auth.ts';
+import { authenticateFirst, authenticateRenewal, describeShown } from './client-auth.ts';
 import { failEst } from './errors.ts';
 import type { EstCall, EstDesk } from './operations.ts';
 import { answerDer, type EstAnswer, readRequestBody } from './transport.ts';
 
 /** First enrolment (RFC 7030 4.2.1). */
 export async function simpleEnroll(desk: EstDesk, call: EstCall): Promise<EstAnswer> {
-  const credential = await authenticateFirst(desk.house, desk.limit, call.ca, call);
+  const credential = await accepted(call, () => authenticateFirst(desk.house, desk.limit, call.ca, call));
   call.note({ credential });
   const csr = await readCsr(call);
   return issue(desk, call, approveByPolicy(csr, call.ca.record.est), { via: credential });
@@ -23,7 +23,7 @@ export async function simpleEnroll(desk: EstDesk, call: EstCall): Promise<EstAns
 /** Renewal or rekey (RFC 7030 4.2.2). A certificate revoked while the request was under way renews nothing. */
 export async function simpleReenroll(desk: EstDesk, call: EstCall): Promise<EstAnswer> {
   const { house } = desk;
-  const held = authenticateRenewal(house, call.ca, call);
+  const held = await accepted(call, () => authenticateRenewal(house, call.ca, call));
   call.note({ credential: 'certificate', 'renewed-serial': held.certificate.serial });
   const csr = await readCsr(call);
   return issue(desk, call, approveRenewal(csr, held.certificate, call.ca.record.est), {
@@ -34,6 +34,16 @@ export async function simpleReenroll(desk: EstDesk, call: EstCall): Promise<EstA
       }
     },
   });
+}
+
+/** Who is refused stands in the record with the certificate that was shown. */
+async function accepted<T>(call: EstCall, authenticate: () => T | Promise<T>): Promise<T> {
+  try {
+    return await authenticate();
+  } catch (error) {
+    call.note(describeShown(call));
+    throw error;
+  }
 }
 
 async function readCsr(call: EstCall): Promise<VerifiedCsr> {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { basic } from './client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
 import { file, openssl } from './openssl.ts';
-import { type KeyName, makeCsr, makeDeviceCsr, makeKeys, readCertsOnly, usages, x509 } from './pki.ts';
+import { type KeyName, makeCsr, makeDeviceCsr, makeIdentity, makeKeys, readCertsOnly, usages, x509 } from './pki.ts';
 
 const name = 'device.example.test';
 let appliance: EstAppliance;
@@ -174,6 +174,29 @@ describe('certificate', () => {
         names: [`DNS:${name}`],
         'key-type': 'ECDSA P-256',
         serial: serialNumber.toLowerCase(),
+      },
+    });
+    expect(records[1]?.['request-parameters']).toMatchObject({
+      subject: 'CN=evil.test',
+      reason: expect.stringContaining('allowed-domains'),
+    });
+    expect(records[2]?.['request-parameters']).toMatchObject({
+      credential: 'est-secret',
+      reason: expect.stringContaining('secret is wrong'),
+    });
+  });
+
+  test('R66: who is refused for a certificate stands in the audit trail with it, its texts cut', async () => {
+    const from = await appliance.makeCa();
+    const client = await makeIdentity({ subject: `CN=${'long '.repeat(100)}` });
+    await appliance.enrol(from, 'simplereenroll', Buffer.from('junk'), { client });
+    const record = appliance.audited().findLast(({ path }) => String(path).includes(from));
+    expect(record).toMatchObject({
+      status: 401,
+      'request-parameters': {
+        credential: 'certificate',
+        'client-certificate': { subject: expect.stringMatching(/^CN=long .{248}$/s), serial: expect.stringMatching(/^[0-9a-f]+$/) },
+        reason: expect.stringContaining('not issued by this CA'),
       },
     });
   });
