@@ -10,8 +10,9 @@ import { StartRefused } from './start-refused.ts';
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
-// Without a supervisor nobody would stop or replace this process: end at once, as a kill would.
-process.on('disconnect', () => process.exit(0));
+// Without a supervisor nobody would stop or replace this process: end at once. By a kill, and before node:cluster exits: an exit waits
+// for the thread that writes to the store, and that may be waiting for this one. Then neither ends, and the port stays taken.
+process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;

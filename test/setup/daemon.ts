@@ -137,7 +137,8 @@ export async function freePort(): Promise<number> {
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on a port of the loopback address. */
+export function isFree(port: number): Promise<boolean> {
   return new Promise((done) => {
     const server = createServer();
     server.once('error', () => done(false));
