@@ -116,7 +116,8 @@ export class TokenSupervisor {
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => {
+    // Runs once what this turn began has come to its first wait; an immediate would cost another round of the event loop.
+    process.nextTick(() => {
       this.#flushing = false;
       this.#flush();
     });
