@@ -52,7 +52,7 @@ export type Taker = {
 };
 
 /** Only these come out of a backup, whatever it says: nothing may be written elsewhere. */
-const knownPath = /^(?:store\/data\.mdb|store-key\.json|pin|so-pin|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
+const knownPath = /^(?:store\/data\.mdb|store-key\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
 
 /** Takes a backup apart. Throws BackupError unless it is whole. */
 export async function readContent(plain: AsyncIterable<Uint8Array>, taker: Taker): Promise<void> {

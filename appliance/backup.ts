@@ -1,7 +1,8 @@
 // Takes a backup: the store of one moment, its key, and the embedded token with its PINs, as one encrypted stream.
 import { randomUUID } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../core/context.ts';
 import type { Secret } from '../core/secret.ts';
 import type { OpenStore } from '../core/store/open.ts';
@@ -69,11 +70,27 @@ function manifestOf({ hsm, clock, embedded }: BackupParts): Manifest {
   };
 }
 
+/** With the PINs before and after: a token that was read while its PIN changed would not open with either alone. */
 function readTokenFiles(directory: string, into: Map<string, Uint8Array>): void {
-  for (const name of ['pin', 'so-pin']) {
-    const path = join(directory, name);
-    if (existsSync(path)) into.set(name, readFileSync(path));
+  for (;;) {
+    const before = readPins(directory);
+    readToken(directory, into);
+    for (const [name, content] of before) into.set(name, content);
+    if (isDeepStrictEqual(before, readPins(directory))) return;
   }
+}
+
+/** The PIN files there are; `.new` while a change is under way, or after it was cut. */
+function readPins(directory: string): Map<string, Uint8Array> {
+  const pins = new Map<string, Uint8Array>();
+  for (const name of ['pin', 'pin.new', 'so-pin', 'so-pin.new']) {
+    const content = requireStableRead(join(directory, name));
+    if (content !== undefined) pins.set(name, content);
+  }
+  return pins;
+}
+
+function readToken(directory: string, into: Map<string, Uint8Array>): void {
   for (const entry of readdirSync(join(directory, 'softhsm'), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || entry.name === startLock) continue;
     const path = join(entry.parentPath, entry.name);

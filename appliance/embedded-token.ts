@@ -34,7 +34,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
     name: 'default',
     module,
     label,
-    pin: { file: join(directory, 'pin') },
+    pin: { file: join(directory, 'pin'), next: join(directory, 'pin.new') },
     environment: { SOFTHSM2_CONF: configuration },
   };
   if (!existsSync(tokens)) {

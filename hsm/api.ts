@@ -220,11 +220,12 @@ export class HsmError extends Error {
 }
 
 /**
- * Where a user or SO PIN comes from. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given` is the PIN itself, as a
- * person gave it: never in a configuration, only in memory and in the pipe to the host process.
+ * Where a user or SO PIN comes from. `next`: a file of ours beside it, there while the PIN is being changed; after a crash in that moment
+ * both PINs are tried, so it is only for tokens that never lock. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given`
+ * is the PIN itself, as a person gave it: never in a configuration, only in memory and in the pipe to the host process.
  */
 export type PinSource =
-  | { readonly file: string }
+  | { readonly file: string; readonly next?: string }
   | { readonly environment: string }
   | { readonly credential: string }
   | { readonly given: string };

@@ -55,6 +55,8 @@ export const CKF_USER_PIN_INITIALIZED = 0x8;
 export const CKF_TOKEN_INITIALIZED = 0x400;
 export const CKF_USER_PIN_FINAL_TRY = 0x20000;
 export const CKF_USER_PIN_LOCKED = 0x40000;
+export const CKF_SO_PIN_FINAL_TRY = 0x200000;
+export const CKF_SO_PIN_LOCKED = 0x400000;
 
 /** User types of C_Login. */
 export const CKU_SO = 0;

@@ -118,6 +118,11 @@ export class PkcsModule {
     this.#call('C_InitPIN', () => this.#lib.C_InitPIN(session, pin));
   }
 
+  /** Changes the PIN of the user who is logged in. */
+  setPin(session: SessionHandle, oldPin: string, newPin: string): void {
+    this.#call('C_SetPIN', () => this.#lib.C_SetPIN(session, oldPin, newPin));
+  }
+
   createObject(session: SessionHandle, attributes: Attributes): ObjectHandle {
     return this.#call('C_CreateObject', () => this.#lib.C_CreateObject(session, template(attributes))) as ObjectHandle;
   }

@@ -17,8 +17,7 @@ export type TokenDescription = ReturnType<Engine['describe']>;
 export function openEngine({ token, cacheKeys }: OpenOptions): { engine: Engine; description: TokenDescription } {
   return withStartLock(token, () => {
     const directory = findTokenDirectory(token);
-    const mended = directory === undefined ? [] : restoreTokenObjects(directory);
-    for (const file of mended) process.stderr.write(`${file} was empty and was put back from its copy\n`);
+    restoreTokenObjects(directory);
     const engine = new Engine({ token, cacheKeys, mayLogin: true });
     if (directory !== undefined) copyTokenObjects(directory);
     return { engine, description: engine.describe() };

@@ -5,7 +5,7 @@ import { bindingKeyLabel } from './custody.ts';
 import { plainMechanism } from './mechanisms.ts';
 import { PkcsModule } from './module.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
-import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from './softhsm.ts';
+import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from './softhsm.ts';
 import { withStartLock } from './start-lock.ts';
 import type { Attributes } from './template.ts';
 import { wrappingKeyAttributes, wrappingKeyLabel } from './wrapping-keys.ts';
@@ -23,6 +23,7 @@ const ownKeys: readonly { label: string; mechanism: number; attributes: Attribut
 /** Makes what is missing, in this process, under the token's start lock, and makes it durable. Returns the labels of the keys made. */
 export function prepareTokenHere(token: TokenConfig): string[] {
   return withStartLock(token, () => {
+    restoreTokenObjects(findTokenDirectory(token));
     const module = PkcsModule.load(token.module, token.libraryParameters);
     const slot = findSlot(module, token);
     const sessions = new Sessions(module, slot, (owner) => login(module, slot, owner, token));

@@ -1,7 +1,9 @@
 // The slot of a configured token, its login, and its two sessions: one that owns objects, one that works and is thrown away after errors.
-import { HsmError, type TokenConfig } from './api.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import { HsmError, type PinSource, type TokenConfig } from './api.ts';
 import * as ck from './constants.ts';
 import type { PkcsModule, SessionHandle, SlotHandle, TokenInfo } from './module.ts';
+import { dropNextPin, findNextPin, isOwnPinFile, takeNextPin } from './pin-files.ts';
 import { readPin } from './pin.ts';
 import { findReturnValue, TokenError } from './return-values.ts';
 
@@ -35,24 +37,73 @@ function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefi
 }
 
 /**
- * Logs in once, after looking at the token's PIN flags. A PIN that was refused or is on its last try is never tried (design hsm 14):
- * `pin-refused`.
+ * Logs in as user. A process that has logged in before is of no use once the PIN was changed, or a change was cut, because modules may go
+ * by what they read at their start: `configuration`, and a new process is right. Otherwise as loginWith.
  */
 export function login(module: PkcsModule, slot: SlotHandle, session: SessionHandle, config: TokenConfig): void {
+  const token = JSON.stringify({ ...config, pin: undefined });
+  const before = prints.get(token);
+  if (before !== undefined && (before !== printOf(config) || findNextPin(config.pin) !== undefined)) {
+    throw new HsmError('configuration', `the PIN of token ${config.name} was changed`);
+  }
+  loginWith(module, slot, session, config, ck.CKU_USER);
+  prints.set(token, printOf(config));
+}
+
+/** What PIN this process has logged in with, by token, in a form that says nothing. */
+const prints = new Map<string, string>();
+const printKey = randomBytes(32);
+
+function printOf({ pin }: TokenConfig): string {
+  return createHmac('sha256', printKey).update(readPin(pin)).digest('hex');
+}
+
+const pinFlags = {
+  [ck.CKU_USER]: { who: 'user', locked: ck.CKF_USER_PIN_LOCKED, finalTry: ck.CKF_USER_PIN_FINAL_TRY },
+  [ck.CKU_SO]: { who: 'SO', locked: ck.CKF_SO_PIN_LOCKED, finalTry: ck.CKF_SO_PIN_FINAL_TRY },
+} as const;
+
+/**
+ * Logs in once, after looking at the token's PIN flags. A PIN that was refused or is on its last try is never tried (design hsm 14):
+ * `pin-refused`. Only where a change of the PIN was cut is there a second one to try, and the file is settled by which is right.
+ */
+export function loginWith(
+  module: PkcsModule,
+  slot: SlotHandle,
+  session: SessionHandle,
+  { name, pin }: TokenConfig,
+  user: keyof typeof pinFlags,
+): void {
+  const { who, locked, finalTry } = pinFlags[user];
   const { flags } = module.tokenInfo(slot);
   const refuse = (why: string): never => {
-    throw new HsmError('pin-refused', `token ${config.name}: ${why}; it is not tried again until a person has mended it`);
+    throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has mended it`);
   };
-  if ((flags & ck.CKF_USER_PIN_LOCKED) !== 0) refuse('the user PIN is locked');
-  if ((flags & ck.CKF_USER_PIN_FINAL_TRY) !== 0) refuse('the user PIN has one try left');
+  if ((flags & locked) !== 0) refuse(`the ${who} PIN is locked`);
+  if ((flags & finalTry) !== 0) refuse(`the ${who} PIN has one try left`);
+  const next = findNextPin(pin);
+  if (next !== undefined && isOwnPinFile(pin)) {
+    const outcome = tryPin(module, session, user, next);
+    if (outcome === 'logged in before') return;
+    if (outcome === 'taken') return takeNextPin(pin);
+  }
+  const outcome = tryPin(module, session, user, pin);
+  if (outcome === 'logged in before') return;
+  if (outcome !== 'taken') refuse(`the token refused the PIN (${outcome})`);
+  if (next !== undefined && isOwnPinFile(pin)) dropNextPin(pin);
+}
+
+/** `taken`, `logged in before` (the PIN was not looked at), or the name of the token's refusal. Every other error is thrown. */
+function tryPin(module: PkcsModule, session: SessionHandle, user: number, source: PinSource): string {
   try {
-    module.login(session, ck.CKU_USER, readPin(config.pin));
+    module.login(session, user, readPin(source));
+    return 'taken';
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
-    if (error.rv === CKR_USER_ALREADY_LOGGED_IN) return;
+    if (error.rv === CKR_USER_ALREADY_LOGGED_IN) return 'logged in before';
     const row = findReturnValue(error.rv);
-    if (row.remedy === 'latch') refuse(`the token refused the PIN (${row.name})`);
-    throw error;
+    if (row.remedy !== 'latch') throw error;
+    return row.name;
   }
 }
 

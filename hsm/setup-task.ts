@@ -1,13 +1,20 @@
 // A short-lived child process that runs one administrative task on a module, so that module and environment never enter the service's own process.
 import { writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { changePinHere } from './change-pin.ts';
 import { describeModuleHere } from './describe.ts';
 import { initialiseTokenHere } from './initialise.ts';
 import { encodeError } from './error-coding.ts';
 import { prepareTokenHere } from './prepare.ts';
 import { surveyTokenHere } from './survey.ts';
 
-const tasks = { prepare: prepareTokenHere, initialise: initialiseTokenHere, describe: describeModuleHere, survey: surveyTokenHere };
+const tasks = {
+  prepare: prepareTokenHere,
+  initialise: initialiseTokenHere,
+  changePin: changePinHere,
+  describe: describeModuleHere,
+  survey: surveyTokenHere,
+};
 
 export type Tasks = typeof tasks;
 

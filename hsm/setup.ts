@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { HsmError, type TokenConfig } from './api.ts';
+import type { PinChange } from './change-pin.ts';
 import type { ModuleDescription } from './describe.ts';
 import type { NewToken } from './initialise.ts';
 import { decodeError } from './error-coding.ts';
@@ -28,6 +29,14 @@ export async function prepareToken(token: TokenConfig): Promise<string[]> {
  */
 export async function initialiseSoftToken(token: NewToken): Promise<void> {
   await runTask('initialise', token, token.environment);
+}
+
+/**
+ * Changes the PIN of the user or of the SO in the token, and in its file where that is ours (`next`). The present PIN is tried once.
+ * Rejects with `pin-refused`, `refused` (the token does not take the new one), `configuration`. Processes that are logged in stay so.
+ */
+export async function changePin(change: PinChange): Promise<void> {
+  await runTask('changePin', change, change.environment);
 }
 
 /** What an administrator sees of a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */

@@ -58,16 +58,18 @@ export function copyTokenObjects(directory: string): void {
   }
 }
 
-/** Puts the copy back where a crash during a login left token.object empty. Returns the files mended. */
-export function restoreTokenObjects(directory: string): string[] {
-  const mended: string[] = [];
+/**
+ * Puts the copy back where a crash during a login or a change of the PIN left token.object empty, and says so. Before any module is loaded
+ * under the start lock: else it does not see the token.
+ */
+export function restoreTokenObjects(directory: string | undefined): void {
+  if (directory === undefined) return;
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(copy);
     if (readIfAny(file) !== undefined || contents === undefined) continue;
     replaceFile(file, contents);
-    mended.push(file);
+    process.stderr.write(`${file} was empty and was put back from its copy\n`);
   }
-  return mended;
 }
 
 function tokenObjects(directory: string): { file: string; copy: string }[] {

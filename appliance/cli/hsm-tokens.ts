@@ -24,7 +24,7 @@ export function tokenOptions(): Option[] {
     new Option('--module <FILE>', 'a PKCS#11 module'),
     new Option('--label <TEXT>', 'label of the token in the module'),
     new Option('--serial <TEXT>', 'or its serial number'),
-    new Option('--pin-file <FILE>', 'file with the user PIN'),
+    new Option('--pin-file <FILE>', 'file with the user PIN, in place of the configured source'),
     new Option('--environment <NAME=VALUE>', 'environment of the module, such as SOFTHSM2_CONF=FILE; may be repeated').argParser(
       (text: string, before: Record<string, string> | undefined) => ({ ...before, ...assignment(text) }),
     ),
@@ -61,7 +61,7 @@ export async function chooseModules(options: TokenOptions): Promise<readonly Mod
 }
 
 /** Loaded only here: the configuration knows every plugin, and nothing else of the command line needs them. */
-async function configuredTokens({ config, dataDir }: TokenOptions): Promise<readonly TokenConfig[]> {
+async function configuredTokens({ config, dataDir, pinFile }: TokenOptions): Promise<readonly TokenConfig[]> {
   if (config === undefined && dataDir === undefined) throw usageError('which module? Give --config FILE, --data-dir DIR or --module FILE');
   if (config === undefined && !existsSync(join(dataDir ?? '', 'softhsm'))) throw usageError(`${dataDir} has no embedded token`);
   const [{ loadConfiguration }, { hsmConfigOf }, { StartRefused }] = await Promise.all([
@@ -71,7 +71,8 @@ async function configuredTokens({ config, dataDir }: TokenOptions): Promise<read
   ]);
   try {
     const words = [...(config === undefined ? [] : ['--config', config]), ...(dataDir === undefined ? [] : ['--data', dataDir])];
-    return (await hsmConfigOf(loadConfiguration(words), () => undefined)).tokens;
+    const { tokens } = await hsmConfigOf(loadConfiguration(words), () => undefined);
+    return pinFile === undefined ? tokens : tokens.map((token) => ({ ...token, pin: { file: pinFile } }));
   } catch (error) {
     throw error instanceof StartRefused ? usageError(error.message) : error;
   }

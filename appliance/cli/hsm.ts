@@ -1,4 +1,4 @@
-// hsm: what an HSM administrator needs. Everything but `status` works without a running appliance.
+// hsm: what an HSM administrator needs. Everything but `status` and `rotate-wrapping-key` works without a running appliance.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -10,6 +10,8 @@ import { connectionOptions, resolveConnection, type ConnectionOptions } from './
 import { CommandFailed, exitCodes, usageError } from './failure.ts';
 import { writeAll } from './files.ts';
 import { chooseModules, chooseTokens, tokenOptions, type TokenOptions } from './hsm-tokens.ts';
+import { changePinOptions, runChangePin, type ChangeOptions } from './hsm-pins.ts';
+import { rotateWrappingKey, type RotationOptions } from './hsm-rotation.ts';
 import { tryToken, type Trial } from './hsm-trial.ts';
 import type { Io } from './io.ts';
 import { formats, formatValue, usualFormat, type Format } from './output.ts';
@@ -17,7 +19,7 @@ import { openCatalog } from './verbs.ts';
 
 type Shown = { output?: Format };
 
-/** `hsm status | modules | describe | initialise | prepare | test`. */
+/** `hsm status | modules | describe | initialise | prepare | change-pin | rotate-wrapping-key | test`. */
 export async function runHsm(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const hsm = new Command('keystorectl hsm')
     .description('Look at PKCS#11 modules, set up tokens, and try them.')
@@ -44,6 +46,14 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
   add('prepare', "make the appliance's own keys in a token, as its first start does", tokenOptions()).action((options: TokenOptions) =>
     prepare(options, io),
   );
+  add('change-pin', 'change the user PIN or the SO PIN of a token', changePinOptions()).action((options: ChangeOptions) =>
+    runChangePin(options, io),
+  );
+  add('rotate-wrapping-key', 'have a running appliance wrap every key anew under another wrapping key, and wait for it', [
+    ...connectionOptions(),
+    new Option('--name <TOKEN>', 'name of the token, where there are several'),
+    new Option('--no-wait', 'do not wait for the end: hsm status shows how far it is'),
+  ]).action((options: RotationOptions & Shown) => rotate(options, before, io));
   add('test', 'try every operation on a token that was prepared', tokenOptions()).action((options: TokenOptions & Shown) =>
     trial(options, io),
   );
@@ -58,16 +68,31 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
 
 async function status(options: ConnectionOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
   const all = { ...before, ...options };
-  const catalog = await openCatalog([], all, io, false);
-  const entry = catalog.entries.find(({ command }) => command.verb === 'show' && command.resource === 'hsm');
-  if (entry === undefined) throw new CommandFailed(exitCodes.fault, 'this appliance does not tell about its tokens');
+  const path = await pathOf('show', 'hsm', all, io);
   const client = new Client(await resolveConnection(all, io));
   try {
-    const { tokens } = (await client.json({ method: 'GET', path: entry.path })) as {
-      tokens: readonly { 'key-types': readonly string[] }[];
-    };
+    const { tokens } = (await client.json({ method: 'GET', path })) as { tokens: readonly { 'key-types': readonly string[] }[] };
     const offered = new Set(tokens.flatMap((token) => token['key-types']));
     await show({ tokens, plugins: await pluginNeeds(offered) }, options, io);
+  } finally {
+    client.close();
+  }
+}
+
+/** The path behind a resource to show, or an action of the appliance to do. */
+async function pathOf(verb: 'show' | 'do', name: string, options: ConnectionOptions, io: Io): Promise<string> {
+  const { entries } = await openCatalog([], options, io, false);
+  const entry = entries.find(({ command }) => command.verb === verb && (verb === 'do' ? command.action : command.resource) === name);
+  if (entry === undefined) throw new CommandFailed(exitCodes.fault, `this appliance does not know ${verb} ${name}`);
+  return entry.path;
+}
+
+async function rotate(options: RotationOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
+  const all = { ...before, ...options };
+  const paths = { begin: await pathOf('do', 'rotate-wrapping-key', all, io), watch: await pathOf('show', 'hsm', all, io) };
+  const client = new Client(await resolveConnection(all, io));
+  try {
+    await show(await rotateWrappingKey(client, paths, options, io), options, io);
   } finally {
     client.close();
   }

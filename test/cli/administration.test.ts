@@ -49,6 +49,22 @@ describe('hsm', () => {
     expect(plugins).toContainEqual({ plugin: 'transit', needs: expect.arrayContaining(['secret-256']), missing: [] });
   });
 
+  test('changes PINs once they are known, and says what is to be done where the file is not its own', async () => {
+    writeFileSync(path('next-pin'), 'another-user-pin');
+    const change = ['hsm', 'change-pin', ...token, '--new-pin-file', path('next-pin')];
+    expect(await ctl(['hsm', 'change-pin', ...token])).toMatchObject({ code: 1, stderr: expect.stringContaining('--new-pin-file') });
+    const changed = await ctl(change);
+    expect(changed).toMatchObject({ code: 0, stderr: expect.stringContaining(`Put the new PIN into ${path('pin')} now`) });
+    expect(readFileSync(path('pin'), 'utf8')).toBe('user-pin');
+    // The PIN in the file is the old one now: it is tried once.
+    expect(await ctl(change)).toMatchObject({ code: 1, stderr: expect.stringContaining('refused the PIN') });
+    writeFileSync(path('pin'), 'another-user-pin');
+    const so = [...change, '--so'];
+    expect(await ctl(so)).toMatchObject({ code: 1, stderr: expect.stringContaining('--so-pin-file') });
+    expect((await ctl([...so, '--so-pin-file', path('so-pin')])).stderr).toContain('changed the SO PIN of token trial');
+    expect((await ctl([...so, '--so-pin-file', path('so-pin')])).code).toBe(1);
+  });
+
   test('prepares the token and tries every operation on it', async () => {
     expect((await ctl(['hsm', 'test', ...token])).code).toBe(1);
     expect((await ctl(['hsm', 'prepare', ...token])).stderr).toContain('made keystored-wrapping-key');

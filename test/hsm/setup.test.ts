@@ -95,6 +95,9 @@ describe('SoftHSM’s files', () => {
     const { stored, sealed } = await useOnce(crashed);
     const file = tokenObject(join(here, 'main-tokens'));
     truncateSync(file);
+    // The first to come at a start.
+    expect(await prepareToken(crashed)).toEqual([]);
+    truncateSync(file);
     const hsm = await openHsm(testHsmConfig(crashed));
     expect(Buffer.from(await hsm.decrypt(stored, sealed))).toEqual(message);
     await hsm.close();

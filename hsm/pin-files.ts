@@ -1,0 +1,53 @@
+// A PIN file that is ours to change: the new PIN lies beside the old one while the token is told, so that a crash at any line leaves one that is right.
+import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { PinSource } from './api.ts';
+
+/** A source whose `next` is there only while its PIN is being changed, or after that was cut. */
+export type OwnPinFile = { readonly file: string; readonly next: string };
+
+/** Whether the PIN of a source is ours to change. */
+export function isOwnPinFile(source: PinSource): source is OwnPinFile {
+  return 'file' in source && source.next !== undefined;
+}
+
+/** The source of the PIN that a change was about to set; undefined when none was cut. */
+export function findNextPin(source: PinSource): PinSource | undefined {
+  return isOwnPinFile(source) && existsSync(source.next) ? { file: source.next } : undefined;
+}
+
+/** Before the token is told. */
+export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
+  const { uid, gid } = statSync(file);
+  const descriptor = openSync(next, 'w', 0o600);
+  try {
+    writeFileSync(descriptor, pin);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  // Root may change the PIN of an appliance that runs as somebody else.
+  if (process.getuid?.() === 0) chownSync(next, uid, gid);
+  syncDirectory(dirname(next));
+}
+
+/** The token has taken the next PIN. */
+export function takeNextPin({ file, next }: OwnPinFile): void {
+  renameSync(next, file);
+  syncDirectory(dirname(file));
+}
+
+/** The token has not: the old one is right. */
+export function dropNextPin({ next }: OwnPinFile): void {
+  rmSync(next, { force: true });
+  syncDirectory(dirname(next));
+}
+
+function syncDirectory(directory: string): void {
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,144 @@
+// Changing PINs: in the token and in the file at once as far as any start can see, whatever moment a crash comes; a wrong PIN is tried once.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HsmError, PinSource, TokenConfig } from '../../hsm/api.ts';
+import { openHsm, type HsmEvent } from '../../hsm/open.ts';
+import { changePin } from '../../hsm/setup.ts';
+import { makeKey } from '../setup/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+const path = temporaryDirectory();
+const message = Buffer.from('message');
+let number = 0;
+let directory: string;
+/** with PIN files that are ours to change */
+let token: TokenConfig;
+
+beforeEach(async () => {
+  directory = path(`token-${++number}`);
+  const made = await makeSoftToken(directory);
+  token = { ...made, pin: { file: join(directory, 'main-pin'), next: join(directory, 'main-pin.new') } };
+});
+
+const file = (name = 'main-pin'): string => readFileSync(join(directory, name), 'utf8');
+const nextIsThere = (): boolean => existsSync(join(directory, 'main-pin.new'));
+const soPin = (): PinSource => ({ file: join(directory, 'main-so-pin'), next: join(directory, 'main-so-pin.new') });
+
+/** Whether a fresh process logs in with the PIN of this source. */
+async function opens(pin: PinSource = token.pin): Promise<string> {
+  try {
+    const hsm = await openHsm(testHsmConfig({ ...token, pin }));
+    await hsm.selfTest();
+    await hsm.close();
+    return 'opens';
+  } catch (error) {
+    return (error as HsmError).kind;
+  }
+}
+
+describe('the user PIN', () => {
+  test('is another one in token and file; who is logged in stays so, who is started again takes the new one', async () => {
+    const before = file();
+    const events: HsmEvent[] = [];
+    const hsm = await openHsm(testHsmConfig(token), { onEvent: (event) => events.push(event) });
+    const { key } = await makeKey(hsm, 'aes-256', 'key');
+    const sealed = await hsm.encrypt(key, message);
+    await changePin({ ...token, user: 'user', newPin: { given: 'another-pin' } });
+    expect([file(), nextIsThere()]).toEqual(['another-pin', false]);
+    expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
+    const { key: later } = await makeKey(hsm, 'aes-256', 'later', { custody: 'token' });
+    process.kill(events[0]?.pid as number, 'SIGKILL');
+    await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toEqual(['token-up', 'token-down', 'token-up']), { timeout: 60_000 });
+    expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
+    await hsm.encrypt(later, message);
+    await hsm.close();
+    expect([await opens(), await opens({ given: before })]).toEqual(['opens', 'pin-refused']);
+  });
+
+  test('is not changed by one who does not know it, and no file is touched', async () => {
+    const before = file();
+    const wrong = { ...token, pin: { given: 'wrong-pin' }, user: 'user', newPin: { given: 'another-pin' } } as const;
+    await expect(changePin(wrong)).rejects.toMatchObject({ kind: 'pin-refused' });
+    expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
+  });
+
+  test('stays as it was when the token does not take the new one', async () => {
+    const before = file();
+    await expect(changePin({ ...token, user: 'user', newPin: { given: '1' } })).rejects.toMatchObject({ kind: 'refused' });
+    expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
+  });
+
+  test('in a file that is not ours is a person’s to change: the file stays', async () => {
+    const before = file();
+    const foreign = { ...token, pin: { file: join(directory, 'main-pin') } };
+    await changePin({ ...foreign, user: 'user', newPin: { given: 'another-pin' } });
+    expect([file(), await opens(foreign.pin), await opens({ given: 'another-pin' })]).toEqual([before, 'pin-refused', 'opens']);
+  });
+});
+
+describe('a change that was cut', () => {
+  test('before the token was told leaves the old PIN', async () => {
+    const before = file();
+    writeFileSync(join(directory, 'main-pin.new'), 'never-set-pin');
+    expect([await opens(), file(), nextIsThere()]).toEqual(['opens', before, false]);
+  });
+
+  test('after the token was told leaves the new one', async () => {
+    await changePin({ ...token, pin: { given: file() }, user: 'user', newPin: { given: 'another-pin' } });
+    writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
+    expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'another-pin', false]);
+  });
+
+  test('is settled by the next change', async () => {
+    await changePin({ ...token, pin: { given: file() }, user: 'user', newPin: { given: 'another-pin' } });
+    writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
+    await changePin({ ...token, user: 'user', newPin: { given: 'third-pin' } });
+    expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'third-pin', false]);
+  });
+
+  test('with a PIN in neither file that the token takes is refused, and both files stay for a person to look at', async () => {
+    const before = file();
+    await changePin({ ...token, pin: { given: before }, user: 'user', newPin: { given: 'another-pin' } });
+    writeFileSync(join(directory, 'main-pin.new'), 'unknown-pin');
+    expect([await opens(), file(), nextIsThere()]).toEqual(['pin-refused', before, true]);
+  });
+
+  test('by kill -9 at any moment leaves a token that opens, with the one PIN or the other', async () => {
+    const task = new URL('../../hsm/setup-task.ts', import.meta.url).pathname;
+    let changed = 0;
+    for (let round = 0; round < 8; round++) {
+      const before = file();
+      const newPin = `pin-of-round-${round}`;
+      const child = spawn(process.execPath, [task], { env: { ...process.env, ...token.environment }, stdio: ['pipe', 2, 2, 'pipe'] });
+      child.stdin?.end(JSON.stringify({ task: 'changePin', input: { ...token, user: 'user', newPin: { given: newPin } } }));
+      const ended = once(child, 'exit');
+      // The first sign of the change is the file beside; what comes after it takes a few milliseconds.
+      while (child.exitCode === null && !nextIsThere() && file() === before) await setTimeout(1);
+      await setTimeout(Math.random() * 12);
+      child.kill('SIGKILL');
+      await ended;
+      expect(await opens()).toBe('opens');
+      expect([before, newPin]).toContain(file());
+      expect(nextIsThere()).toBe(false);
+      changed += file() === newPin ? 1 : 0;
+    }
+    expect(changed).toBeGreaterThan(0);
+  });
+});
+
+test('the SO PIN is changed in the same way, and does not open the token to users', async () => {
+  const before = file('main-so-pin');
+  const change = { ...token, user: 'so', newPin: { given: 'another-so-pin' } } as const;
+  await expect(changePin({ ...change, pin: { given: 'wrong-pin' } })).rejects.toMatchObject({ kind: 'pin-refused' });
+  await changePin({ ...change, pin: soPin() });
+  expect(file('main-so-pin')).toBe('another-so-pin');
+  await expect(changePin({ ...change, pin: { given: before } })).rejects.toMatchObject({ kind: 'pin-refused' });
+  await changePin({ ...change, pin: soPin(), newPin: { given: 'third-so-pin' } });
+  expect([file('main-so-pin'), await opens()]).toEqual(['third-so-pin', 'opens']);
+});
