@@ -181,3 +181,44 @@ test.skipIf(!nft)('the firewall takes the sets, and the check notices one it has
   }
   expect(check('flush set inet keystored other4')).not.toBe('');
 });
+
+const names = nft && spawnSync('unshare', ['--net', 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+if (!names) console.warn('SKIPPED: what the firewall lets through, because that needs root, nft, ip and network name spaces');
+
+test.skipIf(!names)('the firewall lets exactly the networks of each port through, and nobody before it is told which', () => {
+  const { start, read } = machine('through');
+  start({ allow: { management: ['127.0.0.2', '127.0.1.0/24'], est: [] } });
+  // In a name space of its own, over its loopback: there nothing is let through for being loopback, and what is dropped is said so.
+  const rules = readFileSync(firewall, 'utf8')
+    .replace(/^ *iif lo accept\n/m, '')
+    .replace('  }\n\n  chain forward', '    reject with tcp reset\n  }\n\n  chain forward');
+  expect(rules).toContain('reject with tcp reset');
+  const told = read('run/keystored-os/networks.nft');
+  const reached = (more: string): unknown => {
+    writeFileSync(path('through.nft'), `${rules}\n${more}`);
+    const script = 'ip link set lo up && nft --file "$1" && exec "$2" --input-type=module --eval "$3"';
+    const { stdout, stderr } = spawnSync('unshare', ['--net', 'sh', '-ec', script, 'sh', path('through.nft'), process.execPath, knock], {
+      encoding: 'utf8',
+    });
+    return stdout === '' ? stderr : (JSON.parse(stdout) as unknown);
+  };
+  expect(reached('')).toEqual([]);
+  expect(reached(told)).toEqual(['127.0.0.2 4646', '127.0.1.9 4646']);
+});
+
+/** Listens on both ports and on another, knocks from three addresses and says who came through. */
+const knock = `
+  import { connect, createServer } from 'node:net';
+  const came = [];
+  for (const port of [4646, 4665, 8080]) {
+    const server = createServer((socket) => socket.end()).listen(port, '127.0.0.1');
+    for (const localAddress of ['127.0.0.2', '127.0.0.3', '127.0.1.9']) {
+      const through = await new Promise((done) => {
+        connect({ host: '127.0.0.1', port, localAddress }).once('connect', () => done(true)).once('error', () => done(false)).resume();
+      });
+      if (through) came.push(localAddress + ' ' + port);
+    }
+    server.close();
+  }
+  console.log(JSON.stringify(came));
+`;
