@@ -1,10 +1,18 @@
 // Judges the machine's clock by what the appliance has seen: while it is implausible, certificates, expiry and rotation are held.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock, Job } from '../core/context.ts';
 import type { Store } from '../core/store/store.ts';
 import { formatTimestamp } from '../core/time.ts';
 
-/** Nothing this software did can have happened before; set with every release. */
-const buildDate = Temporal.Instant.from('2026-11-01T00:00:00Z');
+/**
+ * When this software was put together: nothing that it did can have happened before. A package or an image carries the time of its
+ * release on its files, a clone that of the clone.
+ */
+export function softwareDate(): Temporal.Instant {
+  const { mtimeMs } = statSync(join(import.meta.dirname, '../package.json'));
+  return Temporal.Instant.fromEpochMilliseconds(Math.floor(mtimeMs));
+}
 
 /** Time servers correct a clock by less than this; a machine that lost its time is off by far more. */
 const toleranceSeconds = 300;
@@ -31,7 +39,7 @@ export type ClockWatch = {
 };
 
 /** `earliest`: before this the clock is wrong whatever the store says. */
-export function watchClock(store: Store, machine: Clock, earliest: Temporal.Instant = buildDate): ClockWatch {
+export function watchClock(store: Store, machine: Clock, earliest = softwareDate()): ClockWatch {
   const table = store.table<SeenTime>('seen-time');
   let accepted = -1;
   let floor = earliest;

@@ -27,7 +27,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'keystored_http_requests_total',
-    help: 'Requests answered by the management API; route is the path template',
+    help: 'Requests answered by the management API and by EST; route is the path template',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
@@ -157,6 +157,31 @@ function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): voi
       registers: [],
       collect() {
         for (const { name, loadedKeys } of hsm.status()) this.set({ token: name }, loadedKeys);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_sessions',
+      help: 'Sessions that the token processes may have open, at work or idle, over all processes',
+      labelNames: ['token', 'state'],
+      registers: [],
+      collect() {
+        for (const { name, sessions } of hsm.status()) {
+          this.set({ token: name, state: 'busy' }, sessions.busy);
+          this.set({ token: name, state: 'idle' }, sessions.size - sessions.busy);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_waiting_calls',
+      help: 'Calls to the token that wait for a session, over all processes',
+      labelNames: ['token'],
+      registers: [],
+      collect() {
+        for (const { name, sessions } of hsm.status()) this.set({ token: name }, sessions.waiting);
       },
     }),
   );

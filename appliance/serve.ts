@@ -92,6 +92,7 @@ export async function serve(
       sealed: () => false,
       identity: () => identity.current,
       onIdentityChange: (changed) => identity.watch(changed),
+      onAnswered: metrics.onAnswered,
     };
     const composed = await compose({
       plugins,

@@ -1,5 +1,6 @@
 // What the composition root gives to plugins that answer on a port of their own: where to listen and with which TLS identity.
 import type { TlsIdentity } from '../http/listeners.ts';
+import type { Answered } from '../http/pipeline.ts';
 
 /** The platform service `listeners`. */
 export type Listeners = {
@@ -11,6 +12,8 @@ export type Listeners = {
   readonly hosts: readonly string[];
   /** base URL of the management API as others reach it, `https://keystore.example:4646` */
   readonly managementUrl: string;
+  /** Told of every answer on such a port, for metrics. */
+  readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** whether the appliance waits for its PIN */
   sealed(): boolean;
   identity(): TlsIdentity;

@@ -9,6 +9,7 @@ import { readBody } from '../../core/http/body.ts';
 import { createProblems, describeFault } from '../../core/http/problem.ts';
 import { repeatedHeader } from '../../core/http/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request-path.ts';
+import type { Listeners } from '../../core/services/listeners.ts';
 import { formatTimestamp } from '../../core/time.ts';
 import { findCa, type FoundCa, hasKey } from './ca/lookup.ts';
 import { estErrors } from './errors.ts';
@@ -19,7 +20,7 @@ import { answerText, type EstAnswer, retryAfterSeconds } from './transport.ts';
 /** Requests have at most this many octets: an ML-DSA-87 request has about 10,000 (api 67). */
 const bodyLimitBytes = 64 * 1024;
 
-export type EstAppOptions = EstDesk & { readonly log: Log; sealed(): boolean };
+export type EstAppOptions = EstDesk & { readonly log: Log; sealed(): boolean } & Pick<Listeners, 'onAnswered'>;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -84,7 +85,7 @@ class Exchange {
   async conclude(answer: EstAnswer): Promise<void> {
     const isIssue = answer.status === 200 && this.#target?.operation.method === 'POST';
     const isRecorded = await this.#record(answer.status, undefined);
-    await sendAnswer(this.#request, this.#response, isRecorded || !isIssue ? answer : this.#answerOf(fail('audit-unavailable')));
+    await this.#send(isRecorded || !isIssue ? answer : this.#answerOf(fail('audit-unavailable')));
   }
 
   async refuse(error: ServiceError): Promise<void> {
@@ -94,7 +95,20 @@ class Exchange {
     }
     if (error.status < 500 && error.details.detail !== undefined) this.#note = { ...this.#note, reason: error.details.detail };
     await this.#record(error.status, error.code);
-    await sendAnswer(this.#request, this.#response, this.#answerOf(error));
+    await this.#send(this.#answerOf(error));
+  }
+
+  async #send(answer: EstAnswer): Promise<void> {
+    const { onAnswered, house } = this.#options;
+    const target = this.#target;
+    onAnswered?.({
+      // What strangers make up is no series of its own.
+      method: target?.operation.method ?? 'any',
+      route: target === undefined ? undefined : `/.well-known/est/{tenant}/{ca}/${target.name}`,
+      status: answer.status,
+      seconds: (house.clock.monotonicMs() - this.#startedMs) / 1_000,
+    });
+    await sendAnswer(this.#request, this.#response, answer);
   }
 
   #callOf({ ca }: Target): EstCall {

@@ -50,7 +50,8 @@ export default definePlugin({
       check: () => checkCas(house),
       async start() {
         if (!listeners.serving) return;
-        const handler = createEstApp({ house, audit, limit, log, sealed: () => listeners.sealed() });
+        const { onAnswered } = listeners;
+        const handler = createEstApp({ house, audit, limit, log, onAnswered, sealed: () => listeners.sealed() });
         listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler, log });
         forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));
       },

@@ -1,5 +1,10 @@
 // What those who run the appliance are offered: who may, what metrics say, and what is held while the clock cannot be right.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { softwareDate, watchClock } from '../../appliance/clock-watch.ts';
+import { tokenTable } from '../../core/auth/token-record.ts';
+import { TestClock } from '../../core/time.ts';
 import { startTestAppliance, type TestAppliance } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
@@ -36,6 +41,16 @@ test('metrics count requests by path template, so that names make no series', as
   expect(body).toContain('keystored_clock_plausible 1');
   expect(body).toMatch(/keystored_disk_free_bytes \d+/);
   expect(body).toMatch(/keystored_hsm_operation_seconds\{token="main",operation="generate",quantile="0.99"\} \d/);
+  expect(body).toMatch(/keystored_hsm_sessions\{token="main",state="idle"\} [1-9]/);
+  expect(body).toMatch(/keystored_hsm_waiting_calls\{token="main"\} \d/);
+});
+
+test('every metric stands in the documentation, and the other way round', async () => {
+  const { body } = await appliance.request('GET', metrics);
+  const told = [...String(body).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string);
+  const text = readFileSync(join(import.meta.dirname, '../../appliance/docs/backup-and-monitoring.md'), 'utf8');
+  const documented = [...text.matchAll(/^\| `((?:keystored|process)_[a-z_]+)`/gm)].map(([, name]) => name as string);
+  expect(documented.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(told.toSorted((a, b) => (a < b ? -1 : 1)));
 });
 
 test('every line of the metrics is one of the text format', async () => {
@@ -84,6 +99,42 @@ test('a clock that went back is implausible: certificates and expiry wait until 
   expect((await appliance.request('POST', '/v1/state/system/accept-clock')).status).toBe(204);
   expect((await appliance.request('GET', health)).body.status).toBe('ok');
   expect((await appliance.request('POST', cas, { name: 'held' })).status).toBe(201);
+});
+
+test('token expiry is held while the clock is behind: nothing expired works again, nothing else expires, no record is removed', async () => {
+  const create = async (ttl: string): Promise<string> =>
+    (await appliance.request('POST', '/v1/state/keystore/token/create', { ttl })).body.token;
+  const works = async (token: string): Promise<boolean> =>
+    (await appliance.request('GET', health.replace('health', 'hsm'), undefined, { token })).status === 200;
+  const sweep = async (): Promise<void> => appliance.jobs.find(({ name }) => name === 'expired-tokens')?.run(new AbortController().signal);
+  const records = (): number => {
+    appliance.store.refresh();
+    return tokenTable(appliance.store).count([]);
+  };
+  const [short, long] = [await create('60s'), await create('1h')];
+  appliance.clock.advance(120);
+  await appliance.request('POST', '/v1/state/system/accept-clock');
+  const before = records();
+  appliance.clock.step(-86_400);
+  expect([await works(short), await works(long)]).toEqual([false, true]);
+  await sweep();
+  expect(records()).toBe(before);
+  appliance.clock.advance(7_200);
+  expect(await works(long)).toBe(true);
+  appliance.clock.step(86_400);
+  expect(await works(long)).toBe(false);
+  await sweep();
+  expect(records()).toBe(before - 2);
+});
+
+test('the clock cannot be before the software was put together, whatever the store remembers', () => {
+  expect(Temporal.Instant.compare(softwareDate(), Temporal.Now.instant())).toBeLessThanOrEqual(0);
+  const machine = new TestClock(softwareDate().subtract({ hours: 1 }).toString());
+  const watch = watchClock(appliance.store.prefixed('another'), machine);
+  expect(watch.clock.doubt).toContain('the clock says');
+  machine.step(3_600);
+  expect(watch.clock.doubt).toBeUndefined();
+  watch.stop();
 });
 
 test('a small correction of the clock is none of this', async () => {

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { TlsIdentity } from '../../core/http/listeners.ts';
+import type { Answered } from '../../core/http/pipeline.ts';
 import type { Listeners } from '../../core/services/listeners.ts';
 import { TestClock } from '../../core/time.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
@@ -33,6 +34,8 @@ export type EstAppliance = TestAppliance & {
   enrol(ca: string, operation: 'simpleenroll' | 'simplereenroll', csr: Buffer, options?: Sending): Promise<Reply>;
   /** Sets the clock back to where it was before `seconds` passed, as a person does: then it counts again. */
   setBack(seconds: number): Promise<void>;
+  /** What the EST listener told the metrics, oldest first. */
+  readonly answered: readonly Answered[];
   /** Audit records of kind `est`, oldest first. */
   audited(): readonly Readonly<Record<string, unknown>>[];
 };
@@ -59,11 +62,13 @@ export async function startEstAppliance(
   let sealed = false;
   let changed: ((identity: TlsIdentity) => void) | undefined;
   const port = await freePort();
+  const answered: Answered[] = [];
   const listeners: Listeners = {
     serving: true,
     est: { host: '127.0.0.1', port },
     hosts: ['localhost', '127.0.0.1', '::1'],
     managementUrl: options.publicUrl ?? 'https://keystore.example:4646',
+    onAnswered: (one) => answered.push(one),
     sealed: () => sealed,
     identity: () => current,
     onIdentityChange(callback) {
@@ -102,6 +107,7 @@ export async function startEstAppliance(
     est: origin,
     tenantId,
     caPem: identity.cert,
+    answered,
     setIdentity(next) {
       current = next;
       changed?.(next);

@@ -17,6 +17,17 @@ beforeAll(async () => {
 
 const get = (path: string, method = 'GET') => send(appliance.est, path, { ca: appliance.caPem, method });
 
+test('every answer is counted for the metrics, by operation and never by tenant, CA or a path that was made up', async () => {
+  await appliance.call(ca, 'cacerts');
+  await appliance.enrol(ca, 'simpleenroll', csr, { headers: { Authorization: basic('wrong') } });
+  await get('/.well-known/est/made-up/path', 'PATCH');
+  expect(appliance.answered.slice(-3)).toEqual([
+    { method: 'GET', route: '/.well-known/est/{tenant}/{ca}/cacerts', status: 200, seconds: expect.any(Number) },
+    { method: 'POST', route: '/.well-known/est/{tenant}/{ca}/simpleenroll', status: 401, seconds: expect.any(Number) },
+    { method: 'any', route: undefined, status: 404, seconds: expect.any(Number) },
+  ]);
+});
+
 describe('paths', () => {
   test('R1: cacerts, simpleenroll and simplereenroll below the base path', async () => {
     expect((await appliance.call(ca, 'cacerts')).status).toBe(200);
