@@ -67,7 +67,8 @@ async function main(): Promise<void> {
   process.once('disconnect', stop);
   await workers.ready;
   if (announcement !== undefined) console.log(announcement);
-  console.log(`ready https://${configuration.listen.host}:${configuration.listen.port}`);
+  const { host, port } = configuration.listen;
+  console.log(`ready https://${host.includes(':') ? `[${host}]` : host}:${port}`);
   if (configuration.attended) console.log('sealed: waiting for the PIN');
   const notify = await openNotify();
   if (notify !== undefined) endWatch = await keepWatch(notify, workers.examine);
