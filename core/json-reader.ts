@@ -2,53 +2,59 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from './errors.ts';
 import type { JsonObject } from './json.ts';
-import type { JsonReading } from './json-thread.ts';
+import type { JsonOrder, JsonReading } from './json-thread.ts';
 
 /** How long the thread waits for another body. It ends then, and what it has read goes from memory with it. */
 const idleMs = 10_000;
 
-type Waiting = PromiseWithResolvers<JsonObject>;
+/** The thread, and who waits for which of its answers. */
+type Thread = { readonly worker: Worker; readonly waiting: Map<number, PromiseWithResolvers<JsonObject>> };
 
 /** One thread, started when it is needed; bodies take turns. */
 export class JsonReader {
-  readonly #waiting: Waiting[] = [];
-  #thread: Worker | undefined;
+  #thread: Thread | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #orders = 0;
 
   /** As parseJsonObject, which is what the thread does. The memory of a body that has it to itself is given away, and zeroed. */
   read(body: Uint8Array): Promise<JsonObject> {
     clearTimeout(this.#idle);
     const own = body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length ? body : new Uint8Array(body);
-    const waiting = Promise.withResolvers<JsonObject>();
-    this.#waiting.push(waiting);
-    this.#thread ??= this.#start();
-    this.#thread.postMessage(own, [own.buffer as ArrayBuffer]);
-    return waiting.promise;
+    const { worker, waiting } = (this.#thread ??= this.#start());
+    const order: JsonOrder = { id: this.#orders++, body: own };
+    worker.postMessage(order, [own.buffer as ArrayBuffer]);
+    const answer = Promise.withResolvers<JsonObject>();
+    waiting.set(order.id, answer);
+    return answer.promise;
   }
 
-  #start(): Worker {
-    const thread = new Worker(new URL('./json-thread.ts', import.meta.url));
-    thread.on('message', (reading: JsonReading) => this.#take(reading));
+  #start(): Thread {
+    const thread: Thread = { worker: new Worker(new URL('./json-thread.ts', import.meta.url)), waiting: new Map() };
+    const { worker } = thread;
+    worker.on('message', (reading: JsonReading) => this.#take(thread, reading));
     // Out of memory, for example: what it had is lost, and the next body gets a new thread.
-    thread.on('error', (error) => this.#lose(thread, error));
-    thread.unref();
+    for (const event of ['error', 'messageerror'] as const) worker.on(event, (error: Error) => this.#lose(thread, error));
+    worker.on('exit', () => this.#lose(thread, new Error('the thread that reads JSON ended')));
+    worker.unref();
     return thread;
   }
 
-  #take(reading: JsonReading): void {
-    const waiting = this.#waiting.shift();
-    if ('value' in reading) waiting?.resolve(reading.value);
-    else waiting?.reject(fail('invalid-json', reading.refusal === undefined ? {} : { detail: reading.refusal }));
-    if (this.#waiting.length === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+  #take({ waiting }: Thread, reading: JsonReading): void {
+    const answer = waiting.get(reading.id);
+    waiting.delete(reading.id);
+    if ('value' in reading) answer?.resolve(reading.value);
+    else answer?.reject(fail('invalid-json', reading.refusal === undefined ? {} : { detail: reading.refusal }));
+    if (waiting.size === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
   #end(): void {
-    void this.#thread?.terminate();
+    void this.#thread?.worker.terminate();
     this.#thread = undefined;
   }
 
-  #lose(thread: Worker, error: unknown): void {
-    if (this.#thread === thread) this.#thread = undefined;
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  #lose(thread: Thread, error: Error): void {
+    if (this.#thread === thread) this.#end();
+    for (const { reject } of thread.waiting.values()) reject(error);
+    thread.waiting.clear();
   }
 }
