@@ -68,7 +68,8 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     stateFields,
     creationFields: ['kind'],
     errors: ['in-use'],
-    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [...usualPolicies[kind]] }, current }) {
+    complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
+    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [] }, current }) {
       requirePolicies(wanted);
       requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
       if (current === undefined && kind === 'system') {

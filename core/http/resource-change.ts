@@ -65,7 +65,8 @@ async function change(
   const { resource } = view;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
-    const document = documentFor(current);
+    const wanted = documentFor(current);
+    const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     if (current !== undefined) requireFixedFields(view, resource.toDocument(current), document);
     call.access.requireAllowedValues(view.configOf(entry.name, document));
     const plan = resource.plan({ call, names: entry.names, document, current });

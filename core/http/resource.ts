@@ -59,6 +59,8 @@ export type Resource<Document, Rec, Prepared> = {
   parentExists?(call: Call, parents: readonly string[]): boolean;
   /** where an entry is kept, its name last; asked with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
   key?(call: Call, names: readonly string[]): StoreKey;
+  /** Fills in defaults that hang on the name or on other fields, so that policies and `validate=true` see them too. */
+  complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
   /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to delete with it. */
   planRemoval?(

@@ -40,6 +40,7 @@ export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
     errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'clock-implausible'],
+    complete: completeNewCa,
     plan: (change) => planChange(house, change),
     planRemoval(call, names, current) {
       const [name = ''] = names;
@@ -56,6 +57,12 @@ export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
 }
 
 type CaChange = Change<CaDocument, CaRecord>;
+
+/** Key and subject of a new CA that does not say; choices that do not go together stay for the plan to refuse. */
+function completeNewCa({ names: [name = ''], document, current }: Omit<CaChange, 'call'>): CaDocument {
+  const keyType = current === undefined && document.caCert === undefined ? findKeyType(document) : undefined;
+  return keyType === undefined ? document : { ...document, ...keyFields(keyType), subject: document.subject ?? `CN=${name}` };
+}
 
 function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGeneration | undefined> {
   const { current, document, names } = change;
@@ -81,11 +88,11 @@ function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGenera
 /** A new CA with a key: everything that can be refused is refused before the token makes one. */
 function planKeyedCa(
   house: CaHouse,
-  { call, document, names: [name = ''] }: CaChange,
+  { call, document }: CaChange,
   first: Omit<CaRecord, 'id' | 'keyType' | 'subject' | 'issuingCa'>,
 ): Plan<CaRecord, MadeGeneration | undefined> {
   const keyType = requireKeyType(house, document);
-  const subject = document.subject ?? `CN=${name}`;
+  const { subject = '' } = document;
   requireSubject(subject);
   const { tenantId } = call.caller;
   if (document.issuingCa !== undefined) requireIssuingCa(house, tenantId, document.issuingCa);

@@ -142,6 +142,7 @@ describe('changes', () => {
     const before = appliance.hsm.status()[0]?.loadedKeys;
     const answer = await appliance.request('POST', `${base}?validate=true`, { name: 'only-asking' });
     expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({ 'cert-key-type': 'ecdsa', 'cert-key-curve': 'secp256r1', subject: 'CN=only-asking' });
     expect((await appliance.request('GET', `${base}/only-asking`)).status).toBe(404);
     expect(appliance.hsm.status()[0]?.loadedKeys).toBe(before);
   });
