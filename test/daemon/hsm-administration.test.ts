@@ -78,3 +78,79 @@ test('the wrapping key is rotated on command, every worker goes along, and one i
   );
   expect(stdout.match(/label: +keystored-wrapping-key/g)).toHaveLength(1);
 });
+
+type WrappingKey = { readonly number: number; readonly state: string; readonly done: number; readonly total: number };
+
+async function wrappingKeyOf(daemon: Daemon, rootToken = daemon.rootToken): Promise<WrappingKey> {
+  const { tokens } = (await daemon.request('GET', '/v1/state/system/hsm', undefined, rootToken)) as {
+    tokens: readonly { 'wrapping-key': WrappingKey }[];
+  };
+  return (tokens[0] as (typeof tokens)[number])['wrapping-key'];
+}
+
+/** Waits for the end of a rotation, stops, and has everything checked. */
+async function expectRotated(daemon: Daemon, directory: string, rootToken?: string): Promise<void> {
+  const options = { timeout: 60_000, interval: 200 };
+  await vi.waitFor(async () => expect(await wrappingKeyOf(daemon, rootToken)).toMatchObject({ number: 2, state: 'in-use' }), options);
+  expect(await daemon.stop()).toBe(0);
+  const program = resolve(import.meta.dirname, '../../appliance/check.ts');
+  expect((await run(process.execPath, [program, '--data', directory])).stdout).toBe('every invariant holds\n');
+}
+
+test('backups taken before, during and after a rotation restore: every key opens, and a rotation that was under way ends', async () => {
+  const directory = path('origin');
+  const configuration = ['--config', path('rotation.yaml')];
+  writeFileSync(path('rotation.yaml'), 'hsm: { job-timeout: 2s }\n');
+  writeFileSync(path('passphrase'), 'a passphrase that is long enough');
+  const daemon = await startDaemon({ directory, args: configuration });
+  const ciphertexts = new Map<string, string>();
+  for (let count = 0; count < 30; count++) {
+    await daemon.request('POST', keys, { name: `key-${count}` });
+    const path = `/v1/state/keystore/transit-keys/key-${count}`;
+    const { ciphertext } = (await daemon.request('POST', `${path}/encrypt`, { plaintext })) as { ciphertext: string };
+    ciphertexts.set(path, ciphertext);
+  }
+  const backUp = async (name: string): Promise<void> => {
+    await ctl(daemon, directory, 'backup', '--out', path(`${name}.backup`), '--passphrase', `@${path('passphrase')}`);
+  };
+  await backUp('before');
+  const begun = daemon.request('POST', '/v1/state/system/rotate-wrapping-key');
+  await Promise.all([begun, backUp('beginning')]);
+  await vi.waitFor(async () => expect(await wrappingKeyOf(daemon)).toMatchObject({ done: 61, total: 61 }), {
+    timeout: 30_000,
+    interval: 50,
+  });
+  await backUp('settling');
+  await expectRotated(daemon, directory);
+
+  for (const name of ['before', 'beginning', 'settling']) {
+    const args = [...configuration, '--restore', path(`${name}.backup`), '--restore-passphrase-file', path('passphrase')];
+    const restored = await startDaemon({ directory: path(name), args, rootToken: daemon.rootToken });
+    const open = async (): Promise<void> => {
+      for (const [at, ciphertext] of ciphertexts)
+        expect(await restored.request('POST', `${at}/decrypt`, { ciphertext })).toMatchObject({ plaintext });
+    };
+    await open();
+    if ((await wrappingKeyOf(restored)).number === 1) await restored.request('POST', '/v1/state/system/rotate-wrapping-key');
+    await open();
+    await expectRotated(restored, path(name));
+  }
+});
+
+test('an appliance of the first format goes along: its blobs name no wrapping key', async () => {
+  const upgrade = join(import.meta.dirname, '../upgrade');
+  const golden = JSON.parse(readFileSync(join(upgrade, 'appliance-backup-1.json'), 'utf8')) as Record<string, string>;
+  writeFileSync(path('golden-passphrase'), golden['passphrase'] as string);
+  writeFileSync(path('rotation.yaml'), 'hsm: { job-timeout: 2s }\n');
+  const args = ['--config', path('rotation.yaml')];
+  const restore = ['--restore', join(upgrade, 'appliance-backup-1.bin'), '--restore-passphrase-file', path('golden-passphrase')];
+  const rootToken = golden['root-token'] as string;
+  const restored = await startDaemon({ directory: path('golden'), args: [...args, ...restore], rootToken });
+  await restored.request('POST', '/v1/state/system/rotate-wrapping-key');
+  await expectRotated(restored, path('golden'));
+  const again = await startDaemon({ directory: path('golden'), rootToken });
+  const { ciphertext, plaintext: opened, text, signature } = golden;
+  expect(await again.request('POST', `${orders}/decrypt`, { ciphertext })).toMatchObject({ plaintext: opened });
+  expect(await again.request('POST', `${orders.replace('orders', 'held')}/verify`, { text, signature })).toMatchObject({ valid: true });
+  expect(await again.stop()).toBe(0);
+});
