@@ -1,6 +1,6 @@
 // Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
 import type { Audit } from '../core/audit.ts';
-import { boundStrangers } from '../core/audit-strangers.ts';
+import { boundStrangers, type StrangersOptions } from '../core/audit-strangers.ts';
 import { withTenants } from '../core/audit-tenants.ts';
 import { createSessions } from '../core/auth/sessions.ts';
 import { loginSweepJob } from '../core/auth/secret-ids.ts';
@@ -26,6 +26,8 @@ export type Parts = {
   readonly store: OpenStore;
   readonly hsm: Hsm;
   readonly audit: Audit;
+  /** how much of what strangers do is on record; the default is for everything but tests */
+  readonly strangers?: StrangersOptions;
   readonly log: Log;
   readonly clock: Clock;
   /** the validated configuration section of a plugin */
@@ -49,7 +51,7 @@ export type Composed = {
 /** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
 export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, upkeep } = parts;
-  const audit = boundStrangers(parts.audit, clock);
+  const audit = boundStrangers(parts.audit, clock, parts.strangers);
   const directory = upkeep?.directory;
   const rotation = new WrappingRotation({ store, hsm, clock });
   const running = await startPlugins(parts.plugins, {

@@ -10,7 +10,7 @@ let isClosed = false;
 let fenced: string;
 
 beforeAll(async () => {
-  appliance = await startTestAppliance({ directory: at('appliance') });
+  appliance = await startTestAppliance({ directory: at('appliance'), strangers: {} });
   const made = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['rewrap-only'] });
   fenced = String(made.body.token);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { startTestAppliance, type Answer, type RequestOptions, type TestAppliance } from '../setup/appliance.ts';
+import { startTestAppliance, type Answer, type RequestOptions, type TestAppliance, type TestApplianceOptions } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 export type Victim = TestAppliance & {
@@ -24,9 +24,9 @@ export type Victim = TestAppliance & {
 export const verdictOf = ({ status, body }: Answer): string => `${status} ${String(body?.code ?? 'done')}`;
 
 /** Starts one for a test file; closes it afterwards, with every invariant checked and no fault of ours in its log. */
-export async function startVictim(): Promise<Victim> {
+export async function startVictim(options: Pick<TestApplianceOptions, 'strangers'> = {}): Promise<Victim> {
   const at = temporaryDirectory();
-  const appliance = await startTestAppliance({ directory: at('appliance') });
+  const appliance = await startTestAppliance({ directory: at('appliance'), ...options });
   afterAll(async () => {
     expect(appliance.logged.filter(({ level }) => level === 'error')).toEqual([]);
     expect((await appliance.request('GET', '/v1/state/system/health', undefined, { token: undefined })).status).toBe(200);

@@ -1,6 +1,7 @@
 // The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
+import type { StrangersOptions } from '../../core/audit-strangers.ts';
 import { openAuditTrail } from '../../core/audit-trail.ts';
 import type { Finding, Log } from '../../core/context.ts';
 import { listenManagement } from '../../core/http/listeners.ts';
@@ -56,11 +57,13 @@ export type TestApplianceOptions = {
   /** of an earlier start in the same directory by this process */
   readonly rootToken?: string;
   readonly services?: Readonly<Record<string, unknown>>;
+  /** default: every record is written, whoever it is about */
+  readonly strangers?: StrangersOptions;
 };
 
 /** Starts it; close it in afterAll. Every plugin's invariants are checked by `check()`: expect them to be empty after each test. */
 export async function startTestAppliance(options: TestApplianceOptions): Promise<TestAppliance> {
-  const { directory, clock = new TestClock() } = options;
+  const { directory, clock = new TestClock(), strangers = { perMinute: Infinity } } = options;
   const tokens = options.tokens ?? [await makeSoftToken(directory)];
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const log = memoryLog(logged);
@@ -84,6 +87,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     log,
     configurationOf,
     audit: metrics.measured(audit),
+    strangers,
     clock: clockWatch.clock,
     services: { listeners: notServing, ...options.services },
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
