@@ -25,7 +25,7 @@ export type AuditRecord = {
 };
 
 export interface Audit {
-  /** Appends and resolves once the record is on the disk. Rejects with `audit-unavailable` (bounded wait). */
+  /** Appends and resolves once it is on the disk; records written together share a promise. Rejects with `audit-unavailable` (bounded wait). */
   write(record: AuditRecord): Promise<void>;
   /** Whether records can be written at the moment; false makes changes and key uses be refused before they run. */
   readonly writable: boolean;
