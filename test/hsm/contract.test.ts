@@ -1,11 +1,12 @@
 // What every PKCS#11 module must do for us, held against node:crypto.
 import { createCipheriv, createDecipheriv, createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/open.ts';
+import { changePin } from '../../hsm/setup.ts';
 import { bindingOf, freshMaterial, makeKey, signatures } from '../setup/keys.ts';
 import { findModules } from '../setup/modules.ts';
 import { testHsmConfig } from '../setup/softhsm.ts';
@@ -215,6 +216,55 @@ describe.each(modules)('$name', (module) => {
   test('the self-test passes and the latencies are counted', async () => {
     await hsm.selfTest();
     expect(hsm.status()[0]).toMatchObject({ state: 'up', latencies: { selfTest: { count: 1 } } });
+  });
+
+  test(
+    'keys wrapped anew under another wrapping key are the same keys, also for a process that knows only that one',
+    { timeout: 120_000 },
+    async () => {
+      const name = token.name;
+      const made: {
+        readonly type: KeyType;
+        readonly key: KeyReference;
+        readonly material: Uint8Array;
+        readonly publicKey: Uint8Array | undefined;
+      }[] = [];
+      for (const type of types) {
+        const { key, publicKey } = await makeKey(hsm, type, `rotate-${type}`);
+        made.push({ type, key, publicKey, material: await hsm.readKeyMaterialInClear(key) });
+      }
+      const before = (await hsm.wrappingKeys.list(name)).at(-1) as number;
+      expect(await hsm.wrappingKeys.makeNext(name, before)).toBe(before + 1);
+      const fresh = await Promise.all(
+        made.map(async (one) => ({ ...one, key: { ...one.key, stored: await hsm.wrappingKeys.rewrap(one.key) } })),
+      );
+      await hsm.wrappingKeys.destroy(name, before);
+      const other = await openHsm(testHsmConfig(token));
+      const wrong: string[] = [];
+      for (const { type, key, material, publicKey } of fresh) {
+        if (other.wrappingKeys.numberOf(key.stored) !== before + 1) wrong.push(`${type}: number`);
+        if (!sameOctets(await other.readKeyMaterialInClear(key), material)) wrong.push(`${type}: material`);
+        if (publicKey !== undefined) wrong.push(...(await wrongSignatures(other, key, publicKey)));
+      }
+      expect(await other.wrappingKeys.list(name)).toEqual([before + 1]);
+      await other.close();
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  test('the user PIN is changed; whoever is logged in stays so', async ({ skip }) => {
+    const { pin } = token;
+    // A PIN that is not ours stays as it is.
+    if (!('file' in pin)) {
+      skip('the PIN of this token comes from elsewhere');
+      return;
+    }
+    await changePin({ ...token, user: 'user', newPin: { given: 'the-next-pin' } });
+    await hsm.selfTest();
+    await expect(openHsm(testHsmConfig(token))).rejects.toMatchObject({ kind: 'pin-refused' });
+    writeFileSync(pin.file, 'the-next-pin');
+    const again = await openHsm(testHsmConfig(token));
+    await again.close();
   });
 });
 
