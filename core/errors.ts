@@ -102,7 +102,12 @@ export const coreErrors = {
   'payload-too-large': { status: 413, title: 'Body too large', when: 'the body is over the limit of the operation' },
   'unsupported-media-type': { status: 415, title: 'Media type not supported', when: 'the body is not application/json' },
   'rate-limited': { status: 429, title: 'Too many attempts', when: 'too many failed attempts; Retry-After says how long to wait' },
-  'headers-too-large': { status: 431, title: 'Headers too large', when: 'the request headers are over 16 KiB' },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    when: 'the request headers are over 16 KiB',
+    detail: 'The headers of a request may have at most 16 KiB together: leave some out.',
+  },
   'internal-error': { status: 500, title: 'Internal error', when: 'our fault; system:logs has the rest under the request id' },
   sealed: { status: 503, title: 'Sealed', when: 'the appliance waits for a person to give the PIN' },
   'hsm-unavailable': { status: 503, title: 'HSM unavailable', when: 'the token cannot be reached at the moment' },

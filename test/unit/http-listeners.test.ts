@@ -106,7 +106,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect((await get(listener, { 'x-long': 'a'.repeat(15_000) })).status).toBe(200);
     const answer = await get(listener, { 'x-long': 'a'.repeat(17_000) });
     expect(answer.status).toBe(431);
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'headers-too-large', status: 431 });
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'headers-too-large', status: 431, detail: expect.stringContaining('16 KiB') });
   });
 
   test('what is not HTTP is 400 and the end of the connection', async () => {
