@@ -325,14 +325,13 @@ describe('R29, R30: the answer', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'login-expired' } });
   });
 
-  test('the reference on the page is that of log and audit', async () => {
+  test('the reference on the page is that of the log (that of the audit trail: R67)', async () => {
     const browser = house.browser();
     house.takeLog();
     const answer = await browser.get(await callback(browser, (query) => query.set('error', 'access_denied')));
     const reference = referenceOf(answer.body);
     expect(reference).toMatch(/^[0-9a-f-]{36}$/);
     expect(house.takeLog()).toMatchObject([{ fields: { reference } }]);
-    expect(house.loginRecords().at(-1)).toMatchObject({ 'request-id': reference, code: 'provider-denied', status: 403 });
   });
 });
 
