@@ -10,7 +10,8 @@ export type DaemonState = {
   readonly reasons: readonly string[];
 };
 
-const timeoutMs = 5_000;
+/** A busy machine is no dead one. */
+const timeoutMs = 20_000;
 const mostBytes = 64 * 1024;
 const silent: DaemonState = { status: 'silent', reasons: [] };
 
