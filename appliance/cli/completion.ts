@@ -45,7 +45,7 @@ export async function complete(words: readonly string[], io: Io): Promise<void> 
 
 const otherCommands = ['login', 'logout', 'hsm', 'audit', 'completion', 'help'];
 const subcommands: Readonly<Record<string, readonly string[]>> = {
-  hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'test'],
+  hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'change-pin', 'rotate-wrapping-key', 'test'],
   audit: ['verify'],
   completion: ['bash', 'zsh', 'fish'],
 };
