@@ -31,7 +31,11 @@ export async function runChangePin(options: ChangeOptions, io: Io): Promise<void
     options.newPinFile === undefined ? (isOwn ? { given: randomBytes(16).toString('hex') } : undefined) : { file: options.newPinFile };
   if (newPin === undefined) throw usageError('give --new-pin-file FILE: the PIN of this token is not kept by keystored');
   await changePin({ ...token, pin, newPin, user: isSo ? 'so' : 'user' });
-  io.stderr.write(`changed the ${isSo ? 'SO' : 'user'} PIN of token ${token.name}\n${isSo ? soAdvice(pin, isOwn) : advice(pin, isOwn)}\n`);
+  // A file that was named for this command only is not where the appliance takes the PIN from.
+  const place = options.module === undefined && options.pinFile !== undefined ? 'where the appliance takes it from' : placeOf(pin);
+  io.stderr.write(
+    `changed the ${isSo ? 'SO' : 'user'} PIN of token ${token.name}\n${isSo ? soAdvice(pin, isOwn) : advice(pin, isOwn, place)}\n`,
+  );
 }
 
 async function oneToken(options: ChangeOptions): Promise<TokenConfig> {
@@ -52,11 +56,11 @@ function soPinOf({ pin }: TokenConfig, file: string | undefined): PinSource {
   return { file: own, next: `${own}.new` };
 }
 
-function advice(pin: PinSource, isOwn: boolean): string {
+function advice(pin: PinSource, isOwn: boolean, place: string): string {
   const running = 'Processes that run stay logged in.';
   if (isOwn && 'file' in pin)
     return `${pin.file} has the new one. ${running} If the appliance is attended, seal it and unseal it with the new PIN.`;
-  return `${running} Put the new PIN ${placeOf(pin)} now: until then every restart tries the old one, and tokens lock after a few wrong PINs.`;
+  return `${running} Put the new PIN ${place} now: until then every restart tries the old one, and tokens lock after a few wrong PINs.`;
 }
 
 function soAdvice(pin: PinSource, isOwn: boolean): string {
