@@ -77,6 +77,17 @@ test('a key that is being deleted is used before or not at all, and never half-t
   expect(await victim.check()).toEqual([]);
 });
 
+test('a CA that is being deleted signs before or not at all', async () => {
+  const cas = '/v1/config/keystore/tls/ca';
+  for (let round = 0; round < 6; round++) {
+    await victim.request('POST', cas, { name: 'leaving' });
+    const act = (action: string) => victim.verdict('POST', `/v1/state/keystore/tls/ca/leaving/${action}`, {});
+    const [, ...acts] = await Promise.all([victim.verdict('DELETE', `${cas}/leaving`), ...['renew', 'csr', 'renew', 'csr'].map(act)]);
+    for (const one of acts) expect(one).toMatch(/^(200 done|404 not-found|409 conflict)$/);
+    await victim.request('DELETE', `${cas}/leaving`);
+  }
+});
+
 test('a policy taken away while it is handed on is handed on to nobody', async () => {
   for (let round = 0; round < 4; round++) {
     const holder = await victim.makeToken(['user']);

@@ -86,7 +86,7 @@ export function requireIssuingCa(house: CaHouse, tenantId: string, name: string)
 export async function makeCaRequest(house: CaHouse, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
   const { subject, publicKey } = readCertificate(newest.certificate);
-  return signStructure(house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, newest), () =>
+  return signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, newest), () =>
     encodeCertificationRequestInfo(subject, publicKey),
   );
 }

@@ -53,7 +53,7 @@ async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): P
   const thisUpdate = house.clock.now();
   const nextUpdate = thisUpdate.add({ seconds: lifeSeconds });
   const draft = await house.store.write((transaction) => takeNumber(house, transaction, key));
-  const crl = await signStructure(house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), (algorithm) =>
+  const crl = await signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), (algorithm) =>
     encodeTbsCertList({ ...draft, generation, thisUpdate, nextUpdate }, algorithm),
   );
   const newest = {

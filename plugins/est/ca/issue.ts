@@ -53,7 +53,7 @@ export async function issueCertificate(house: CaHouse, ca: FoundCa, approved: Ap
     ...(urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)]),
   ];
   const content = { serial, issuer: above.subject, subject, ...lifetime(house, options.ttlSeconds, above), publicKey, extensions };
-  const certificate = await signStructure(house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, issuer), (algorithm) =>
+  const certificate = await signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, issuer), (algorithm) =>
     encodeTbsCertificate(content, algorithm),
   );
   const issued = recordOf(lookAgain(certificate), issuer, options.via);

@@ -1,8 +1,10 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
 import { verify } from 'node:crypto';
-import type { Hsm, KeyBinding, KeyType, StoredKey } from '../../../hsm/api.ts';
+import { fail } from '../../../core/errors.ts';
+import { HsmError, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
 import { bitString, sequence } from './der.ts';
+import type { CaHouse } from './house.ts';
 import { publicKeyObject } from './public-key.ts';
 
 /** A CA's key pair: the private half is a handle into the token. */
@@ -24,19 +26,36 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
 /**
  * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The signature is verified with the CA's public key, so that a fault in the token never becomes
- * a certificate (spec C). Rejects with HsmError when the token cannot sign.
+ * a certificate (spec C). Rejects with HsmError when the token cannot sign, and with `not-found` when the CA was deleted meanwhile.
  */
 export async function signStructure(
-  hsm: Hsm,
+  house: Pick<CaHouse, 'hsm' | 'store' | 'tables'>,
   reference: CaKeyReference,
   encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
 ): Promise<Uint8Array> {
   const { key, binding } = reference;
   const algorithm = requireCaAlgorithm(key.type);
   const tbs = encodeTbs(algorithm.identifier);
-  const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
+  const signed = await unlessDeleted(house, binding, () => house.hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
+  const signature = algorithm.encodeSignature(signed);
   if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
     throw new Error('the signature made by the token does not verify under the CA key');
   }
   return sequence(tbs, algorithm.identifier, bitString(signature));
+}
+
+/** Work with a CA's key; `not-found` when it left its token because the CA was deleted, which is no fault of either. */
+export async function unlessDeleted<T>(
+  { store, tables }: Pick<CaHouse, 'store' | 'tables'>,
+  { tenant, keyId }: KeyBinding,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
+    store.refresh();
+    if (Iterator.from(tables.cas.entries([tenant])).some(([, { id }]) => id === keyId)) throw error;
+    throw fail('not-found', { detail: 'The CA was deleted meanwhile.' });
+  }
 }
