@@ -1,16 +1,18 @@
-// Keeps strangers from pushing the audit trail out of its files: of what nobody known did, so many records a minute, the rest as a count.
+// Keeps strangers from pushing the audit trail out of its files: of what nobody known did, so many records on end, the rest as a count.
 import { randomUUID } from 'node:crypto';
 import type { Audit, AuditRecord } from './audit.ts';
 import type { Clock } from './context.ts';
 import { formatTimestamp } from './time.ts';
 
-/** In one process. At half a kilobyte a record, a flood takes months to push the usual 4 GiB of a chain out of their files. */
-const recordsPerMinute = 100;
-const minuteMs = 60_000;
+/**
+ * In one process: a burst, which an hour's quiet gives back. So a guesser of secrets stands on record one try after another, and a
+ * flood, at half a kilobyte a record, takes months to push the usual 4 GiB of a chain out of their files.
+ */
+const defaults = { burst: 6_000, perMinute: 100, countEveryMs: 60_000 };
 /** Names that are counted apart; beyond, only the code is. */
 const maxCounts = 1_000;
 
-export type StrangersOptions = { readonly perMinute?: number; readonly windowMs?: number };
+export type StrangersOptions = Partial<Readonly<typeof defaults>>;
 
 export type BoundedAudit = Audit & {
   /** Writes the count of what is not on record by itself, if there is any. For an orderly stop. */
@@ -19,19 +21,28 @@ export type BoundedAudit = Audit & {
 
 /**
  * The same trail, with a bound on the records of strangers. What is over it is counted by code and, for logins, by whose it would have
- * been; a record of kind `system` and code `strangers-counted` says so when the minute is over. Whoever has shown a token, a right
+ * been; a record of kind `system` and code `strangers-counted` says so a minute later. Whoever has shown a token, a right
  * secret or a device's credential is no stranger: such records are always written.
  */
 export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOptions = {}): BoundedAudit {
-  const { perMinute = recordsPerMinute, windowMs = minuteMs } = options;
-  let written = 0;
+  const { burst, perMinute, countEveryMs } = { ...defaults, ...options };
+  let left = burst;
+  let filledAt = performance.now();
   let counts = new Map<string, number>();
-  let over: NodeJS.Timeout | undefined;
+  let due: NodeJS.Timeout | undefined;
+
+  function isWithinBound(): boolean {
+    const now = performance.now();
+    left = Math.min(burst, left + ((now - filledAt) / 60_000) * perMinute);
+    filledAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  }
 
   async function settle(): Promise<void> {
-    clearTimeout(over);
-    over = undefined;
-    written = 0;
+    clearTimeout(due);
+    due = undefined;
     if (counts.size === 0) return;
     const counted = Object.fromEntries(counts);
     counts = new Map();
@@ -48,9 +59,9 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
     settle,
     write(record) {
       if (!isOfStranger(record)) return audit.write(record);
+      if (isWithinBound()) return audit.write(record);
       // A trail that cannot be written tells of it by itself.
-      over ??= setTimeout(() => void settle().catch(() => undefined), windowMs).unref();
-      if (written++ < perMinute) return audit.write(record);
+      due ??= setTimeout(() => void settle().catch(() => undefined), countEveryMs).unref();
       const what = counts.size < maxCounts ? countedAs(record) : codeOf(record);
       counts.set(what, (counts.get(what) ?? 0) + 1);
       return Promise.resolve();

@@ -63,7 +63,7 @@ export type TestApplianceOptions = {
 
 /** Starts it; close it in afterAll. Every plugin's invariants are checked by `check()`: expect them to be empty after each test. */
 export async function startTestAppliance(options: TestApplianceOptions): Promise<TestAppliance> {
-  const { directory, clock = new TestClock(), strangers = { perMinute: Infinity } } = options;
+  const { directory, clock = new TestClock(), strangers = { burst: Infinity } } = options;
   const tokens = options.tokens ?? [await makeSoftToken(directory)];
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const log = memoryLog(logged);
