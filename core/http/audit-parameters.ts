@@ -23,9 +23,9 @@ export function sizeOf(value: unknown): { readonly bytes: number } | { readonly 
   return { items: Array.isArray(value) ? value.length : 1 };
 }
 
-/** A value in wire form with its long texts by size. */
+/** A value in wire form with its long texts by size, and every PEM: where a public key belongs, somebody pastes the private one. */
 export function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > longestShownText ? sizeOf(value) : value;
+  if (typeof value === 'string') return value.length > longestShownText || value.includes('-----BEGIN') ? sizeOf(value) : value;
   if (Array.isArray(value)) return value.length > longestShownText ? sizeOf(value) : value.map(shortened);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one)]));

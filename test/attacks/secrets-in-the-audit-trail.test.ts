@@ -73,6 +73,18 @@ test('secrets in documents and keys that went in and came out', async () => {
   expectUnwritten();
 });
 
+test('a private key where a public one belongs', async () => {
+  const pem = `-----BEGIN PRIVATE KEY-----\n${canary}\n-----END PRIVATE KEY-----\n`;
+  for (const [path, field] of [
+    ['/v1/config/keystore/transit-keys', 'public-key'],
+    ['/v1/config/keystore/tls/ca', 'ca-cert'],
+  ] as const) {
+    const answer = await victim.request('POST', path, { name: 'pasted', [field]: pem });
+    expect(answer.status).toBe(400);
+  }
+  expectUnwritten();
+});
+
 test('and every request above is on record all the same', () => {
   const records = victim.written().split('\n').filter((line) => line.startsWith('{"chain"')); // prettier-ignore
   expect(records.length).toBeGreaterThan(200);
