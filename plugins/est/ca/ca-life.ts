@@ -15,7 +15,7 @@ import { formatName, parseName, readName } from './name.ts';
 import { extensionId } from './oids.ts';
 import { readBasicConstraints, readKeyUsage } from './read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records.ts';
-import { signStructure } from './signer.ts';
+import { signStructure, unlessDeleted } from './signer.ts';
 import { claimKey, destroyIfUnclaimed } from './unclaimed-keys.ts';
 
 /** What the maker of a CA decides. */
@@ -47,7 +47,8 @@ export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: C
     ...pathLengthOf(newest),
   };
   const isRoot = issuer === undefined && newest !== undefined;
-  const generation = isRoot ? await rollRoot(house, plan, newest) : await makeGeneration(house, plan, issuer);
+  const make = () => (isRoot ? rollRoot(house, plan, newest) : makeGeneration(house, plan, issuer));
+  const generation = await (present === undefined ? make() : unlessDeleted(house, plan, make));
   return { generation, caId: wish.caId, issuer };
 }
 
@@ -86,8 +87,9 @@ export function requireIssuingCa(house: CaHouse, tenantId: string, name: string)
 export async function makeCaRequest(house: CaHouse, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
   const { subject, publicKey } = readCertificate(newest.certificate);
-  return signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, newest), () =>
-    encodeCertificationRequestInfo(subject, publicKey),
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  return unlessDeleted(house, own, () =>
+    signStructure(house.hsm, referenceOf(own, newest), () => encodeCertificationRequestInfo(subject, publicKey)),
   );
 }
 

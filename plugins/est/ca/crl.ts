@@ -9,7 +9,7 @@ import type { CaHouse } from './house.ts';
 import { type FoundCa } from './lookup.ts';
 import { issuerKeyIdentifier } from './read-extensions.ts';
 import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from './records.ts';
-import { signStructure } from './signer.ts';
+import { signStructure, unlessDeleted } from './signer.ts';
 
 /** How long a CRL may be used, and the age at which a new one replaces it. */
 const lifeSeconds = 7 * 86_400;
@@ -53,8 +53,10 @@ async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): P
   const thisUpdate = house.clock.now();
   const nextUpdate = thisUpdate.add({ seconds: lifeSeconds });
   const draft = await house.store.write((transaction) => takeNumber(house, transaction, key));
-  const crl = await signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), (algorithm) =>
-    encodeTbsCertList({ ...draft, generation, thisUpdate, nextUpdate }, algorithm),
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  const list = { ...draft, generation, thisUpdate, nextUpdate };
+  const crl = await unlessDeleted(house, own, () =>
+    signStructure(house.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
   );
   const newest = {
     crl,

@@ -14,7 +14,7 @@ import {
 import { type CaHouse, publicUrls } from './house.ts';
 import { issuerKeyIdentifier } from './read-extensions.ts';
 import type { CaGeneration } from './records.ts';
-import { caKeyBinding, type CaKey, type CaKeyReference, signStructure, unlessDeleted } from './signer.ts';
+import { caKeyBinding, type CaKey, type CaKeyReference, signStructure } from './signer.ts';
 import { recordUnclaimedKey } from './unclaimed-keys.ts';
 
 /** What a new generation of a CA shall be. */
@@ -109,8 +109,7 @@ async function makeKey(house: CaHouse, plan: GenerationPlan): Promise<CaKey> {
   const reserved = await house.hsm.reserve(plan.keyType, binding, 'token');
   if (reserved === undefined) throw new Error('the token did not name the key that shall live in it');
   await recordUnclaimedKey(house, reserved, binding);
-  const how = { custody: 'token', extractable: false, reserved } as const;
-  const { stored, publicKey } = await unlessDeleted(house, binding, () => house.hsm.generate(plan.keyType, binding, how));
+  const { stored, publicKey } = await house.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };
 }
@@ -151,7 +150,7 @@ async function certifyCa(house: CaHouse, signer: CaKeyReference, content: CaCert
     authorityKeyIdentifier(issuer === undefined ? ownIdentifier : issuerKeyIdentifier(issuer)),
     ...more,
   ];
-  return signStructure(house, signer, (algorithm) =>
+  return signStructure(house.hsm, signer, (algorithm) =>
     encodeTbsCertificate({ serial, issuer: issuer?.subject ?? subject, subject, notBefore, notAfter, publicKey, extensions }, algorithm),
   );
 }

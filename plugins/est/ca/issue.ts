@@ -24,7 +24,7 @@ import type { FoundCa } from './lookup.ts';
 import { formatName, readName } from './name.ts';
 import { issuerKeyIdentifier, readAlternativeNames } from './read-extensions.ts';
 import { type CaGeneration, type IssuedCertificate, type IssuedVia, newestGeneration } from './records.ts';
-import { signStructure } from './signer.ts';
+import { signStructure, unlessDeleted } from './signer.ts';
 import { extensionId } from './oids.ts';
 
 /** `recheck` repeats, inside the transaction that records the certificate, what the decision to issue rested on. */
@@ -53,14 +53,15 @@ export async function issueCertificate(house: CaHouse, ca: FoundCa, approved: Ap
     ...(urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)]),
   ];
   const content = { serial, issuer: above.subject, subject, ...lifetime(house, options.ttlSeconds, above), publicKey, extensions };
-  const certificate = await signStructure(house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, issuer), (algorithm) =>
-    encodeTbsCertificate(content, algorithm),
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  const certificate = await unlessDeleted(house, own, () =>
+    signStructure(house.hsm, referenceOf(own, issuer), (algorithm) => encodeTbsCertificate(content, algorithm)),
   );
   const issued = recordOf(lookAgain(certificate), issuer, options.via);
   await house.store.write((transaction) => {
     if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     options.recheck?.(transaction);
-    keepIssued(house, transaction, { tenantId: ca.tenantId, caId: ca.record.id }, issued);
+    keepIssued(house, transaction, own, issued);
   });
   return issued;
 }

@@ -68,7 +68,7 @@ export class OcspResponder {
       explicit(0, generalizedTime(now.add({ seconds: lifeSeconds }))),
     );
     const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
-    const basic = await signStructure(this.#house, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
+    const basic = await signStructure(this.#house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
       sequence(responderId, generalizedTime(now), sequence(single)),
     );
     return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));

@@ -1,7 +1,7 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
 import { verify } from 'node:crypto';
 import { fail } from '../../../core/errors.ts';
-import { HsmError, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
+import { type Hsm, HsmError, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
 import { bitString, sequence } from './der.ts';
 import type { CaHouse } from './house.ts';
@@ -26,28 +26,27 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
 /**
  * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The signature is verified with the CA's public key, so that a fault in the token never becomes
- * a certificate (spec C). Rejects with HsmError when the token cannot sign, and with `not-found` when the CA was deleted meanwhile.
+ * a certificate (spec C). Rejects with HsmError when the token cannot sign.
  */
 export async function signStructure(
-  house: Pick<CaHouse, 'hsm' | 'store' | 'tables'>,
+  hsm: Hsm,
   reference: CaKeyReference,
   encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
 ): Promise<Uint8Array> {
   const { key, binding } = reference;
   const algorithm = requireCaAlgorithm(key.type);
   const tbs = encodeTbs(algorithm.identifier);
-  const signed = await unlessDeleted(house, binding, () => house.hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
-  const signature = algorithm.encodeSignature(signed);
+  const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
   if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
     throw new Error('the signature made by the token does not verify under the CA key');
   }
   return sequence(tbs, algorithm.identifier, bitString(signature));
 }
 
-/** Work with a CA's key; `not-found` when it left its token because the CA was deleted, which is no fault of either. */
+/** Work with the keys of a CA that is on record; `not-found` when they left their token because it was deleted, which is no fault. */
 export async function unlessDeleted<T>(
   { store, tables }: Pick<CaHouse, 'store' | 'tables'>,
-  { tenant, keyId }: KeyBinding,
+  { tenantId, caId }: { readonly tenantId: string; readonly caId: string },
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -55,7 +54,7 @@ export async function unlessDeleted<T>(
   } catch (error) {
     if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
     store.refresh();
-    if (Iterator.from(tables.cas.entries([tenant])).some(([, { id }]) => id === keyId)) throw error;
+    if (Iterator.from(tables.cas.entries([tenantId])).some(([, { id }]) => id === caId)) throw error;
     throw fail('not-found', { detail: 'The CA was deleted meanwhile.' });
   }
 }
