@@ -29,6 +29,8 @@ const lookedAtOnce = 200;
 /** Records whose new keys are committed together, and keys that are in the token at a time: requests come between. */
 const committedTogether = 50;
 const rewrappedTogether = 4;
+/** After so many walks that found keys and could replace none, they are damaged and not only removed meanwhile. */
+const walksInVain = 2;
 
 /** For one process: goes on with whatever rotation there is. */
 export function rewrappingJob(parts: RewrappingParts): Job {
@@ -61,8 +63,8 @@ async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Ta
   });
 }
 
-/** `failed`: keys that the token cannot open, damaged for instance. */
-type Tally = { rewrapped: number; failed: number };
+/** What a walk came to: keys found under an old wrapping key, and those that are under the one in use now. */
+type Tally = { found: number; replaced: number };
 
 class Rewrapping {
   readonly #parts: RewrappingParts;
@@ -77,15 +79,18 @@ class Rewrapping {
 
   /** Walks over everything until a walk finds nothing to do, then destroys the old wrapping keys. Rejects when the token goes away. */
   async finish(signal: AbortSignal): Promise<void> {
-    for (;;) {
+    for (let inVain = 0; ;) {
       this.#parts.store.refresh();
       const record = this.#table.get([this.#token]);
       if (record === undefined || record.phase === 'done' || signal.aborted) return;
       if (record.phase === 'destroying') return this.#destroyOld(record);
-      const { rewrapped, failed } = await this.#walk(record.number, signal);
+      const { found, replaced } = await this.#walk(record.number, signal);
       if (signal.aborted) return;
-      if (rewrapped > 0) continue;
-      if (failed > 0) return this.#giveUp(record, failed);
+      if (found > 0) {
+        inVain = replaced > 0 ? 0 : inVain + 1;
+        if (inVain === walksInVain) return this.#giveUp(record, found);
+        continue;
+      }
       // Who has just read a record must have opened its keys before the wrapping key goes.
       await setTimeout(this.#parts.settleMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.#change(record, { phase: 'destroying' });
@@ -120,7 +125,8 @@ class Rewrapping {
 
   async #walk(number: number, signal: AbortSignal): Promise<Tally> {
     await this.#count(number);
-    const tally: Tally = { rewrapped: await this.#rewrapStoreKey(number), failed: 0 };
+    const storeKey = await this.#rewrapStoreKey(number);
+    const tally: Tally = { found: storeKey, replaced: storeKey };
     let batch: KeyHolder[] = [];
     for await (const holder of this.#oldHolders(number)) {
       if (signal.aborted) return tally;
@@ -171,18 +177,19 @@ class Rewrapping {
 
   async #rewrapBatch(number: number, holders: readonly KeyHolder[], tally: Tally): Promise<void> {
     const waiting = holders.flatMap(({ keys }) => keys.filter((key) => this.#isOld(key, number)));
+    tally.found += waiting.length;
     const fresh = new Map<StoredKey, StoredKey>();
     const work = async (): Promise<void> => {
       for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
         const rewrapped = await this.#rewrap(key);
-        if (rewrapped === undefined) tally.failed += 1;
-        else fresh.set(key.stored, rewrapped);
+        if (rewrapped !== undefined) fresh.set(key.stored, rewrapped);
       }
     };
     await Promise.all(Array.from({ length: rewrappedTogether }, work));
     if (fresh.size === 0) return;
-    await this.#commit(number, (transaction) => holders.reduce((total, holder) => total + holder.replace(transaction, fresh), 0));
-    tally.rewrapped += fresh.size;
+    const replace = (transaction: WriteTransaction): number =>
+      holders.reduce((total, holder) => total + holder.replace(transaction, fresh), 0);
+    tally.replaced += await this.#commit(number, replace);
   }
 
   /** Undefined, and a line in the log, for a key that cannot be used. Rejects when the token is away. */
@@ -196,13 +203,16 @@ class Rewrapping {
     }
   }
 
-  async #commit(number: number, replace: (transaction: WriteTransaction) => number): Promise<void> {
-    await this.#parts.store.write((transaction) => {
+  /** Answers how many keys were replaced. */
+  #commit(number: number, replace: (transaction: WriteTransaction) => number): Promise<number> {
+    return this.#parts.store.write((transaction) => {
       const replaced = replace(transaction);
       const record = transaction.get(this.#table, [this.#token]);
-      if (record?.number !== number || replaced === 0) return;
-      const done = record.done + replaced;
-      transaction.put(this.#table, [this.#token], { ...record, done, total: Math.max(record.total, done) });
+      if (record?.number === number && replaced > 0) {
+        const done = record.done + replaced;
+        transaction.put(this.#table, [this.#token], { ...record, done, total: Math.max(record.total, done) });
+      }
+      return replaced;
     });
   }
 }
