@@ -8,8 +8,9 @@ export default defineConfig({
     maxWorkers: 2,
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', 'test/image/**', 'test/package/**', 'test/soak/**'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Against a hang, not a measure of speed: a busy machine takes several times as long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     dangerouslyIgnoreUnhandledErrors: false,
   },
 });
