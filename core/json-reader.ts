@@ -17,12 +17,13 @@ export class JsonReader {
   #orders = 0;
 
   /** As parseJsonObject, which is what the thread does. The memory of a body that has it to itself is given away, and zeroed. */
-  read(body: Uint8Array): Promise<JsonObject> {
-    clearTimeout(this.#idle);
+  async read(body: Uint8Array): Promise<JsonObject> {
     const own = body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length ? body : new Uint8Array(body);
+    // A machine that has no room for another thread refuses it here.
     const { worker, waiting } = (this.#thread ??= this.#start());
     const order: JsonOrder = { id: this.#orders++, body: own };
     worker.postMessage(order, [own.buffer as ArrayBuffer]);
+    clearTimeout(this.#idle);
     const answer = Promise.withResolvers<JsonObject>();
     waiting.set(order.id, answer);
     return answer.promise;

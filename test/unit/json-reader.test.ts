@@ -1,6 +1,6 @@
 // The thread that reads large bodies: who asked gets the answer to what they asked, whatever becomes of the thread.
 import { once } from 'node:events';
-import type { Worker } from 'node:worker_threads';
+import { markAsUntransferable, type Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { JsonReader } from '../../core/json-reader.ts';
 
@@ -25,6 +25,14 @@ test('the memory of a body is given away, and none that others share', async () 
   const pool = bytes('before{"own":false}after');
   expect(await reader.read(pool.subarray(6, 19))).toEqual({ own: false });
   expect(Buffer.from(pool).toString()).toBe('before{"own":false}after');
+});
+
+test('a body that cannot be handed over is refused to who asked, and to nobody else', async () => {
+  const reader = new JsonReader();
+  const kept = bytes({ n: 1 });
+  markAsUntransferable(kept.buffer);
+  await expect(reader.read(kept)).rejects.toThrow();
+  expect(await reader.read(bytes({ n: 2 }))).toEqual({ n: 2 });
 });
 
 test('a name like __proto__ stays a name', async () => {
