@@ -27,14 +27,14 @@ export type BoundedAudit = Audit & {
 export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOptions = {}): BoundedAudit {
   const { burst, perMinute, countEveryMs } = { ...defaults, ...options };
   let left = burst;
-  let filledAt = performance.now();
+  let filledAtMs = clock.monotonicMs();
   let counts = new Map<string, number>();
   let due: NodeJS.Timeout | undefined;
 
   function isWithinBound(): boolean {
-    const now = performance.now();
-    left = Math.min(burst, left + ((now - filledAt) / 60_000) * perMinute);
-    filledAt = now;
+    const nowMs = clock.monotonicMs();
+    left = Math.min(burst, left + ((nowMs - filledAtMs) / 60_000) * perMinute);
+    filledAtMs = nowMs;
     if (left < 1) return false;
     left -= 1;
     return true;
