@@ -27,6 +27,8 @@ const tasks = {
   package: [['appliance/packaging/build-deb.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
   oci: [['appliance/packaging/oci/build-oci.ts']],
+  image: [['appliance/packaging/image/build-image.ts']],
+  'test:image': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   check: [['test/house/check.ts']],
@@ -37,7 +39,7 @@ const tasks = {
 };
 
 /** Which folder of test/ the long drills of a word are in. */
-const drills = { 'test:interop': 'interop', 'test:package': 'package', soak: 'soak' };
+const drills = { 'test:interop': 'interop', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
 
 class SetupError extends Error {}
 
@@ -59,6 +61,7 @@ async function main(word, args) {
   installPackages();
   if (word !== 'ctl') installSoftHsm();
   if (word === 'test') installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps' }));
+  if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);
     if (status !== 0) {

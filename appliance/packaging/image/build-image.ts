@@ -1,0 +1,164 @@
+// npm run image: the Debian package, the operating system around it and Debian's own packages become a disk image in dist/.
+import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, closeSync, cpSync, existsSync, fstatSync, ftruncateSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
+import { readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { debsOfManifest, makeSbom } from '../os/sbom.ts';
+import { imageCache, inTools, provideTools, runTool } from './tools.ts';
+
+const here = import.meta.dirname;
+const repository = resolve(here, '../../..');
+
+/** Virtual machines need a third of the drivers; a machine of metal, or with a token on USB, needs them all. */
+const kernels: Readonly<Record<string, string>> = { vm: 'linux-image-cloud-amd64', metal: 'linux-image-amd64' };
+
+/** Who may boot (Secure Boot) and who may open what a TPM keeps (the kernel image's measurements). */
+const keyNames = ['secure-boot', 'pcr'];
+
+const testKeys = join(imageCache, 'test-keys');
+const { values: options } = parseArgs({
+  options: {
+    version: { type: 'string', default: packageVersion() },
+    flavour: { type: 'string', default: 'vm' },
+    keys: { type: 'string', default: process.env['KEYSTORED_IMAGE_KEYS'] ?? testKeys },
+    output: { type: 'string' },
+    /** files laid over the root: a vendor's PKCS#11 module, for example */
+    extra: { type: 'string', multiple: true, default: [] },
+  },
+});
+
+const epochSeconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? run('git', ['-C', repository, 'log', '-1', '--format=%ct']).trim());
+const kernel = kernels[options.flavour];
+if (kernel === undefined) throw new Error(`--flavour is one of ${Object.keys(kernels).join(', ')}`);
+const output = resolve(options.output ?? join(repository, 'dist', `image-${options.flavour}`));
+
+provideTools();
+provideKeys(options.keys);
+/** Not below the sources, which the build sees read-only, and not in memory. */
+const work = mkdtempSync('/var/tmp/keystored-image-');
+try {
+  cpSync(here, join(work, 'definition'), { recursive: true });
+  settleModes(join(work, 'definition'));
+  run(process.execPath, [join(here, '../build-deb.ts'), options.version, join(work, 'packages')]);
+  buildImage(kernel);
+  finish();
+} finally {
+  rmSync(work, { recursive: true });
+}
+
+/**
+ * Keys of one's own are a folder with NAME.key and NAME.crt (PEM) for each of `keyNames`, and update-*.pub, with which updates have
+ * to be signed. Test keys are made when no folder is named.
+ */
+function provideKeys(directory: string): void {
+  if (directory === testKeys) {
+    console.error('signed with TEST KEYS made on this machine; for images that count: --keys FOLDER or KEYSTORED_IMAGE_KEYS');
+    makeTestKeys();
+  }
+  const missing = keyNames.flatMap((name) => [`${name}.key`, `${name}.crt`]).filter((name) => !existsSync(join(directory, name)));
+  if (missing.length > 0) throw new Error(`${directory} lacks ${missing.join(', ')}: see docs/image.md, "Signing keys"`);
+}
+
+function makeTestKeys(): void {
+  mkdirSync(testKeys, { recursive: true, mode: 0o700 });
+  const subject = ['-subj', '/CN=keystored test key', '-days', '3650'];
+  for (const path of keyNames.map((name) => join(testKeys, name)).filter((path) => !existsSync(`${path}.crt`))) {
+    runTool('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-noenc', ...subject, '-keyout', `${path}.key`, '-out', `${path}.crt`]);
+  }
+  const pairs = {
+    'update-ec': () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+    'update-ml-dsa': () => generateKeyPairSync('ml-dsa-65'),
+  };
+  for (const [name, generate] of Object.entries(pairs).filter(([name]) => !existsSync(join(testKeys, `${name}.pub`)))) {
+    const { publicKey, privateKey } = generate();
+    writeFileSync(join(testKeys, `${name}.key`), privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+    writeFileSync(join(testKeys, `${name}.pub`), publicKey.export({ type: 'spki', format: 'pem' }));
+  }
+}
+
+function updateKeys(directory: string): string[] {
+  const names = readdirSync(directory).filter((name) => /^update.*\.pub$/.test(name));
+  return names.sort().map((name) => readFileSync(join(directory, name), 'utf8'));
+}
+
+/** Whatever the umask of the clone: files of the image are read by all and written by root. */
+function settleModes(directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    chmodSync(path, entry.isDirectory() || (statSync(path).mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
+}
+
+/** Everything that the content depends on is named here: commit time, version, keys; the packages are those of the day. */
+function buildImage(kernelPackage: string): void {
+  const cache = join(imageCache, `mkosi-${options.flavour}`);
+  for (const directory of [cache, join(imageCache, 'packages'), join(work, 'workspace'), output]) {
+    mkdirSync(directory, { recursive: true });
+  }
+  // The names of the parts tell their content: those of an earlier build would stay beside the new ones.
+  for (const name of readdirSync(output).filter((name) => name.startsWith(`keystored_${options.version}.`))) rmSync(join(output, name));
+  const keys = resolve(options.keys);
+  const settings = {
+    directory: join(work, 'definition'),
+    'output-directory': output,
+    'workspace-directory': join(work, 'workspace'),
+    'cache-directory': cache,
+    'package-cache-directory': join(imageCache, 'packages'),
+    'package-directory': join(work, 'packages'),
+    'build-sources': repository,
+    environment: `UPDATE_KEYS=${Buffer.from(JSON.stringify(updateKeys(keys))).toString('base64')}`,
+    'image-version': options.version,
+    'source-date-epoch': String(epochSeconds),
+    package: kernelPackage,
+    'secure-boot-key': join(keys, 'secure-boot.key'),
+    'secure-boot-certificate': join(keys, 'secure-boot.crt'),
+    'sign-expected-pcr-key': join(keys, 'pcr.key'),
+    'sign-expected-pcr-certificate': join(keys, 'pcr.crt'),
+  };
+  const args = Object.entries(settings).map(([name, value]) => `--${name}=${value}`);
+  console.error('building the image (minutes) …');
+  const trees = options.extra.map((tree) => resolve(tree));
+  const extra = trees.map((tree) => `--extra-tree=${tree}`);
+  run(...inTools('mkosi', [...args, ...extra, '--incremental=yes', '--force', 'build'], [work, keys, output, ...trees]));
+}
+
+/** Leaves in the output directory what somebody wants: the disk, the three parts of an update, the bill of materials, their sums. */
+function finish(): void {
+  for (const name of ['initrd', 'initrd.cpio.zst', `keystored_${options.version}`, `keystored_${options.version}.esp.raw`]) {
+    rmSync(join(output, name));
+  }
+  const names = readdirSync(output).filter((name) => name.startsWith(`keystored_${options.version}.`));
+  for (const name of names.filter((name) => /\.root-.*\.raw$/.test(name))) dropZeros(join(output, name));
+  const [manifest = ''] = names.filter((name) => name.endsWith('.manifest'));
+  const debs = debsOfManifest(readFileSync(join(output, manifest), 'utf8'));
+  rmSync(join(output, manifest));
+  writeFileSync(join(output, `keystored_${options.version}.cdx.json`), makeSbom(debs, options.version, epochSeconds));
+  run('sh', ['-c', 'cd "$1" && sha256sum -- keystored_* >SHA256SUMS', 'sh', output]);
+  console.log(join(output, `keystored_${options.version}.raw`));
+}
+
+/** An update need not carry the room that is left in a slot. */
+function dropZeros(file: string): void {
+  const chunk = Buffer.alloc(1 << 20);
+  const zeros = Buffer.alloc(chunk.length);
+  const descriptor = openSync(file, 'r+');
+  let { size } = fstatSync(descriptor);
+  for (; size > chunk.length; size -= chunk.length) {
+    readSync(descriptor, chunk, 0, chunk.length, size - chunk.length);
+    if (!chunk.equals(zeros)) break;
+  }
+  ftruncateSync(descriptor, size);
+  closeSync(descriptor);
+}
+
+function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(`${command} failed: ${error?.message ?? stderr.slice(-4000)}`);
+  return stdout;
+}

@@ -1,0 +1,64 @@
+// The tools that make and try images (mkosi, QEMU, swtpm and what they call): a Debian tree of their own, so that every machine has the same.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const repository = resolve(import.meta.dirname, '../../..');
+const packages = [
+  ...['mkosi', 'systemd', 'systemd-repart', 'systemd-ukify', 'systemd-boot-efi', 'systemd-boot-tools', 'systemd-container'],
+  ...['erofs-utils', 'dosfstools', 'mtools', 'cryptsetup-bin', 'e2fsprogs', 'fdisk', 'zstd', 'cpio', 'kmod', 'python3-pefile'],
+  ...['openssl', 'ca-certificates', 'dpkg-dev', 'reprepro'],
+  ...['qemu-system-x86', 'qemu-utils', 'ovmf', 'swtpm', 'swtpm-tools'],
+];
+
+/** Where what belongs to image builds is kept between runs: the tools, test keys, downloaded packages. */
+export const imageCache = process.env['KEYSTORED_IMAGE_CACHE'] ?? join(repository, 'node_modules/.cache/keystored-image');
+const tree = join(imageCache, 'tools');
+
+/** Makes the tree of tools unless the one that is there has the same packages. Needs root and mmdebstrap; 630 MB, some minutes. */
+export function provideTools(): void {
+  if (process.getuid?.() !== 0) throw new Error('images are built in name spaces of root: run this with sudo');
+  const stamp = join(imageCache, 'tools.packages');
+  const wanted = packages.join('\n');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.error('making the tree of tools (630 MB, some minutes the first time) …');
+  const unfinished = `${tree}.new`;
+  for (const path of [unfinished, tree, stamp]) rmSync(path, { recursive: true, force: true });
+  mkdirSync(dirname(tree), { recursive: true });
+  run('mmdebstrap', ['--quiet', '--variant=apt', `--include=${packages.join(',')}`, 'trixie', unfinished]);
+  renameSync(unfinished, tree);
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * The command line that runs `command` with the tree as its root directory, in a mount name space of its own, as the same process.
+ * It sees the repository, the cache, the temporary directory and `directories` at their own places, and the network of this machine.
+ */
+export function inTools(command: string, args: readonly string[], directories: readonly string[] = []): [string, string[]] {
+  const seen = [tmpdir(), repository, imageCache, ...directories];
+  return ['unshare', ['--mount', '--propagation', 'private', 'sh', '-euc', enter, 'sh', tree, seen.join(' '), command, ...args]];
+}
+
+/** A plain chroot would not do: tools that make name spaces of their own need to stand on a mount point. */
+const enter = `
+tree=$1 seen=$2 here=$PWD; shift 2
+mount --bind "$tree" "$tree"
+cd "$tree"
+for directory in /proc /sys /dev $seen; do mkdir -p ".$directory"; mount --rbind "$directory" ".$directory"; done
+cat /etc/resolv.conf >etc/resolv.conf
+pivot_root . mnt
+umount -l /mnt
+cd "$here" 2>/dev/null || cd /
+exec "$@"`;
+
+/** Runs a command with the tree of tools as its root, and answers what it printed. Throws with what it complained of. */
+export function runTool(command: string, args: readonly string[]): string {
+  return run(...inTools(command, args));
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(`${args.slice(-12).join(' ')}: ${error?.message ?? `${stderr}${stdout}`}`);
+  return stdout;
+}

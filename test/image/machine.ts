@@ -1,0 +1,208 @@
+// A machine that boots the appliance: QEMU without acceleration, so that it behaves the same everywhere, and slowly.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'vitest';
+import { inTools, runTool } from '../../appliance/packaging/image/tools.ts';
+import { freePort, send } from '../setup/daemon.ts';
+
+/** Boots take from one minute to ten on a busy machine; what is slower than this has stopped. */
+const patienceMs = 1_500_000;
+const firmware = '/usr/share/OVMF';
+
+export type MachineOptions = {
+  /** of its own: disk, firmware variables, console */
+  readonly directory: string;
+  /** disk image that the disk starts as; it is not changed */
+  readonly image: string;
+  /** Secure Boot, ready to take the keys of the image, and a TPM */
+  readonly secure?: boolean;
+};
+
+/** The line of the console with what nobody may see again. */
+export const shownSecret = /^ {2}secret-id +(\S+)$/;
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+const running = new Set<ChildProcess>();
+
+/** One start of a machine, from switching it on to switching it off. Its disk, TPM and firmware variables stay for the next. */
+export class Machine {
+  readonly #directory: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  readonly port: number;
+  readonly estPort: number;
+  /** set once the CA is known */
+  caPem = '';
+
+  private constructor(directory: string, child: ChildProcess, port: number, estPort: number) {
+    this.#directory = directory;
+    this.#child = child;
+    this.#ended = new Promise((done) => child.once('exit', () => done()));
+    this.port = port;
+    this.estPort = estPort;
+  }
+
+  static async start({ directory, image, secure = false }: MachineOptions): Promise<Machine> {
+    const disk = join(directory, 'disk.qcow2');
+    const variables = join(directory, 'firmware.fd');
+    if (!existsSync(disk)) {
+      runTool('qemu-img', ['create', '-q', '-b', image, '-F', 'raw', '-f', 'qcow2', disk, '6G']);
+      runTool('cp', [`${firmware}/OVMF_VARS_4M.fd`, variables]);
+    }
+    const [port, estPort] = [await freePort(), await freePort()];
+    writeFileSync(join(directory, 'console'), '');
+    const args = [
+      ...['-machine', secure ? 'q35,smm=on' : 'q35', '-accel', 'tcg,thread=multi,tb-size=512', '-cpu', 'max', '-m', '1024', '-smp', '2'],
+      ...['-nodefaults', '-display', 'none', '-serial', `file:${join(directory, 'console')}`],
+      ...['-uuid', '4dfa0b5e-6e3c-4c5e-9c3b-1d1f0a5a7c11', '-qmp', `unix:${join(directory, 'qmp')},server=on,wait=off`],
+      ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware}/OVMF_CODE_4M${secure ? '.secboot' : ''}.fd`],
+      ...['-drive', `if=pflash,format=raw,file=${variables}`, '-device', 'virtio-rng-pci'],
+      ...['-drive', `file=${disk},if=none,id=disk`, '-device', 'virtio-blk-pci,drive=disk,bootindex=1'],
+      ...['-netdev', `user,id=net,restrict=on,${forward(port, 4646)},${forward(estPort, 4665)}`, '-device', 'virtio-net-pci,netdev=net'],
+      ...(secure ? await startTpm(directory) : []),
+    ];
+    const child = spawn(...inTools('qemu-system-x86_64', args, [directory]), { stdio: ['ignore', 'ignore', 'inherit'] });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return new Machine(directory, child, port, estPort);
+  }
+
+  /** What a failed test has left behind. */
+  static endAll(): void {
+    for (const child of running) child.kill('SIGKILL');
+  }
+
+  /** What the serial line has shown since this start, without control sequences. */
+  console(): string {
+    return stripVTControlCharacters(readFileSync(join(this.#directory, 'console'), 'utf8')).replaceAll('\r', '');
+  }
+
+  /** Waits until the serial line has shown `pattern`, and answers the last match. */
+  async shown(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#until(`the console shows ${pattern}`, () => [...this.console().matchAll(new RegExp(pattern, 'gm'))].at(-1));
+  }
+
+  /**
+   * Waits until the appliance serves, and takes its CA certificate over a connection nobody vouches for: it has to have the
+   * fingerprint that the console shows.
+   */
+  async serves(): Promise<this> {
+    const [, fingerprint] = await this.shown(/^CA SHA-256 +([0-9A-F]{2}(?::[0-9A-F]{2}){31})$/);
+    const pem = await this.#until('the API answers', () => this.#fetchCa());
+    expect(new X509Certificate(pem).fingerprint256).toBe(fingerprint);
+    this.caPem = pem;
+    await this.#until('the appliance is healthy', async () => {
+      const { status } = await this.exchange('GET', '/v1/state/system/health', undefined, '');
+      return status === 200 || undefined;
+    });
+    return this;
+  }
+
+  exchange(method: string, path: string, body?: unknown, token = ''): Promise<Answer> {
+    return send({ url: `https://127.0.0.1:${this.port}${path}`, method, body, token, caPem: this.caPem });
+  }
+
+  /** The same, for what has to succeed. */
+  async ask(method: string, path: string, body?: unknown, token = ''): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.exchange(method, path, body, token);
+    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body as Record<string, unknown>;
+  }
+
+  /** What the console shows for the one login, as it is sent. */
+  async credential(): Promise<Readonly<Record<string, string>>> {
+    const [, roleId = ''] = await this.shown(/^ {2}role-id +(\S+)$/);
+    const [, secretId = ''] = await this.shown(shownSecret);
+    return { 'role-id': roleId, 'secret-id': secretId };
+  }
+
+  /** Logs in with the credential of the console and answers the root token of `system`, made with it. */
+  async claim(): Promise<string> {
+    const session = await this.ask('POST', '/v1/approle-login', await this.credential());
+    const made = await this.ask('POST', '/v1/state/keystore/token/create-root', { name: 'system' }, String(session['token']));
+    return String(made['token']);
+  }
+
+  /** Switched off in good order, as by the power button. */
+  async powerOff(): Promise<void> {
+    await qmp(join(this.#directory, 'qmp'), 'system_powerdown');
+    await this.#ended;
+  }
+
+  /** The mains fail: nothing that was not written yet is written any more. */
+  async cutPower(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  #fetchCa(): Promise<string | undefined> {
+    return new Promise((done) => {
+      const options = { host: '127.0.0.1', port: this.port, path: '/v1/ca/system/appliance/ca.pem', rejectUnauthorized: false };
+      request({ ...options, agent: false, signal: AbortSignal.timeout(20_000) }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (text += chunk));
+        response.on('close', () => done(response.statusCode === 200 && response.complete ? text : undefined));
+      })
+        .on('error', () => done(undefined))
+        .end();
+    });
+  }
+
+  async #until<T>(what: string, find: () => Promise<T | undefined> | T | undefined): Promise<T> {
+    for (const deadline = performance.now() + patienceMs; performance.now() < deadline;) {
+      const found = await find();
+      if (found !== undefined) return found;
+      if (this.#child.exitCode !== null) throw new Error(`the machine ended before ${what}:\n${this.console().slice(-4000)}`);
+      await new Promise((resume) => setTimeout(resume, 1000));
+    }
+    throw new Error(`waited in vain until ${what}:\n${this.console().slice(-4000)}`);
+  }
+}
+
+function forward(from: number, to: number): string {
+  return `hostfwd=tcp:127.0.0.1:${from}-:${to}`;
+}
+
+/** A TPM that ends with its machine, and the arguments that plug it in. */
+async function startTpm(directory: string): Promise<string[]> {
+  const socket = join(directory, 'tpm.sock');
+  runTool('mkdir', ['-p', join(directory, 'tpm')]);
+  spawn(
+    ...inTools('swtpm', ['socket', '--tpm2', '--tpmstate', `dir=${directory}/tpm`, '--ctrl', `type=unixio,path=${socket}`, '--terminate']),
+    {
+      stdio: 'inherit',
+    },
+  );
+  await expect.poll(() => existsSync(socket), { timeout: 60_000 }).toBe(true);
+  const secureVariables = ['-global', 'driver=cfi.pflash01,property=secure,value=on'];
+  return [
+    ...secureVariables,
+    '-chardev',
+    `socket,id=tpm,path=${socket}`,
+    '-tpmdev',
+    'emulator,id=tpm0,chardev=tpm',
+    '-device',
+    'tpm-crb,tpmdev=tpm0',
+  ];
+}
+
+/** One command of QEMU's own protocol: greeting, capabilities, command. */
+function qmp(socket: string, command: string): Promise<void> {
+  return new Promise((done, fail) => {
+    const connection = createConnection(socket, () => {
+      for (const execute of ['qmp_capabilities', command]) connection.write(`${JSON.stringify({ execute })}\n`);
+    });
+    let answers = '';
+    connection.on('error', fail).on('data', (chunk: Buffer) => {
+      answers += chunk.toString();
+      if ((answers.match(/"return"/g) ?? []).length === 2) connection.end(done);
+    });
+  });
+}
