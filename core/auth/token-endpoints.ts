@@ -5,7 +5,8 @@ import type { Clock } from '../context.ts';
 import { fail } from '../errors.ts';
 import { durationField, timestampText } from '../fields.ts';
 import { defineEndpoint, type AnyEndpoint, type Call, type Operation } from '../http/endpoint.ts';
-import { listQuery, readListQuery } from '../http/list-query.ts';
+import { answerList } from '../http/list-answer.ts';
+import { listQuery } from '../http/list-query.ts';
 import { revealSecret } from '../secret.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../time.ts';
@@ -148,15 +149,14 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       summary: 'List the tokens of the tenant by accessor',
       audit: 'reads-go-on',
       output: z.array(tokenState),
-      query: { after: listQuery.after, limit: listQuery.limit },
-      run(call): TokenState[] {
-        const { after, limit = Infinity } = readListQuery(call.query);
-        const states: TokenState[] = [];
-        for (const [, record] of tokenTable(store).entries([call.caller.tenantId], after === undefined ? {} : { after })) {
-          if (states.length === limit) break;
-          if (isWorking(store, record, call.now)) states.push(stateOf(call, record));
+      query: listQuery,
+      run(call) {
+        function* entries(after?: string): Iterable<readonly [string, TokenRecord]> {
+          for (const [, record] of tokenTable(store).entries([call.caller.tenantId], after === undefined ? {} : { after }))
+            if (isWorking(store, record, call.now)) yield [record.accessor, record];
         }
-        return states;
+        const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
+        return answerList(call.query, tokenState, { entries, count }, (_accessor, record) => stateOf(call, record));
       },
     }),
   ];

@@ -32,10 +32,12 @@ export type ListOptions = {
   readonly limit: number | undefined;
 };
 
-/** Throws `invalid-value`. */
-export function readListQuery(query: Query): ListOptions {
+/** `most`: entries that an answer may have. Throws `invalid-value`. */
+export function readListQuery(query: Query, most = 999_999_999): ListOptions {
   const limit = query.get('limit');
-  if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) throw invalid('limit', 'must be a whole number from 1');
+  if (limit !== undefined && (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > most)) {
+    throw invalid('limit', `must be a whole number from 1 to ${most}`);
+  }
   return {
     keys: readFlag(query, 'keys'),
     count: readFlag(query, 'count'),

@@ -91,6 +91,8 @@ class DescriptionBuilder {
   #successes(endpoint: AnyEndpoint, output: JsonSchema | undefined): Record<string, Response> {
     const { resource } = endpoint.documented ?? {};
     const status = endpoint.successStatus ?? (output === undefined && endpoint.produces === undefined ? 204 : 200);
+    if (output !== undefined && endpoint.query !== undefined && 'keys' in endpoint.query && resource === undefined)
+      return listed(endpoint, output);
     if (resource === undefined || output === undefined) return { [status]: { description: 'Done', ...contentOf(endpoint, output) } };
 
     const named = this.#named(`${pascal(resource.facts.noun)}${resource.tree === 'state' ? 'State' : ''}`, output);
@@ -99,14 +101,18 @@ class DescriptionBuilder {
     if (endpoint.method === 'PUT') return { 201: created, 204: { description: 'Replaced', headers: { ETag: entityTagHeader } } };
     if (resource.form === 'entry')
       return { 200: { description: 'The entry', headers: { ETag: entityTagHeader }, ...contentOf(endpoint, named) } };
-    const list = { anyOf: [{ type: 'array', items: named }, nameList, countAnswer] };
-    return { 200: { description: 'The entries; with `keys` their names, with `count` their number', ...contentOf(endpoint, list) } };
+    return listed(endpoint, { type: 'array', items: named });
   }
 
   #named(name: string, schema: JsonSchema): JsonSchema {
     this.schemas[name] ??= schema;
     return { $ref: `#/components/schemas/${name}` };
   }
+}
+
+function listed(endpoint: AnyEndpoint, entries: JsonSchema): Record<string, Response> {
+  const content = contentOf(endpoint, { anyOf: [entries, nameList, countAnswer] });
+  return { 200: { description: 'The entries; with `keys` their names, with `count` their number', ...content } };
 }
 
 function contentOf({ produces }: AnyEndpoint, schema: JsonSchema | undefined): { content?: Content } {

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { fail } from '../../core/errors.ts';
 import { type AnyEndpoint, type Call, defineEndpoint } from '../../core/http/endpoint.ts';
-import { durationField, integer, timestamp, pemExample, timestampText } from '../../core/fields.ts';
+import { answerList } from '../../core/http/list-answer.ts';
+import { listQuery } from '../../core/http/list-query.ts';
+import { durationField, timestamp, pemExample, timestampText } from '../../core/fields.ts';
 import { parseDuration } from '../../core/time.ts';
 import { approveByAdministrator, type Purpose } from './ca/approval.ts';
 import {
@@ -243,18 +245,36 @@ function list(house: CaHouse, find: Find): AnyEndpoint {
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',
-    query: { after: 'serial number to start after', limit: 'at most this many, 1 to 1000 (default 100)' },
+    query: {
+      ...listQuery,
+      after: 'Start behind this serial number.',
+      limit: {
+        description: 'Answer with at most so many entries.',
+        schema: { type: 'integer', minimum: 1, maximum: pageLimits.most, default: pageLimits.usual, examples: [pageLimits.usual] },
+      },
+    },
     output: z.array(certificateFields),
     find,
     run(call, _input, ca) {
-      const after = call.query.get('after');
-      const limit = integer(1, 1_000).safeParse(Number(call.query.get('limit') ?? 100));
-      if (!limit.success) throw fail('invalid-value', { detail: '"limit" must be a whole number from 1 to 1000.' });
-      const options = { limit: limit.data, ...(after === undefined ? {} : { after: requireSerial(after) }) };
-      const issued = house.tables.certificates.entries([ca.tenantId, ca.record.id], options);
-      return Array.from(issued, ([key, record]) => describe(String(key.at(-1)), record, call.now));
+      const { certificates } = house.tables;
+      const prefix = [ca.tenantId, ca.record.id];
+      function* entries(after: string | undefined): Iterable<readonly [string, IssuedCertificate]> {
+        const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
+        for (const [key, record] of issued) yield [String(key.at(-1)), record];
+      }
+      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits };
+      return answerList(call.query, certificateFields, listed, (serial, record) => describe(serial, record, call.now));
     },
   });
+}
+
+/** A CA may have issued any number. */
+const pageLimits = { usual: 100, most: 1_000 };
+
+function readAfter(text: string): string {
+  const serial = parseSerial(text);
+  if (serial === undefined) throw fail('invalid-value', { detail: 'The query parameter after must be a serial number in hexadecimal.' });
+  return serial;
 }
 
 function read(house: CaHouse, find: Find): AnyEndpoint {

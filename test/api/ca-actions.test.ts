@@ -193,7 +193,12 @@ describe('list, revoke, CRL and OCSP', () => {
     const first = (await appliance.request('GET', `${path}?limit=3`)).body as { serial: string }[];
     const rest = (await appliance.request('GET', `${path}?limit=3&after=${first.at(-1)?.serial}`)).body as { serial: string }[];
     expect([...first, ...rest].map(({ serial }) => serial)).toEqual(serials.toSorted());
-    expect(codeOf(await appliance.request('GET', `${path}?limit=0`))).toBe('400 invalid-value');
+    expect((await appliance.request('GET', `${path}?keys=true&limit=2`)).body).toEqual(serials.toSorted().slice(0, 2));
+    expect((await appliance.request('GET', `${path}?count=true`)).body).toEqual({ count: serials.length });
+    expect((await appliance.request('GET', `${path}?limit=1&fields=key-version`)).body).toEqual([{ 'key-version': 1 }]);
+    for (const query of ['limit=0', 'limit=1001', 'after=zz', 'keys=yes', 'fields=colour']) {
+      expect(codeOf(await appliance.request('GET', `${path}?${query}`))).toBe('400 invalid-value');
+    }
     const [serial = ''] = serials;
     const spelled = serial.toUpperCase().replace(/..(?=.)/g, '$&:');
     expect((await appliance.request('GET', `${path}/${spelled}`)).body).toMatchObject({

@@ -167,6 +167,11 @@ describe('tokens (api 47)', () => {
     const { body, text } = await app.send('GET', '/v1/state/keystore/tokens');
     expect((body as { accessor: string }[]).map(({ accessor }) => accessor)).toContain(mine.accessor);
     expect(text).not.toContain(mine.token);
+    const keys = (await app.send('GET', '/v1/state/keystore/tokens?keys=true')).body as string[];
+    expect(keys).toEqual((body as { accessor: string }[]).map(({ accessor }) => accessor));
+    expect((await app.send('GET', '/v1/state/keystore/tokens?count=true')).body).toEqual({ count: keys.length });
+    const rest = await app.send('GET', `/v1/state/keystore/tokens?limit=1&after=${keys[0]}&fields=accessor`);
+    expect(rest.body).toEqual([{ accessor: keys[1] }]);
     const foreign = (await app.send('GET', '/v1/state/keystore/tokens', undefined, { token: other })).body as unknown[];
     expect(foreign).toHaveLength(1);
     expect(await code('GET', '/v1/state/keystore/tokens', undefined, { token: mine.token })).toBe('403 policy-denied');
