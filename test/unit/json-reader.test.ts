@@ -31,7 +31,7 @@ test('a body that cannot be handed over is refused to who asked, and to nobody e
   const reader = new JsonReader();
   const kept = bytes({ n: 1 });
   markAsUntransferable(kept.buffer);
-  await expect(reader.read(kept)).rejects.toThrow();
+  await expect(reader.read(kept)).rejects.toMatchObject({ name: 'DataCloneError' });
   expect(await reader.read(bytes({ n: 2 }))).toEqual({ n: 2 });
 });
 
