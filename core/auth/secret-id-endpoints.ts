@@ -5,6 +5,8 @@ import { cidrsField } from '../addresses.ts';
 import { fail } from '../errors.ts';
 import { durationField, integer, timestampText } from '../fields.ts';
 import { defineEndpoint, type AnyEndpoint, type Call } from '../http/endpoint.ts';
+import { answerList, listOf } from '../http/list-answer.ts';
+import { listQuery } from '../http/list-query.ts';
 import { revealSecret } from '../secret.ts';
 import type { Store } from '../store/store.ts';
 import { parseDuration, type Duration } from '../time.ts';
@@ -40,7 +42,7 @@ const generateOutput = z.object({
   usesLeft,
   boundCidrs,
 });
-const listed = z.object({ accessor, creationTime, expires, usesLeft, boundCidrs });
+const shown = z.object({ accessor, creationTime, expires, usesLeft, boundCidrs });
 const disableInput = z.object({
   secretId: z.string().max(128).optional().meta({ description: 'The secret-id meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
   accessor: z.string().max(128).optional().meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
@@ -98,20 +100,24 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
         return undefined;
       },
     }),
-    defineEndpoint<undefined, z.output<typeof listed>[], Approle>({
+    defineEndpoint<undefined, z.output<typeof shown>[], Approle>({
       ...shared,
       method: 'GET',
       operation: 'read',
       audit: 'reads-go-on',
       path: `${path}/secret-ids`,
       summary: 'List the secret-ids of an approle by accessor',
-      output: z.array(listed),
-      run: (call, _, { id }) => listSecretIds(store, call.now, call.caller.tenantId, id).map(shownOf),
+      output: z.array(shown),
+      query: listQuery,
+      run(call, _, { id }) {
+        const all = listSecretIds(store, call.now, call.caller.tenantId, id).map((record) => [record.accessor, record] as const);
+        return answerList(call.query, shown, listOf(all), (_accessor, record) => shownOf(record));
+      },
     }),
   ];
 }
 
-function shownOf({ accessor, creationTime, expires, usesLeft, boundCidrs }: SecretIdRecord): z.output<typeof listed> {
+function shownOf({ accessor, creationTime, expires, usesLeft, boundCidrs }: SecretIdRecord): z.output<typeof shown> {
   return { accessor, creationTime, expires, usesLeft, boundCidrs: [...boundCidrs] };
 }
 

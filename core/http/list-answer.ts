@@ -13,6 +13,11 @@ export type Listed<Entry> = {
   readonly limits?: { readonly usual: number; readonly most: number };
 };
 
+/** Entries that are at hand, in the order of their names. */
+export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
+  return { entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
+}
+
 /** Entries that look like `element`, their names or their number, as the query asks. Throws `invalid-value`. */
 export function answerList<Entry, Element>(
   query: ReadonlyMap<string, string>,

@@ -8,7 +8,8 @@ import { systemTenantName } from '../tenants.ts';
 import { decodeDuration, decodeTimestamp, formatTimestamp } from '../time.ts';
 import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../topic.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type Call, type Caller } from './endpoint.ts';
-import { readFlag, readListQuery } from './list-query.ts';
+import { answerList, listOf } from './list-answer.ts';
+import { listQuery, readFlag, readListQuery } from './list-query.ts';
 
 /** Directories of the topics. */
 export type TopicDirectories = { readonly audit: string; readonly logs: string };
@@ -67,8 +68,13 @@ export function topicEndpoints(options: Options): TopicEndpoints {
         ...shared,
         path: '/v1/state/topics',
         summary: 'List the topics one can read',
-        output: z.array(z.object({ name: z.string().meta({ description: 'Name of the topic.', example: auditTopic }) })),
-        run: ({ caller }) => [auditTopic, ...(caller.tenantName === systemTenantName ? [logTopic] : [])].map((name) => ({ name })),
+        output: z.array(topicState),
+        query: listQuery,
+        run({ caller, query }) {
+          const names = [auditTopic, ...(caller.tenantName === systemTenantName ? [logTopic] : [])];
+          const all = names.map((name) => [name, name] as const);
+          return answerList(query, topicState, listOf(all), (name) => ({ name }));
+        },
       }),
       defineEndpoint<undefined, Reply, string>({
         ...shared,
@@ -99,6 +105,8 @@ export function topicEndpoints(options: Options): TopicEndpoints {
     ],
   };
 }
+
+const topicState = z.object({ name: z.string().meta({ description: 'Name of the topic.', example: auditTopic }) });
 
 const topicQuery = {
   since: {

@@ -176,10 +176,14 @@ describe('what the appliance answers', () => {
     await hold('POST', '/v1/state/keystore/crypto-functions/random-bytes', {});
     await hold('POST', '/v1/state/policy/check', { path: '/v1/config/tenants', operation: 'read' });
     await hold('POST', '/v1/state/keystore/token/info', {});
-    for (const query of ['', '?keys=true', '?count=true']) await hold('GET', `/v1/state/keystore/tokens${query}`);
+    for (const query of ['', '?keys=true', '?count=true']) {
+      await hold('GET', `/v1/state/keystore/tokens${query}`);
+      await hold('GET', `/v1/state/keystore/authentication/approles/{name}/secret-ids${query}`);
+      await hold('GET', `/v1/state/topics${query}`);
+      await hold('GET', `/v1/state/keystore/tls/ca/{name}/certificates${query}`);
+    }
     await hold('GET', '/v1/state/system/hsm');
     await hold('POST', '/v1/state/keystore/authentication/approles/{name}/generate-secret-id', {});
-    for (const query of ['', '?keys=true', '?count=true']) await hold('GET', `/v1/state/keystore/tls/ca/{name}/certificates${query}`);
     await hold('POST', '/v1/approle-login', { 'role-id': 'a', 'secret-id': 'b' });
     expect(misfits).toEqual([]);
   });

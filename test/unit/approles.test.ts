@@ -266,6 +266,10 @@ describe('secret-ids', () => {
     expect(body).toHaveLength(2);
     expect(body).toContainEqual(expect.objectContaining({ accessor: second['accessor'], 'uses-left': 5, 'bound-cidrs': [] }));
     expect(text).not.toContain(String(second['secret-id']));
+    const accessors = (body as { accessor: string }[]).map(({ accessor }) => accessor);
+    expect((await app.send('GET', `${state}/listed/secret-ids?keys=true`)).body).toEqual(accessors);
+    expect((await app.send('GET', `${state}/listed/secret-ids?count=true`)).body).toEqual({ count: 2 });
+    expect((await app.send('GET', `${state}/listed/secret-ids?keys=true&after=${accessors[0]}`)).body).toEqual([accessors[1]]);
     expect((await app.send('GET', `${state}/listed`)).body['secret-ids']).toBe(2);
     expect(await code('POST', `${state}/listed/disable-secret-id`, { accessor: second['accessor'] })).toBe('204 done');
     expect(await code('POST', `${state}/listed/disable-secret-id`, { accessor: second['accessor'] })).toBe('404 not-found');
