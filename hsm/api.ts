@@ -140,6 +140,8 @@ export interface WrappingKeys {
  * Every method rejects with HsmError and nothing else.
  */
 export interface Hsm {
+  /** where a key is kept unless its maker says */
+  readonly defaultCustody: Custody;
   readonly wrappingKeys: WrappingKeys;
   /**
    * Names a token-custody key before it exists, so that the caller can write down what it is about to make: after a crash `destroy` finds

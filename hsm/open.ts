@@ -51,23 +51,23 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
     await Promise.all(tokens.map((token) => token.close()));
     throw error;
   }
-  return new RoutedHsm(tokens, config);
+  return new RoutedHsm(tokens, config.defaultCustody);
 }
 
 class RoutedHsm implements Hsm {
+  readonly defaultCustody: Custody;
   readonly wrappingKeys: RoutedWrappingKeys;
   readonly #tokens: readonly TokenSupervisor[];
   readonly #byName: ReadonlyMap<string, TokenSupervisor>;
-  readonly #config: HsmConfig;
 
-  constructor(tokens: readonly TokenSupervisor[], config: HsmConfig) {
+  constructor(tokens: readonly TokenSupervisor[], defaultCustody: Custody) {
     this.#tokens = tokens;
     this.#byName = new Map(tokens.map((token) => [token.config.name, token]));
-    this.#config = config;
+    this.defaultCustody = defaultCustody;
     this.wrappingKeys = new RoutedWrappingKeys((token) => this.#tokenNamed(token));
   }
 
-  reserve(type: KeyType, { tenant, keyId, version, purpose }: KeyBinding, custody: Custody = this.#config.defaultCustody) {
+  reserve(type: KeyType, { tenant, keyId, version, purpose }: KeyBinding, custody: Custody = this.defaultCustody) {
     return rejecting(async () => {
       if (custody === 'wrapped') return undefined;
       const token = this.#makerOf(type);
@@ -162,7 +162,7 @@ class RoutedHsm implements Hsm {
   #make(type: KeyType, binding: KeyBinding, options: MakingOptions, pack: (making: Making) => Call): Promise<GeneratedKey> {
     const token = this.#makerOf(type);
     const { tenant, keyId, version, purpose } = binding;
-    const { reserved, custody = reserved?.custody ?? this.#config.defaultCustody, extractable = true } = options;
+    const { reserved, custody = reserved?.custody ?? this.defaultCustody, extractable = true } = options;
     const id = reserved === undefined ? {} : { id: Buffer.from(reserved.blob).toString('hex') };
     const under = this.wrappingKeys.inUse(token.config.name);
     return token.submit(pack({ binding: { tenant, keyId, version, purpose }, custody, extractable, under, ...id }), (result) => {

@@ -65,7 +65,9 @@ const rule = z.object({
   allowedValues: z
     .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean()])).max(256))
     .default({})
-    .describe('Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out is not judged.'),
+    .describe(
+      'Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its default, if it has one of its own.',
+    ),
   hideFields: z.array(z.string().min(1).max(256)).max(256).default([]).describe('Names of fields left out of answers.'),
 });
 

@@ -34,7 +34,7 @@ export class Graveyard {
   }
 
   /** Before a key is made: puts on record what it will be. Undefined for a key that will be wrapped. */
-  async reserve(type: KeyType, binding: KeyBinding, custody: Custody | undefined): Promise<StoredKey | undefined> {
+  async reserve(type: KeyType, binding: KeyBinding, custody: Custody): Promise<StoredKey | undefined> {
     const stored = await this.#hsm.reserve(type, binding, custody);
     if (stored === undefined) return undefined;
     const making = { since: microseconds(this.#clock.now()), abandoned: false };

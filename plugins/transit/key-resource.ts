@@ -1,4 +1,5 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+import type { Custody } from '../../hsm/api.ts';
 import { defineResource, type Change, type Plan } from '../../core/http/resource.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified, Recertified } from '../../core/services/transit-keys.ts';
@@ -50,6 +51,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
       'deletion-not-allowed',
       'in-use',
     ],
+    complete: ({ document, current }) => (current === undefined ? { ...document, custody: custodyOf(transit, document) } : document),
     plan: (change) => (change.current === undefined ? planCreation(transit, change) : planUpdate(transit, change, change.current)),
     planRemoval: (call, names, current) =>
       planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }),
@@ -64,10 +66,10 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   requireMinimumVersions(document, undefined);
   const now = microseconds(call.now);
   const times = timesOfNewVersion({}, undefined, now);
-  // The id, the salt and the custody are known only after the token was asked.
+  // The id and the salt are known only after the token was asked.
   const draft: KeyRecord = {
     ...draftOf(document, now),
-    custody: document.custody ?? 'wrapped',
+    custody: custodyOf(transit, document),
     latest: 1,
     floor: 1,
     createdAt: now,
@@ -81,12 +83,10 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
       const [id, salt] = await Promise.all([newKeyId(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
       const kdf = salt === undefined ? {} : { kdf: { salt, iterations: derivationIterations } };
       const record = { ...draft, id, ...kdf };
-      const subject = { ...subjectOf({ ...key, record }), number: 1, custody: document.custody };
+      const subject = { ...subjectOf({ ...key, record }), number: 1 };
       const material = publicKey === undefined ? await makeMaterial(transit, subject) : { publicKey };
-      const custody = material.stored?.custody ?? record.custody;
-      const made = { ...key, record: { ...record, custody } };
       try {
-        return { record: made.record, material, certified: await certify(transit, made, 1, material, times) };
+        return { record, material, certified: await certify(transit, { ...key, record }, 1, material, times) };
       } catch (error) {
         await discard(transit, subject, material);
         throw error;
@@ -102,6 +102,11 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
       return record;
     },
   };
+}
+
+/** Where a new key is kept; what one that only verifies gets later is wrapped unless it says. */
+function custodyOf({ hsm }: Transit, { custody, publicKey }: KeyDocument): Custody {
+  return custody ?? (publicKey === undefined ? hsm.defaultCustody : 'wrapped');
 }
 
 function planUpdate(

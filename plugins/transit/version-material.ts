@@ -15,7 +15,7 @@ export type VersionSubject = {
   readonly derived: boolean;
   readonly convergentEncryption: boolean;
   /** absent: as the configuration says */
-  readonly custody?: Custody | undefined;
+  readonly custody: Custody;
 };
 
 /** Material given instead of generated. Every buffer is zeroed. */

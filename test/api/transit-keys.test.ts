@@ -117,8 +117,10 @@ describe('creation and reading', () => {
   });
 
   test('validate=true checks all and stores nothing (api 6)', async () => {
-    expect((await house.request('POST', `${config}?validate=true`, { name: 'never' })).status).toBe(201);
+    const asked = await ok(201, house.request('POST', `${config}?validate=true`, { name: 'never' }));
     expect((await house.request('GET', `${config}/never`)).status).toBe(404);
+    expect(await ok(201, house.request('POST', config, { name: 'never' }))).toEqual(asked);
+    expect(asked.custody).toBe('wrapped');
   });
 
   test('the state list has every key', async () => {

@@ -99,7 +99,7 @@ test('a making under way is left alone, and claimed by its version', async () =>
 
 test('wrapped keys cost no record and no call', async () => {
   const binding = { tenant: 'some-tenant', keyId: 'wrapped', version: 1, purpose: 'encrypt' };
-  expect(await yard().graveyard.reserve('aes-256', binding, undefined)).toBeUndefined();
+  expect(await yard().graveyard.reserve('aes-256', binding, 'wrapped')).toBeUndefined();
 });
 
 test('create, rotate, restore and trim claim what they make and leave the token as the records say', async () => {

@@ -9,6 +9,7 @@ beforeAll(async () => {
 });
 
 test.each([
+  ['/v1/config/keystore/transit-keys', 'custody', ['token'], { custody: 'token' }],
   ['/v1/config/keystore/tls/ca', 'cert-key-type', ['ed25519'], { 'cert-key-type': 'ed25519' }],
   ['/v1/config/tenants', 'policies', ['default'], { kind: 'application-owner', policies: ['default'] }],
 ])('%s: a field that is left out counts with its default', async (path, field, allowed, good) => {
