@@ -61,7 +61,7 @@ export function authenticateRenewal(house: CaHouse, ca: FoundCa, { socket }: Cre
   }
   const sent = sentCertificates(socket);
   if (sent === undefined) throw refused(missingCertificate(socket));
-  const certificate = readIfPossible(sent.leaf);
+  const certificate = readIfPossible(sent.leaf, readCertificate);
   const record = certificate === undefined ? undefined : findIssued(house, ca, certificate);
   if (certificate === undefined || record === undefined) throw refused('the client certificate was not issued by this CA');
   if (record.revoked !== undefined) throw refused('the client certificate is revoked');
@@ -75,10 +75,13 @@ export function authenticateRenewal(house: CaHouse, ca: FoundCa, { socket }: Cre
 export function describeShown({ headers, socket }: Credentials): Readonly<Record<string, unknown>> {
   const sent = sentCertificates(socket);
   const credential = headers.authorization !== undefined ? 'est-secret' : sent === undefined ? 'none' : 'certificate';
-  const certificate = sent === undefined ? undefined : readIfPossible(sent.leaf);
-  if (certificate === undefined) return { credential };
-  const [subject, serial] = [formatName(readName(certificate.subject)).slice(0, 256), certificate.serial.slice(0, 64)];
-  return { credential, 'client-certificate': { subject, serial } };
+  const shown = sent === undefined ? undefined : readIfPossible(sent.leaf, describeCertificate);
+  return shown === undefined ? { credential } : { credential, 'client-certificate': shown };
+}
+
+function describeCertificate(der: Uint8Array): { readonly subject: string; readonly serial: string } {
+  const { subject, serial } = readCertificate(der);
+  return { subject: formatName(readName(subject)).slice(0, 256), serial: serial.slice(0, 64) };
 }
 
 /** The user name is not looked at; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
@@ -118,9 +121,10 @@ function isBirthCertificate(house: CaHouse, tenantId: string, trustCaName: strin
   return path !== undefined && !isRevokedOnPath(house, tenantId, path);
 }
 
-function readIfPossible(der: Uint8Array): Certificate | undefined {
+/** TLS lets pass what is no DER. */
+function readIfPossible<T>(der: Uint8Array, read: (der: Uint8Array) => T): T | undefined {
   try {
-    return readCertificate(der);
+    return read(der);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 // What an issued certificate is like (requirements R57 to R66), seen by openssl and by @peculiar/x509.
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { basic } from './client.ts';
@@ -199,6 +199,19 @@ describe('certificate', () => {
         reason: expect.stringContaining('not issued by this CA'),
       },
     });
+  });
+
+  test('R66: a certificate whose subject TLS reads and we do not is refused as any other', async () => {
+    const from = await appliance.makeCa();
+    const client = await makeIdentity({ subject: `CN=${'x'.repeat(20)}` });
+    // The length of the text in two octets where one is enough: not DER.
+    const der = Buffer.from(client.certificate.toString('latin1').replaceAll('\x13\x14x', '\x13\x81\x13'), 'latin1');
+    expect(der.equals(client.certificate)).toBe(false);
+    const pem = new X509Certificate(der).toString();
+    const { status } = await appliance.enrol(from, 'simplereenroll', Buffer.from('junk'), { client: { ...client, certificate: der, pem } });
+    expect(status).toBe(401);
+    const record = appliance.audited().findLast(({ path }) => String(path).includes(from));
+    expect(record).toMatchObject({ status: 401, 'request-parameters': { credential: 'certificate', reason: expect.anything() } });
   });
 });
 
