@@ -5,6 +5,7 @@ import type { Configuration } from '../core/config.ts';
 import { coreErrors, fail, ServiceError } from '../core/errors.ts';
 import { sendAnswer, type Answer } from '../core/http/answer.ts';
 import { readBody } from '../core/http/body.ts';
+import { clientAddressOf, userAgentOf } from '../core/http/call.ts';
 import { readInput, requireMediaType } from '../core/http/input.ts';
 import { type Listener, listenManagement, ListenError } from '../core/http/listeners.ts';
 import { problemAnswer } from '../core/http/pipeline.ts';
@@ -65,8 +66,8 @@ async function unseal(request: IncomingMessage, body: Uint8Array, requestId: str
   const attempt: UnsealAttempt = {
     ...given,
     requestId,
-    clientIp: request.socket.remoteAddress ?? '',
-    userAgent: (request.headers['user-agent'] ?? '').slice(0, 256),
+    clientIp: clientAddressOf(request),
+    userAgent: userAgentOf(request),
   };
   try {
     await fleet.request('unseal', attempt);

@@ -6,6 +6,7 @@ import type { AuditRecord } from '../../core/audit.ts';
 import type { Log } from '../../core/context.ts';
 import { fail, type ServiceError } from '../../core/errors.ts';
 import { readBody } from '../../core/http/body.ts';
+import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
 import { createProblems, describeFault } from '../../core/http/problem.ts';
 import { repeatedHeader } from '../../core/http/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request-path.ts';
@@ -116,7 +117,7 @@ class Exchange {
       ca,
       headers: this.#request.headers,
       socket: this.#request.socket as TLSSocket,
-      clientIp: this.#clientIp,
+      clientIp: clientAddressOf(this.#request),
       readBody: () => this.#readBody(),
       note: (parameters) => {
         this.#note = { ...this.#note, ...parameters };
@@ -133,11 +134,6 @@ class Exchange {
         else resolve(body);
       });
     });
-  }
-
-  get #clientIp(): string {
-    const address = this.#request.socket.remoteAddress ?? '';
-    return address.startsWith('::ffff:') ? address.slice(7) : address;
   }
 
   #answerOf(error: ServiceError): EstAnswer {
@@ -181,8 +177,8 @@ class Exchange {
       status,
       ...(code === undefined ? {} : { code }),
       requestTimeMs: Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000,
-      clientIp: this.#clientIp,
-      userAgent: (this.#request.headers['user-agent'] ?? '').slice(0, 256),
+      clientIp: clientAddressOf(this.#request),
+      userAgent: userAgentOf(this.#request),
       ...(target === undefined ? {} : { requestParameters: { operation: target.name, ca: target.ca.record.name, ...this.#note } }),
     };
   }
