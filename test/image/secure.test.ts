@@ -1,0 +1,27 @@
+// npm run test:image -- secure: Secure Boot and a TPM. The machine takes the keys of the image, and only the TPM opens its state.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runTool } from '../../appliance/packaging/image/tools.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+import { provideImage } from './build.ts';
+import { Machine } from './machine.ts';
+
+const path = temporaryDirectory();
+
+let image = '';
+
+beforeAll(() => {
+  image = provideImage(path('image'));
+});
+
+afterAll(() => Machine.endAll());
+
+test('a new machine takes the keys of the image, starts again and serves; no key of its state lies on the disk', async () => {
+  const machine = await Machine.start({ directory: path(), image, secure: true });
+  await machine.serves();
+  expect(machine.console()).toContain('Enrolling');
+  const rootToken = await machine.claim();
+  await machine.ask('POST', '/v1/config/keystore/transit-keys', { name: 'kept' }, rootToken);
+  await machine.powerOff();
+  runTool('qemu-img', ['convert', '-O', 'raw', path('disk.qcow2'), path('disk.raw')]);
+  expect(runTool('mdir', ['-b', '-i', `${path('disk.raw')}@@1M`, '::/'])).not.toContain('keystored/');
+});
