@@ -11,6 +11,7 @@ import { foundSystemTenant, openTenants, systemTenantName, type Tenant } from '.
 import { formatTimestamp } from '../core/time.ts';
 import { writeDurably } from './data-directory.ts';
 import type { House } from './house.ts';
+import { StartRefused } from './start-refused.ts';
 
 /** Name and role-id of the approle in tenant `system`. Its sessions last long enough to make the root token of `system`. */
 const roleName = 'bootstrap';
@@ -27,7 +28,7 @@ const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap
  * First start: makes the tenant `system` without a root token, and an approle with the policy `root` in its place. Every start until
  * the appliance is claimed: a new secret-id for one login within 24 hours, which ends those before it, written to `file` (mode 0600)
  * and nowhere else. Claimed is an appliance whose `system` has a root token, or where somebody deleted the approle. Answers whether
- * there is a credential.
+ * there is a credential. Throws StartRefused when the file cannot be written.
  */
 export async function offerBootstrap({ store, hsm }: House, clock: Clock, file: string): Promise<boolean> {
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
@@ -47,9 +48,18 @@ export async function offerBootstrap({ store, hsm }: House, clock: Clock, file: 
       ...{ 'role-id': roleName, 'secret-id': revealSecret(secretId) },
       expires: issued.expires ?? '',
     };
-    writeDurably(file, `${JSON.stringify(credential)}\n`);
+    writeCredential(file, credential);
   }
   return issued !== undefined;
+}
+
+function writeCredential(file: string, credential: BootstrapCredential): void {
+  try {
+    writeDurably(file, `${JSON.stringify(credential)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartRefused(`bootstrap-file ${file} cannot be written (${code}): name a file in a directory this user may write`);
+  }
 }
 
 /** Takes the file away once its credential opens nothing any more, and the approle, with its sessions, once there is a root token. */

@@ -74,6 +74,15 @@ test('the clear text of the credential is on no disk', async () => {
   expect(filesWith(path('clean'), secret)).toEqual([]);
 }, 240_000);
 
+test('a file that cannot be written is a refusal of the start that names option and fix', async () => {
+  const elsewhere = path('elsewhere.yaml');
+  writeFileSync(elsewhere, 'bootstrap-file: /proc/keystored/bootstrap\n');
+  const starting = startDaemon({ directory: path('refused'), args: ['--config', elsewhere], rootToken: 'there is none' });
+  await expect(starting).rejects.toThrow(
+    /ended with 1:[^]*\nkeystored: bootstrap-file \/proc\/keystored\/bootstrap cannot be written \(ENOENT\): name a file/,
+  );
+}, 240_000);
+
 function filesWith(directory: string, text: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
