@@ -6,8 +6,12 @@ import { provideImage } from './build.ts';
 import { Machine } from './machine.ts';
 
 const path = temporaryDirectory();
+const actions = '/v1/state/keystore/transit-keys/kept';
 
 let image = '';
+let machine: Machine;
+let rootToken = '';
+let ciphertext: unknown;
 
 beforeAll(() => {
   image = provideImage(path('image'));
@@ -16,12 +20,20 @@ beforeAll(() => {
 afterAll(() => Machine.endAll());
 
 test('a new machine takes the keys of the image, starts again and serves; no key of its state lies on the disk', async () => {
-  const machine = await Machine.start({ directory: path(), image, secure: true });
+  machine = await Machine.start({ directory: path(), image, secure: true });
   await machine.serves();
   expect(machine.console()).toContain('Enrolling');
-  const rootToken = await machine.claim();
+  rootToken = await machine.claim();
   await machine.ask('POST', '/v1/config/keystore/transit-keys', { name: 'kept' }, rootToken);
+  ({ ciphertext } = await machine.ask('POST', `${actions}/encrypt`, { plaintext: 'aGVsbG8=' }, rootToken));
   await machine.powerOff();
   runTool('qemu-img', ['convert', '-O', 'raw', path('disk.qcow2'), path('disk.raw')]);
   expect(runTool('mdir', ['-b', '-i', `${path('disk.raw')}@@1M`, '::/'])).not.toContain('keystored/');
+});
+
+test('the next start opens the state with the TPM', async () => {
+  machine = await Machine.start({ directory: path(), image, secure: true });
+  await machine.serves();
+  expect(await machine.ask('POST', `${actions}/decrypt`, { ciphertext }, rootToken)).toMatchObject({ plaintext: 'aGVsbG8=' });
+  await machine.powerOff();
 });
