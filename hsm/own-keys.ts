@@ -12,11 +12,14 @@ export function findOwnKey(sessions: Sessions, label: string): ObjectHandle {
   if (object === undefined)
     throw new HsmError('configuration', `the token has no key labelled ${label}: it was never prepared for this service`);
   if (more.length > 0) throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that are not ours`);
-  return ownKeyHandle(sessions, object, label);
+  return ownKeyHandle(sessions, object, label).handle;
 }
 
+/** What to use an own key by; `isCopy`: a session object beside the key itself. */
+export type OwnKey = { readonly handle: ObjectHandle; readonly isCopy: boolean };
+
 /** What to use an own key by. `configuration` when it can be read out of the token. */
-export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): ObjectHandle {
+export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): OwnKey {
   const { module, owner } = sessions;
   if (flag(module.attribute(owner, object, 'extractable')) || !flag(module.attribute(owner, object, 'sensitive'))) {
     throw new HsmError('configuration', `the key labelled ${label} can be read out of the token: it was not made by this service`);
@@ -30,11 +33,11 @@ export function flag(value: Buffer): boolean {
 }
 
 /** A session copy is quicker to use than the persistent object (reference A1.4); tokens that refuse to copy lend the object itself. */
-function sessionCopy({ module, owner }: Sessions, object: ObjectHandle): ObjectHandle {
+function sessionCopy({ module, owner }: Sessions, object: ObjectHandle): OwnKey {
   try {
-    return module.copyObject(owner, object, { token: false });
+    return { handle: module.copyObject(owner, object, { token: false }), isCopy: true };
   } catch (error) {
-    if (error instanceof TokenError) return object;
+    if (error instanceof TokenError) return { handle: object, isCopy: false };
     throw error;
   }
 }

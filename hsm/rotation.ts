@@ -36,7 +36,7 @@ export function destroyWrappingKey(engine: Engine, number: number): void {
     const object = present.get(number);
     if (object !== undefined) module.destroyObject(owner, object);
     makeDurable(engine);
-    engine.custody.wrappingKeys.reload();
+    engine.custody.wrappingKeys.refresh();
   });
 }
 

@@ -3,7 +3,7 @@ import { HsmError } from './api.ts';
 import * as ck from './constants.ts';
 import type { ObjectHandle } from './module.ts';
 import type { Sessions } from './sessions.ts';
-import { ownKeyHandle } from './own-keys.ts';
+import { type OwnKey, ownKeyHandle } from './own-keys.ts';
 import type { Attributes } from './template.ts';
 
 /** Label of every wrapping key. The first has no CKA_ID of ours, later ones say their number in it. */
@@ -39,42 +39,50 @@ export type WrappingKey = { readonly number: number; readonly handle: ObjectHand
 export class WrappingKeys {
   readonly #sessions: Sessions;
   readonly #lookAgain: <T>(work: () => T) => T;
-  #handles: ReadonlyMap<number, ObjectHandle>;
+  #keys: ReadonlyMap<number, OwnKey>;
 
   /** `lookAgain` runs a search so that it sees what other processes made. `configuration` when there is none. */
   constructor(sessions: Sessions, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#lookAgain = lookAgain;
-    this.#handles = this.#load();
+    this.#keys = this.#load();
   }
 
-  /** Finds the keys again, for instance after their sessions were replaced. */
+  /** Finds the keys again after their sessions, and with them all copies, were replaced. */
   reload(): void {
-    this.#handles = this.#load();
+    this.#keys = this.#load();
+  }
+
+  /** Finds the keys again in the same sessions, where the copies made before, of keys that were destroyed too, would stay. */
+  refresh(): void {
+    const { module, owner } = this.#sessions;
+    const before = this.#keys;
+    this.reload();
+    for (const { handle, isCopy } of before.values()) if (isCopy) module.destroyObject(owner, handle);
   }
 
   /** The key that wraps. `atLeast`: another process has made this one, and nothing may be wrapped under an older one any more. */
   newest(atLeast = 1): WrappingKey {
-    let number = Math.max(...this.#handles.keys());
+    let number = Math.max(...this.#keys.keys());
     if (number < atLeast) {
-      this.#lookAgain(() => this.reload());
-      number = Math.max(...this.#handles.keys());
+      this.#lookAgain(() => this.refresh());
+      number = Math.max(...this.#keys.keys());
     }
     if (number < atLeast) throw gone(atLeast);
-    return { number, handle: this.#handles.get(number) as ObjectHandle };
+    return { number, handle: (this.#keys.get(number) as OwnKey).handle };
   }
 
   /** The key with this number. `key-not-usable` when the token does not have it. */
   find(number: number): ObjectHandle {
-    const known = this.#handles.get(number);
-    if (known !== undefined) return known;
-    this.#lookAgain(() => this.reload());
-    const found = this.#handles.get(number);
+    const known = this.#keys.get(number);
+    if (known !== undefined) return known.handle;
+    this.#lookAgain(() => this.refresh());
+    const found = this.#keys.get(number);
     if (found === undefined) throw gone(number);
-    return found;
+    return found.handle;
   }
 
-  #load(): Map<number, ObjectHandle> {
+  #load(): Map<number, OwnKey> {
     const found = findWrappingKeys(this.#sessions);
     if (found.size === 0) {
       throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was never prepared for this service`);

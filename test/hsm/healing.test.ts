@@ -11,6 +11,7 @@ import { Engine, LoginNeeded, ModuleBroken } from '../../hsm/engine.ts';
 import { keyIdentity, type KeyIdentity } from '../../hsm/key-encoding.ts';
 import { generateKey } from '../../hsm/making.ts';
 import { TokenError } from '../../hsm/return-values.ts';
+import { wrappingKeyLabel } from '../../hsm/wrapping-keys.ts';
 import { bindingOf } from '../setup/keys.ts';
 import { makeSoftToken } from '../setup/softhsm.ts';
 
@@ -124,6 +125,15 @@ test('an error that comes again after it was healed is given up on, not tried fo
     });
   expect(attempt).toThrow(TokenError);
   expect(tries).toBe(3);
+});
+
+test('a wrapping key that is not there is looked for at every use, and no copies of the others stay in the sessions', () => {
+  const { module, owner } = engine.sessions;
+  const copies = (): number => module.findObjects(owner, { token: false, label: wrappingKeyLabel }).length;
+  expect(copies()).toBe(1);
+  for (let n = 0; n < 3; n++) expect(() => engine.custody.wrappingKeys.find(99)).toThrow('no wrapping key 99');
+  expect(copies()).toBe(1);
+  expect(engine.custody.wrappingKeys.newest().number).toBe(1);
 });
 
 test('a thread that may not log in asks for it instead', () => {
