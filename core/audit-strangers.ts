@@ -40,19 +40,30 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
     return true;
   }
 
+  function count(what: string, times: number): void {
+    // A trail that cannot be written tells of it by itself.
+    due ??= setTimeout(() => void settle().catch(() => undefined), countEveryMs).unref();
+    counts.set(what, (counts.get(what) ?? 0) + times);
+  }
+
   async function settle(): Promise<void> {
     clearTimeout(due);
     due = undefined;
     if (counts.size === 0) return;
-    const counted = Object.fromEntries(counts);
+    const counted = counts;
     counts = new Map();
-    await audit.write({
-      kind: 'system',
-      occurredAt: formatTimestamp(clock.now()),
-      requestId: randomUUID(),
-      code: 'strangers-counted',
-      requestParameters: counted,
-    });
+    try {
+      await audit.write({
+        kind: 'system',
+        occurredAt: formatTimestamp(clock.now()),
+        requestId: randomUUID(),
+        code: 'strangers-counted',
+        requestParameters: Object.fromEntries(counted),
+      });
+    } catch (error) {
+      for (const [what, times] of counted) count(what, times);
+      throw error;
+    }
   }
 
   return {
@@ -60,10 +71,7 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
     write(record) {
       if (!isOfStranger(record)) return audit.write(record);
       if (isWithinBound()) return audit.write(record);
-      // A trail that cannot be written tells of it by itself.
-      due ??= setTimeout(() => void settle().catch(() => undefined), countEveryMs).unref();
-      const what = counts.size < maxCounts ? countedAs(record) : codeOf(record);
-      counts.set(what, (counts.get(what) ?? 0) + 1);
+      count(counts.size < maxCounts ? countedAs(record) : codeOf(record), 1);
       return Promise.resolve();
     },
     get writable() {

@@ -30,6 +30,19 @@ test('over the bound strangers are counted by code, and the count is one record'
   expect(written).toHaveLength(3);
 });
 
+test('a count that cannot be written is part of the next', async () => {
+  const { written, audit } = bounded(0, { countEveryMs: 1_000_000 });
+  await audit.write(record(0, stranger));
+  written.push = () => {
+    throw new Error('no room');
+  };
+  await expect(audit.settle()).rejects.toThrow('no room');
+  Reflect.deleteProperty(written, 'push');
+  await audit.write(record(1, stranger));
+  await audit.settle();
+  expect(written.map(({ requestParameters }) => requestParameters)).toEqual([{ 'invalid-token': 2 }]);
+});
+
 test('quiet gives the burst back, and no more than that', async () => {
   let nowMs = 0;
   const { written, audit } = bounded(3, { perMinute: 2 }, { ...systemClock, monotonicMs: () => nowMs });
