@@ -39,6 +39,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
   test('the walk, by keyboard: tenant, provider, signed in, token, signed out', async () => {
     await page.goto(at('/login'));
+    // The browser gives the focus a moment after the page has come.
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type('system');
     await page.keyboard.press('Enter');
     await page.waitForURL(/tenant=system/);
