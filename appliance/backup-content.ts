@@ -21,12 +21,13 @@ const manifestSchema = z.object({
   tokens: z.array(z.object({ name: z.string(), label: z.string(), serial: z.string() })),
 });
 
-/** One file. `bytes` is needed for content that is a stream. */
+/** One file. `bytes` is needed for content that is a stream. Throws for a path that readContent would refuse: such a backup is none. */
 export async function* formatEntry(
   path: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
   bytes = content instanceof Uint8Array ? content.length : 0,
 ): AsyncGenerator<Uint8Array> {
+  if (path !== manifestPath && !knownPath.test(path)) throw new Error(`${path} does not belong in a backup`);
   yield formatHead({ path, bytes });
   if (content instanceof Uint8Array) yield content;
   else yield* content;

@@ -8,6 +8,7 @@ import type { Secret } from '../core/secret.ts';
 import type { OpenStore } from '../core/store/open.ts';
 import { formatTimestamp } from '../core/time.ts';
 import type { Hsm } from '../hsm/api.ts';
+import { temporarySuffix } from '../hsm/setup.ts';
 import { sealBackup } from './backup-cipher.ts';
 import type { Manifest } from './backup-content.ts';
 import { formatEnd, formatEntry, manifestPath } from './backup-content.ts';
@@ -92,7 +93,7 @@ function readPins(directory: string): Map<string, Uint8Array> {
 
 function readToken(directory: string, into: Map<string, Uint8Array>): void {
   for (const entry of readdirSync(join(directory, 'softhsm'), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === startLock) continue;
+    if (!entry.isFile() || entry.name === startLock || entry.name.endsWith(temporarySuffix)) continue;
     const path = join(entry.parentPath, entry.name);
     const content = requireStableRead(path);
     if (content !== undefined) into.set(relative(directory, path), content);

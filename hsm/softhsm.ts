@@ -93,8 +93,11 @@ function readIfAny(path: string): Buffer | undefined {
   }
 }
 
+/** Of a file that takes the place of another one in a moment, or never does after a crash. */
+export const temporarySuffix = '.tmp';
+
 function replaceFile(path: string, contents: Buffer): void {
-  const temporary = `${path}.tmp`;
+  const temporary = `${path}${temporarySuffix}`;
   writeFileSync(temporary, contents, { mode: 0o600, flush: true });
   renameSync(temporary, path);
   syncFile(join(path, '..'));
