@@ -8,9 +8,22 @@ const builder = resolve(import.meta.dirname, '../../appliance/packaging/image/bu
 /** The path of the disk image, made in `directory` unless one is named. */
 export function provideImage(directory: string): string {
   const named = process.env['KEYSTORED_TEST_IMAGE'];
-  if (named !== undefined) return resolve(named);
-  const { status } = spawnSync(process.execPath, [builder, '--output', directory], { stdio: ['ignore', 2, 2] });
-  const made = status === 0 ? readdirSync(directory).find((name) => /^keystored_[\d.]+raw$/.test(name)) : undefined;
+  return named === undefined ? buildImage(directory) : resolve(named);
+}
+
+/** Makes an image in `directory`, of a version of its own if one is given, with the trees `extra` laid over its root. */
+export function buildImage(directory: string, version?: string, extra: readonly string[] = []): string {
+  const options = { output: [directory], version: version === undefined ? [] : [version], extra };
+  const args = Object.entries(options).flatMap(([name, values]) => values.flatMap((value) => [`--${name}`, value]));
+  const { status } = spawnSync(process.execPath, [builder, ...args], { stdio: ['ignore', 2, 2] });
+  const wanted = version === undefined ? /^keystored_[\d.]+raw$/ : `keystored_${version}.raw`;
+  const made = status === 0 ? readdirSync(directory).find((name) => name.match(wanted)) : undefined;
   if (made === undefined) throw new Error('the image was not built; the reason stands above');
   return join(directory, made);
+}
+
+/** What a bundle of the version is made of: root, hash tree, kernel image. */
+export function partsOf(directory: string, version: string): string[] {
+  const names = readdirSync(directory).filter((name) => name.startsWith(`keystored_${version}.`));
+  return names.filter((name) => /\.root-.*\.raw$|\.efi$/.test(name)).map((name) => join(directory, name));
 }
