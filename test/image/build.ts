@@ -1,14 +1,20 @@
 // The image under test: the one that KEYSTORED_TEST_IMAGE names, or made from this tree.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 
 const builder = resolve(import.meta.dirname, '../../appliance/packaging/image/build-image.ts');
 
 /** The path of the disk image, made in `directory` unless one is named. */
 export function provideImage(directory: string): string {
   const named = process.env['KEYSTORED_TEST_IMAGE'];
-  return named === undefined ? buildImage(directory) : resolve(named);
+  if (named === undefined) return buildImage(directory);
+  // A copy: the tools see only some folders, and whoever builds again while a machine runs would pull its disk away.
+  mkdirSync(directory);
+  const copy = join(directory, basename(named));
+  const { status } = spawnSync('cp', ['--sparse=always', resolve(named), copy], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`KEYSTORED_TEST_IMAGE cannot be copied: ${named}`);
+  return copy;
 }
 
 /** Makes an image in `directory`, of a version of its own if one is given, with the trees `extra` laid over its root. */
