@@ -2,8 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { readDaemonState, type DaemonState } from './daemon-state.ts';
 
-/** A first start makes a token and a CA, and emulated machines are slow. */
-const patienceMs = 360_000;
+/** Emulated and very busy machines take minutes to start the daemon; a version that is good but slow is not to be left. */
+const patienceMs = 600_000;
 const pauseMs = 2_000;
 
 /** A version is good when requests are served with it; what is degraded was so before, and a sealed daemon has come as far as it may. */
