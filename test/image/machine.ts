@@ -27,6 +27,9 @@ export type MachineOptions = {
   readonly more?: readonly string[];
 };
 
+/** What a machine is started with that a medium will be plugged in to. */
+export const mediumSlot = ['-device', 'pcie-root-port,id=medium-slot,chassis=1,slot=1'];
+
 /** The line of the console with what nobody may see again. */
 export const shownSecret = /^ {2}secret-id +(\S+)$/;
 
@@ -142,14 +145,48 @@ export class Machine {
 
   /** Switched off in good order, as by the power button. */
   async powerOff(): Promise<void> {
-    await qmp(join(this.#directory, 'qmp'), 'system_powerdown');
+    await this.#monitor('system_powerdown');
     await this.#ended;
+  }
+
+  /** Plugs `file` in as a read-only disk while the machine runs; it has to have been started with `mediumSlot`. */
+  async plugIn(file: string): Promise<void> {
+    await this.#monitor('blockdev-add', {
+      'node-name': 'medium',
+      driver: 'raw',
+      'read-only': true,
+      file: { driver: 'file', filename: file },
+    });
+    await this.#monitor('device_add', { driver: 'virtio-blk-pci', bus: 'medium-slot', id: 'medium', drive: 'medium' });
+  }
+
+  /** Takes the medium out, once the system has let it go. */
+  async unplug(): Promise<void> {
+    await this.#until('the medium is out', async () => {
+      const { error } = await qmp(join(this.#directory, 'qmp'), 'device_del', { id: 'medium' });
+      return error?.class === 'DeviceNotFound' || undefined;
+    });
+    await this.#monitor('blockdev-del', { 'node-name': 'medium' });
+  }
+
+  /** Waits until the system has written this much to its disk since the machine was switched on. */
+  async written(bytes: number): Promise<void> {
+    await this.#until(`${bytes} octets are written`, async () => {
+      const disks = (await this.#monitor('query-blockstats')) as { device: string; stats: { wr_bytes: number } }[];
+      return disks.some(({ device, stats }) => device === 'disk' && stats.wr_bytes >= bytes) || undefined;
+    });
   }
 
   /** The mains fail: nothing that was not written yet is written any more. */
   async cutPower(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;
+  }
+
+  async #monitor(command: string, options: object = {}): Promise<unknown> {
+    const { error, return: answer } = await qmp(join(this.#directory, 'qmp'), command, options);
+    if (error !== undefined) throw new Error(`${command}: ${error.desc}`);
+    return answer;
   }
 
   #serialLine(): string {
@@ -208,16 +245,23 @@ async function startTpm(directory: string): Promise<string[]> {
   ];
 }
 
+/** What QEMU answers: events of the machine, and one of these for each command. */
+type MonitorAnswer = { readonly return?: unknown; readonly error?: { readonly class: string; readonly desc: string } };
+
 /** One command of QEMU's own protocol: greeting, capabilities, command. */
-function qmp(socket: string, command: string): Promise<void> {
+function qmp(socket: string, command: string, options: object = {}): Promise<MonitorAnswer> {
   return new Promise((done, fail) => {
     const connection = createConnection(socket, () => {
-      for (const execute of ['qmp_capabilities', command]) connection.write(`${JSON.stringify({ execute })}\n`);
+      for (const request of [{ execute: 'qmp_capabilities' }, { execute: command, arguments: options }])
+        connection.write(`${JSON.stringify(request)}\n`);
     });
-    let answers = '';
-    connection.on('error', fail).on('data', (chunk: Buffer) => {
-      answers += chunk.toString();
-      if ((answers.match(/"return"/g) ?? []).length === 2) connection.end(done);
+    let text = '';
+    connection.on('error', fail).on('close', () => fail(new Error(`${command}: the machine has ended`)));
+    connection.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const complete = text.split('\n').slice(0, -1);
+      const [, answer] = complete.map((line) => JSON.parse(line) as MonitorAnswer).filter((line) => 'return' in line || 'error' in line);
+      if (answer !== undefined) connection.end(() => done(answer));
     });
   });
 }
