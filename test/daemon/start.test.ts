@@ -1,10 +1,13 @@
 // The daemon as a user runs it: first start, second start, hard kills, orderly stops, refusals of a start (design run).
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { freePort, startDaemon, type Daemon } from '../setup/daemon.ts';
+import { freePort, isFree, startDaemon, type Daemon } from '../setup/daemon.ts';
 import { softhsmModule } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
@@ -110,12 +113,19 @@ describe('life of the daemon', () => {
 
   test('SIGTERM lets a running request finish and ends with 0', async () => {
     const daemon = await startDaemon({ directory: path('modes') });
-    const slow = daemon.exchange('POST', keys, { name: 'big', cipher: 'rsa-4096' });
-    await new Promise((done) => setTimeout(done, 100));
+    const headers = { authorization: `Bearer ${daemon.rootToken}`, 'content-type': 'application/json', expect: '100-continue' };
+    const slow = request(`${daemon.url}${keys}`, { method: 'POST', ca: daemon.caPem, agent: false, headers });
+    const answered = once(slow, 'response');
+    slow.flushHeaders();
+    // Now the request runs, and waits for its body.
+    await once(slow, 'continue');
     const ended = daemon.stop();
-    const [answer, code] = await Promise.all([slow, ended]);
-    expect(answer.status).toBe(201);
-    expect(code).toBe(0);
+    await expect.poll(() => isFree(Number(new URL(daemon.url).port)), { timeout: 60_000 }).toBe(true);
+    slow.end(JSON.stringify({ name: 'late' }));
+    const [response] = (await answered) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(201);
+    expect(await ended).toBe(0);
   });
 });
 
@@ -168,6 +178,15 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     expect(status).toBe(1);
   });
 
+  test('one port for both listeners', async () => {
+    const shared = await freePort();
+    const addresses = ['--listen', `127.0.0.1:${shared}`, '--est-listen', `0.0.0.0:${shared}`];
+    const { status, stderr } = startAndEnd(['--data', path('shared'), ...addresses]);
+    expect(readdirSync(path('shared'))).toEqual([]);
+    expect(stderr.trim()).toMatch(new RegExp(`^keystored: --est-listen 0\\.0\\.0\\.0:${shared} is taken .*other listener: .*$`));
+    expect(status).toBe(1);
+  });
+
   test('a wrong PIN, tried once only', async () => {
     const directory = path('wrong-pin');
     const daemon = await startDaemon({ directory });
@@ -198,7 +217,7 @@ function startAndEnd(args: readonly string[], environment: Record<string, string
     {
       cwd: root,
       encoding: 'utf8',
-      timeout: 20_000,
+      timeout: 120_000,
       env: { ...process.env, ...freePorts, ...environment },
     },
   );
