@@ -70,8 +70,8 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     errors: ['in-use'],
     complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
     plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [] }, current }) {
-      requirePolicies(wanted);
       requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
+      requirePolicies(wanted);
       if (current === undefined && kind === 'system') {
         throw fail('invalid-value', {
           detail: '"kind" must be "site-provider" or "application-owner".',

@@ -68,8 +68,8 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     stateFields,
     plan({ call: { caller }, names: [name = ''], document: wanted, current }) {
       const kept = current?.tokenPolicies ?? [];
-      requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
+      requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
       // Who may log in from elsewhere is given the policies there.
       for (const field of ['secretIdBoundCidrs', 'tokenBoundCidrs'] as const)
         if (current !== undefined && isWider(wanted[field], current[field])) requireHeld(caller, toKebab(field), wanted.tokenPolicies, []);

@@ -60,8 +60,8 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
     auditFields: ['policies', 'ttl', 'maxTtl', 'boundCidrs'],
     errors: ['token-lineage-too-long'],
     async run(call, { policies: names = call.caller.policies, ttl, maxTtl, boundCidrs = [] }) {
-      requirePolicies(policies, call.caller, 'policies', names, call.caller.policies);
       requireHeld(call.caller, 'policies', names, []);
+      requirePolicies(policies, call.caller, 'policies', names, call.caller.policies);
       const maxTtlSeconds = maxTtl?.seconds ?? Math.max(usualMaxTtlSeconds, ttl?.seconds ?? 0);
       const ttlSeconds = ttl?.seconds ?? Math.min(usualTtlSeconds, maxTtlSeconds);
       if (ttlSeconds > maxTtlSeconds)

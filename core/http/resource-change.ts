@@ -26,8 +26,9 @@ const attempts = 64;
 /** POST: the entry must not be there yet. */
 export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
   return change(view, store, call, entry, (current) => {
+    const wanted = view.parse(fields);
     if (current !== undefined) throw fail('already-exists', { detail: `A ${view.resource.noun} of this name exists.` });
-    return view.parse(fields);
+    return wanted;
   });
 }
 
@@ -66,6 +67,7 @@ async function change(
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
     const wanted = documentFor(current);
+    requireOwn(view, entry);
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
     if (current !== undefined) requireFixedFields(view, resource.toDocument(current), document);
     call.access.requireAllowedValues(view.configOf(entry.name, document));
@@ -109,6 +111,7 @@ export async function removeEntry(view: ResourceView, store: Store, call: Call, 
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
     if (current === undefined) throw fail('not-found');
+    requireOwn(view, entry);
     const removal = resource.planRemoval?.(call, entry.names, current);
     if (call.query.get('validate') === 'true') return;
     const removed = await store.write((transaction) => {
@@ -136,6 +139,10 @@ export function preconditionsOf(call: Call): { ifMatch: string | undefined; ifNo
 
 function isSame(fresh: unknown, planned: unknown): boolean {
   return fresh === planned || isDeepStrictEqual(fresh, planned);
+}
+
+function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
+  if (builtIn) throw fail('built-in', { detail: `This ${resource.noun} is built in; copy it under another name.` });
 }
 
 function requireFixedFields({ resource }: ResourceView, before: Document, after: Document): void {

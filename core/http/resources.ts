@@ -97,14 +97,9 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     return new Reply(201, new Wire(shown), { location, ...tagHeader(view.tag(entry.name, record)) });
   }
 
-  function begin(call: Call, entry: Entry): void {
-    readFlag(call.query, 'validate');
-    if (entry.builtIn) throw fail('built-in', { detail: `This ${noun} is built in; copy it under another name.` });
-  }
-
   /** The fields of a change. The trail gets the body only once its names are known: a misspelt field could hold a secret. */
   function readBody(call: Call, entry: Entry, body: JsonObject): Document {
-    begin(call, entry);
+    readFlag(call.query, 'validate');
     const fields = view.readChange(entry.name, body);
     call.noteAudit({ requestParameters: view.auditParameters(body) });
     return fields;
@@ -162,8 +157,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       async run(call, body, parents) {
         const { name, fields } = view.readCreation(body);
         const entry = entryOf(call, parents, name);
-        if (entry.builtIn) throw fail('already-exists', { detail: `A ${noun} of this name is built in.` });
-        begin(call, entry);
+        readFlag(call.query, 'validate');
         call.noteAudit({ requestParameters: view.auditParameters(body) });
         return created(call, entry, await createEntry(view, store, call, entry, fields));
       },
@@ -215,7 +209,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       errors: ['precondition-failed', 'in-use', 'conflict', 'built-in', ...errors],
       find: findForChange,
       async run(call, _, entry) {
-        begin(call, entry);
+        readFlag(call.query, 'validate');
         await removeEntry(view, store, call, entry);
         return new Reply(204);
       },

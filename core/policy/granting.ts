@@ -6,7 +6,8 @@ import type { Policies } from './policies.ts';
 
 /**
  * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which were given before by
- * somebody who had them. Who has `root` has all; `default` is everybody's.
+ * somebody who had them. Who has `root` has all; `default` is everybody's. Asked before requirePolicies, so that who is refused does not
+ * learn which policies there are (api 55).
  */
 export function requireHeld(
   { policies }: Pick<Caller, 'policies'>,

@@ -46,6 +46,13 @@ describe('creation', () => {
     expect(await code('POST', list, { name: 'a'.repeat(128) })).toBe('201 done');
   });
 
+  test('what is wrong with the body is told before what is there (api 55)', async () => {
+    await app.send('PUT', `${list}/taken`, { exportable: true });
+    expect(await code('POST', list, { name: 'taken', color: 'pink' })).toBe('400 invalid-value');
+    expect(await code('PUT', `${list}/taken`, { exportable: false, color: 'pink' })).toBe('400 invalid-value');
+    expect(await code('PATCH', `${list}/taken`, { shape: 'square', color: 'pink' })).toBe('400 invalid-value');
+  });
+
   test('PUT creates with 201 and replaces with 204; a bad name in the path is 400', async () => {
     const created = await app.send('PUT', `${list}/put`, { color: 'green' });
     expect([created.status, created.headers['location'], created.body]).toEqual([

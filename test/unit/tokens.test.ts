@@ -282,7 +282,11 @@ describe('policies of a token (api 53)', () => {
     const root = '/v1/config/policy/policies/root';
     expect((await app.send('GET', root)).body['rest-api'].rules).toHaveLength(1);
     expect((await app.send('GET', '/v1/state/policy/policies/root')).body['built-in']).toBe(true);
-    for (const method of ['PUT', 'PATCH']) expect(await code(method, root, {})).toBe('409 built-in');
+    for (const method of ['PUT', 'PATCH']) {
+      expect(await code(method, root, {})).toBe('409 built-in');
+      expect(await code(method, root, { rules: [] })).toBe('400 unknown-field');
+      expect(await code(method, root, { description: 7 })).toBe('400 invalid-value');
+    }
     expect(await code('DELETE', root)).toBe('409 built-in');
     expect(await code('POST', '/v1/config/policy/policies', { name: 'root' })).toBe('409 already-exists');
     expect((await app.send('GET', '/v1/config/policy/policies?keys=true')).body).toEqual(
