@@ -1,5 +1,5 @@
 // Loaded into a host process (NODE_OPTIONS --import): makes calls of the binding slow, hang or fail as a file says while the test runs.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import pkcs11js from 'pkcs11js';
 
@@ -11,6 +11,11 @@ const variable = 'KEYSTORED_TEST_FAULTS';
 /** The environment for a token whose host is to obey `file`; an absent file means no faults. */
 export function faultyEnvironment(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${pathToFileURL(import.meta.filename).href}`, [variable]: file };
+}
+
+/** The file that is there once a host that obeys `file` has come to the fault in this function. */
+export function markOf(file: string, name: string): string {
+  return `${file}.${name}`;
 }
 
 const file = process.env[variable];
@@ -32,6 +37,7 @@ function dress(path: string): void {
 function faulty(path: string, name: string, real: ((...inputs: unknown[]) => unknown) | undefined) {
   return function (this: unknown, ...inputs: unknown[]): unknown {
     const fault = faultsIn(path)[name];
+    if (fault !== undefined && !existsSync(markOf(path, name))) writeFileSync(markOf(path, name), '');
     if (fault?.delayMilliseconds !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fault.delayMilliseconds);
     if (fault?.rv !== undefined) throw Object.assign(new Error(`CKR_INJECTED:${fault.rv}`), { code: fault.rv });
     return real?.apply(this, inputs);
