@@ -1,7 +1,6 @@
 // An appliance with the EST listener open, for tests: real token, store, audit trail and TLS; the clock starts at the real time.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { TlsIdentity } from '../../core/http/listeners.ts';
@@ -11,6 +10,7 @@ import { TestClock } from '../../core/time.ts';
 import type { TokenConfig } from '../../hsm/api.ts';
 import est from '../../plugins/est/index.ts';
 import { startTestAppliance, type Answer, type TestAppliance } from '../setup/appliance.ts';
+import { freePort } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { selfSignedIdentity } from '../setup/tls.ts';
 import { pkcs10, send, type Reply, type Sending } from './client.ts';
@@ -144,12 +144,4 @@ function readAudit(directory: string): Readonly<Record<string, unknown>>[] {
     const record = JSON.parse(line) as Record<string, unknown>;
     return record['kind'] === 'est' ? [record] : [];
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }

@@ -58,7 +58,7 @@ export async function startDaemon(options: {
     },
   );
   const output: string[] = [];
-  const abandon = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), options.abandonAfterMs ?? 60_000);
+  const abandon = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), options.abandonAfterMs ?? 120_000);
   await untilReady(child, output).finally(() => clearTimeout(abandon));
   const caPem = readFileSync(join(options.directory, 'tls/ca.pem'), 'utf8');
   const rootToken = options.rootToken ?? readFileSync(join(options.directory, 'root-token'), 'utf8').trim();
@@ -129,10 +129,17 @@ export function send({ url, method, body, token, caPem }: Sent): ReturnType<Daem
   });
 }
 
-/** A port nobody listens on now, below those the kernel gives to outgoing connections: one of these could take it before it is used. */
+const portsPerWorker = 3_000;
+const firstPort = 20_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 4) * portsPerWorker;
+let nextPort = randomInt(portsPerWorker);
+
+/**
+ * A port nobody listens on now, below those the kernel gives to outgoing connections: one of these could take it before it is used.
+ * Test files that run at the same time have ports of their own, and no port is given twice: it is used only a while after this.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(20_000, 32_000);
+    const port = firstPort + (nextPort++ % portsPerWorker);
     if (await isFree(port)) return port;
   }
 }
