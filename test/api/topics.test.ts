@@ -17,6 +17,9 @@ const keys = '/v1/config/keystore/transit-keys';
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** How long an event may take to come about on a busy machine. */
+const patienceMs = 60_000;
+
 beforeAll(async () => {
   appliance = await startTestAppliance({ directory: at() });
   token = await makeTenant('acme');
@@ -148,10 +151,10 @@ describe('since, limit, follow', () => {
   test('a followed topic goes on with what happens, and ends with the token', async () => {
     const made = (await appliance.request('POST', '/v1/state/keystore/token/create', {}, { token })).body;
     const stream = open(`${trail}?follow=true&limit=1`, String(made.token));
-    await vi.waitFor(() => expect(stream.rows()).toHaveLength(1));
+    await vi.waitFor(() => expect(stream.rows()).toHaveLength(1), patienceMs);
     await appliance.request('GET', keys, undefined, { token });
     await appliance.request('GET', keys);
-    await vi.waitFor(() => expect(stream.rows().at(-1)).toMatchObject({ path: keys, tenant: 'acme' }));
+    await vi.waitFor(() => expect(stream.rows().at(-1)).toMatchObject({ path: keys, tenant: 'acme' }), patienceMs);
     const before = stream.rows().length;
     await appliance.request('POST', '/v1/state/keystore/token/disable', { accessor: made.accessor }, { token });
     await stream.ended;
@@ -160,16 +163,17 @@ describe('since, limit, follow', () => {
 
   test('a tenant that reads very many at a time waits; others do not', async () => {
     const streams = Array.from({ length: 16 }, () => open(`${trail}?follow=true&limit=1`, token));
-    await vi.waitFor(() => expect(streams.every((stream) => stream.rows().length > 0)).toBe(true));
+    await vi.waitFor(() => expect(streams.every((stream) => stream.rows().length > 0)).toBe(true), patienceMs);
     expect(await verdict(trail, token)).toBe('429 rate-limited');
     expect(await read(`${trail}?limit=1`)).toHaveLength(1);
     for (const stream of streams) stream.close();
-    await vi.waitFor(async () => expect((await appliance.request('GET', `${trail}?limit=1`, undefined, { token })).status).toBe(200));
+    const status = async () => (await appliance.request('GET', `${trail}?limit=1`, undefined, { token })).status;
+    await vi.waitFor(async () => expect(await status()).toBe(200), patienceMs);
   });
 
   test('endStreams ends them all', async () => {
     const stream = open(`${trail}?follow=true`, token);
-    await vi.waitFor(() => expect(stream.rows().length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(stream.rows().length).toBeGreaterThan(0), patienceMs);
     appliance.app.endStreams();
     await stream.ended;
   });

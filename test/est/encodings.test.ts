@@ -120,7 +120,7 @@ describe('certificates and requests', () => {
     const root = await makeIdentity({ subject: 'CN=Same', ca: true });
     const twins = await Promise.all(Array.from({ length: 6 }, () => makeIdentity({ subject: 'CN=Same', ca: true })));
     const leaf = await makeIdentity({ subject: 'CN=leaf', issuer: await makeIdentity({ subject: 'CN=Same', ca: true }) });
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     expect(
       findPath(
         leaf.certificate,
@@ -129,7 +129,8 @@ describe('certificates and requests', () => {
         Temporal.Now.instant(),
       ),
     ).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
   });
 });
 
@@ -137,7 +138,8 @@ describe('texts', () => {
   test('subjects are taken as written, or not at all', () => {
     for (const text of ['CN=a', 'CN=Example Root, O=Example\\, Inc, C=DE', 'CN=ü', 'CN=a+O=b', '2.5.4.5=12'])
       expect(parseName(text), text).toBeDefined();
-    for (const text of ['', 'a', 'CN=', 'FOO=x', 'CN=a, b', ',', 'CN=a,']) expect(parseName(text), text).toBeUndefined();
+    for (const text of ['', 'a', 'CN=', 'FOO=x', 'CN=a, b', ',', 'CN=a,', 'CN=a\0b', 'CN=a\n'])
+      expect(parseName(text), text).toBeUndefined();
   });
 
   test('addresses come back in their canonical form', () => {

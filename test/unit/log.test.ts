@@ -99,7 +99,7 @@ test('files are bounded in size and number, and a new start goes on in the last 
     for (let n = 0; n < 100; n++) {
       log.info(`line ${n} of start ${start}`);
       await vi.waitFor(async () => expect((await written(directory)).at(-1)).toMatchObject({ message: `line ${n} of start ${start}` }), {
-        interval: 1,
+        ...{ timeout: 60_000, interval: 1 },
       });
     }
     await log.close();
@@ -119,7 +119,9 @@ test('what cannot be written is counted, and said as soon as it can be', async (
   writeFileSync(directory, 'a file where the directory should be');
   const log = open(directory);
   for (let n = 0; n < 3; n++) log.info(`lost ${n}`);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise(setImmediate);
+  // Nothing else tells that a line could not be written.
+  await vi.waitFor(() => expect(process.getActiveResourcesInfo()).not.toContain('FSReqPromise'), 60_000);
   rmSync(directory);
   log.info('written');
   await log.close();

@@ -5,6 +5,8 @@ import { type Scheduler, type SchedulerOptions, startScheduler } from '../../cor
 import { systemClock, TestClock } from '../../core/time.ts';
 import { quiet } from './audit/trail.ts';
 
+/** How long an event may take to come about on a busy machine. */
+const patienceMs = 60_000;
 const started: Scheduler[] = [];
 afterEach(() => Promise.all(started.splice(0).map((scheduler) => scheduler.stop())));
 
@@ -22,27 +24,28 @@ test('a job runs shortly after the start and then at its interval; the wall cloc
   const clock = { now: () => new TestClock('1970-01-01T00:00:00Z').now(), monotonicMs: () => performance.now() };
   const times: number[] = [];
   start([{ name: 'tick', everySeconds: 0.05, run: async () => void times.push(performance.now()) }], { clock });
-  await vi.waitFor(() => expect(times.length).toBeGreaterThanOrEqual(5));
-  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-  expect(Math.min(...gaps)).toBeGreaterThan(45);
+  await vi.waitFor(() => expect(times.length).toBeGreaterThanOrEqual(5), patienceMs);
+  // A busy machine may note one run late and the next in time, but never five runs within the time of two.
+  expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
 });
 
 test('a run that takes longer than its interval delays the next: no two runs at once, and other jobs go on', async () => {
-  let [atOnce, mostAtOnce, runs, others] = [0, 0, 0, 0];
+  let [atOnce, mostAtOnce, runs] = [0, 0, 0];
+  const turns = { other: 0 };
   const slow: Job = {
     name: 'slow',
     everySeconds: 0.01,
-    async run() {
+    async run(signal) {
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
-      await pause(40);
+      const enough = turns.other + 3;
+      while (turns.other < enough && !signal.aborted) await pause(10);
       atOnce--;
       runs++;
     },
   };
-  start([slow, { name: 'other', everySeconds: 0.01, run: async () => void others++ }]);
-  await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(3));
+  start([slow, { name: 'other', everySeconds: 0.01, run: async () => void turns.other++ }]);
+  await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(3), patienceMs);
   expect(mostAtOnce).toBe(1);
-  expect(others).toBeGreaterThan(runs);
 });
 
 test('a failure is logged and the job tried again, later each time, but not later than its next turn', async () => {
@@ -54,7 +57,7 @@ test('a failure is logged and the job tried again, later each time, but not late
     run: () => (++runs < 4 ? Promise.reject(new Error('not yet')) : Promise.resolve()),
   };
   start([failing], { log: { ...quiet, warn } });
-  await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(6));
+  await vi.waitFor(() => expect(runs).toBeGreaterThanOrEqual(6), patienceMs);
   expect(warn.mock.calls).toEqual([1, 2, 3].map(() => ['a job failed and is tried again', { job: 'failing', reason: 'not yet' }]));
 });
 
@@ -64,9 +67,9 @@ test('a job with a long interval that failed is tried again after a second, not 
   start([{ name: 'daily', everySeconds: 86_400, run: () => (++runs === 1 ? Promise.reject(new Error('once')) : Promise.resolve()) }], {
     clock,
   });
-  await vi.waitFor(() => expect(runs).toBe(1));
+  await vi.waitFor(() => expect(runs).toBe(1), patienceMs);
   clock.advance(1.1);
-  await vi.waitFor(() => expect(runs).toBe(2), 3_000);
+  await vi.waitFor(() => expect(runs).toBe(2), patienceMs);
   clock.advance(86_000);
   await pause(1_200);
   expect(runs).toBe(2);
@@ -78,7 +81,7 @@ test('jobs rest where the process is not the leader', async () => {
   await pause(60);
   expect(runs).toBe(0);
   leader = true;
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(0), patienceMs);
 });
 
 test('stopping aborts the run under way, waits for it, and is no failure', async () => {

@@ -205,7 +205,7 @@ describe('parseJsonObject', () => {
     expect(refusalOf(() => parseJsonObject(Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).code).toBe('invalid-json');
   });
 
-  test('a hostile body of 4 MiB is refused or read within half a second', () => {
+  test('a hostile body of 4 MiB is refused or read within half a second of processor time', () => {
     const hostile = [
       `{${Array.from({ length: 400_000 }, (_, index) => `"${index}":0`).join(',')}}`,
       `{"a":"${'\\"'.repeat(2_000_000)}"}`,
@@ -213,10 +213,11 @@ describe('parseJsonObject', () => {
       `{"a":${'9'.repeat(4_000_000)}}`,
     ];
     for (const text of hostile) {
-      const started = performance.now();
+      const before = process.threadCpuUsage();
       const outcome = outcomeOf(() => parseInput(z.object({ a: z.string().optional() }), parseJsonObject(bytes(text))));
       expect(['read', 'invalid-json', 'unknown-field', 'invalid-value']).toContain(outcome);
-      expect(performance.now() - started).toBeLessThan(500);
+      const { user, system } = process.threadCpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(500);
     }
   });
 

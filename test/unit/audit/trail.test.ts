@@ -8,6 +8,8 @@ import { openTrail, record } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const noKeys = new Map();
+/** How long an event may take to come about on a busy machine. */
+const patience = { timeout: 60_000, interval: 5 };
 
 function lines(directory: string): Record<string, unknown>[] {
   const files = readdirSync(directory).filter((name) => name.endsWith('.jsonl'));
@@ -98,7 +100,7 @@ describe('going on', () => {
     const directory = temporary('retired');
     const trail = await openTrail(directory, { maxFileBytes: 2_000, retainFiles: 3 });
     for (let n = 0; n < 100; n++) await trail.write(record(n));
-    await vi.waitFor(() => expect(readdirSync(directory).length).toBeLessThanOrEqual(3));
+    await vi.waitFor(() => expect(readdirSync(directory).length).toBeLessThanOrEqual(3), patience);
     await trail.close();
     const verified = await verifyTrail(directory, noKeys);
     expect(verified.findings).toEqual([]);
@@ -160,7 +162,7 @@ describe('a file that is not what was written', () => {
     expect(trail.writable).toBe(false);
     expect(trail.problem).toMatch(problem);
     await expect(trail.write(record(4))).rejects.toMatchObject({ code: 'audit-unavailable', status: 503 });
-    await vi.waitFor(() => expect(trail.writable).toBe(true), { interval: 5 });
+    await vi.waitFor(() => expect(trail.writable).toBe(true), patience);
     await trail.write(record(5));
     await trail.close();
     const written = (await verifyTrail(directory, noKeys)).notes.find(({ note }) => note['event'] === 'resumed');
@@ -175,7 +177,7 @@ describe('a file that is not what was written', () => {
     await trail.write(record(1));
     rmSync(`${directory}/${readdirSync(directory)[0]}`);
     await expect(trail.write(record(2))).rejects.toMatchObject({ code: 'audit-unavailable' });
-    await vi.waitFor(() => expect(trail.writable).toBe(true), { interval: 5 });
+    await vi.waitFor(() => expect(trail.writable).toBe(true), patience);
     await trail.close();
     expect((await verifyTrail(directory, noKeys)).findings).toEqual([
       { where: 'chain main', problem: 'records 1 to 2 are missing, and no later record says that they were removed' },
@@ -192,7 +194,7 @@ test('a disk that does not answer in time: what waits is refused, and what arriv
   setImmediate(() => clock.advance(6));
   const results = await Promise.allSettled(slow);
   expect(new Set(results.map((result) => result.status))).toEqual(new Set(['rejected']));
-  await vi.waitFor(() => expect(trail.writable).toBe(true), { timeout: 10_000, interval: 5 });
+  await vi.waitFor(() => expect(trail.writable).toBe(true), patience);
   await trail.write(record(1));
   await trail.close();
   expect(lines(directory).flatMap((line) => line['request-id'] ?? [])).toEqual(['request-1']);
