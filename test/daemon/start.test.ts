@@ -1,5 +1,5 @@
 // The daemon as a user runs it: first start, second start, hard kills, orderly stops, refusals of a start (design run).
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -57,6 +57,13 @@ describe('life of the daemon', () => {
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     for (const name of ['pin', 'so-pin', 'root-token', 'store-key.json']) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
     await daemon.stop();
+  });
+
+  test('a terminal is shown the root token, by the first start alone', async () => {
+    const directory = path('terminal');
+    const first = await startOnTerminal(directory);
+    expect(first).toContain(readFileSync(join(directory, 'root-token'), 'utf8').trim());
+    expect(await startOnTerminal(directory)).not.toContain('root token');
   });
 
   test('pkcs11-tool sees the appliance keys in the token, and none of them can be read', async () => {
@@ -206,6 +213,21 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     await daemon.stop();
   });
 });
+
+/** Starts the daemon on a pseudo-terminal, waits until it is ready, presses Ctrl-C; what was shown. */
+async function startOnTerminal(directory: string): Promise<string> {
+  const command = `exec ${process.execPath} ${join(root, 'appliance/keystored.ts')} --workers 1 --data ${directory}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env: { ...process.env, ...freePorts } });
+  let shown = '';
+  let pressed = false;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    if (!pressed && shown.includes('ready https://')) pressed = child.stdin.write('\x03');
+  });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  expect(code, shown).toBe(0);
+  return shown;
+}
 
 function startAndEnd(args: readonly string[], environment: Record<string, string> = {}): { status: number | null; stderr: string } {
   const own = args.includes('--data') ? [] : ['--data', path('refused')];
