@@ -32,7 +32,7 @@ const tag = 'TLS CAs';
 export function caActions(house: CaHouse): readonly AnyEndpoint[] {
   const find = (call: Call): FoundCa => {
     const found = findCa(house, call.caller.tenantId, call.params['name'] ?? '');
-    if (found === undefined) throw fail('not-found');
+    if (found === undefined) throw fail('not-found', { detail: 'There is no TLS CA of this name.' });
     return found;
   };
   return [

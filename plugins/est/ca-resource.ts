@@ -181,6 +181,6 @@ function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: Call)
     notAfter: certificate.notAfter,
     ...(newest === undefined ? {} : { keyVersion: newest.generation }),
     ...(urls === undefined ? {} : { crlUrl: urls.crl, ocspUrl: urls.ocsp }),
-    est: { httpsUrl: record.est.enabled ? estUrls(call.caller.tenantId, record.name) : [] },
+    est: { httpsUrl: record.est.enabled && newest !== undefined ? estUrls(call.caller.tenantId, record.name) : [] },
   };
 }

@@ -39,7 +39,10 @@ export async function authenticateFirst(house: CaHouse, limit: FailureLimit, ca:
   }
   if (initialEnrollTrustCa === undefined) throw refused('send the shared secret as HTTP Basic password');
   const sent = sentCertificates(from.socket);
-  if (sent === undefined) throw refused(missingCertificate(from.socket));
+  if (sent === undefined) {
+    const secretToo = initialEnrollSecret === undefined ? '' : ', nor the shared secret as HTTP Basic password';
+    throw refused(`${missingCertificate(from.socket)}${secretToo}`);
+  }
   if (!isBirthCertificate(house, ca.tenantId, initialEnrollTrustCa, sent)) {
     throw refused(
       'the client certificate does not chain to the trust CA of this CA, or is expired, revoked or not for client authentication',

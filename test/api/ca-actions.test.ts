@@ -170,6 +170,24 @@ describe('csr and import-cert', () => {
     expect((await appliance.act(ca, 'import-cert', { certificate: `${good}\n${root.pem}` })).status).toBe(204);
   });
 
+  test('a certificate signed with SHA-1 is 400 and says what to have instead; a root is trusted whatever it signed itself with', async () => {
+    const withSha1 = (identity: Identity): Identity => ({
+      ...identity,
+      keys: { ...identity.keys, signing: { name: 'ECDSA', hash: 'SHA-1' } },
+    });
+    const old = await makeIdentity({ subject: 'CN=Old Root', ca: true, hash: 'SHA-1' });
+    const ca = await appliance.makeCa({});
+    const { csr } = (await appliance.act(ca, 'csr')).body;
+    const middle = await makeIdentity({ subject: 'CN=Middle', ca: true, issuer: old, hash: 'SHA-1' });
+    const weak = [`${await signOutside(csr, withSha1(old))}\n${old.pem}`, `${await signOutside(csr, middle)}\n${middle.pem}\n${old.pem}`];
+    for (const certificate of weak) {
+      const refused = await appliance.act(ca, 'import-cert', { certificate });
+      expect(codeOf(refused)).toBe('400 invalid-certificate');
+      expect(refused.body.detail).toMatch(/SHA-1; have its issuer sign it again with SHA-256/);
+    }
+    expect((await appliance.act(ca, 'import-cert', { certificate: `${await signOutside(csr, old)}\n${old.pem}` })).status).toBe(204);
+  });
+
   test('path lengths are kept: no CA below one that may have none (RFC 5280 section 4.2.1.9)', async () => {
     const root = await makeIdentity({ subject: 'CN=Root', ca: true });
     const tight = await makeIdentity({ subject: 'CN=Tight', ca: 0, issuer: root });

@@ -164,7 +164,7 @@ describe('trust-only CAs', () => {
       await makeIdentity({ subject: 'CN=Vendor 2', ca: true }),
     ];
     const name = await appliance.makeCa({ 'ca-cert': vendor.pem, est: { ...openEst } });
-    expect(await appliance.state(name)).toMatchObject({ 'trust-only': true });
+    expect(await appliance.state(name)).toMatchObject({ 'trust-only': true, est: { enabled: true, 'https-url': [] } });
     expect((await appliance.call(name, 'cacerts')).status).toBe(404);
     for (const action of ['sign-csr', 'renew', 'csr', 'import-cert']) {
       const body = { 'sign-csr': { csr: 'x' }, 'import-cert': { certificate: vendor.pem } }[action] ?? {};

@@ -202,6 +202,16 @@ describe('birth certificate', () => {
     expect(await statusWith(await birth({ issuer: below }), [below, tight])).toBe(401);
   });
 
+  test('R35: an intermediate that cannot be read is left out, and does not spoil a path beside it', async () => {
+    const middle = await birth({ subject: 'CN=Middle', ca: true });
+    const client = await birth({ issuer: middle });
+    for (const malformed of ['2.5.29.37', '2.5.29.15', '2.5.29.19']) {
+      const odd = await birth({ subject: 'CN=Middle', ca: true, extensions: [new x509.Extension(malformed, false, Buffer.from([5, 0]))] });
+      expect(await statusWith(client, [odd, middle]), malformed).toBe(200);
+      expect(await statusWith(await birth({ issuer: odd }), [odd]), malformed).toBe(401);
+    }
+  });
+
   test('R36: intermediates the client sends are used, up to six of them', async () => {
     const chain: Identity[] = [];
     for (let n = 1; n <= 7; n++) chain.unshift(await birth({ subject: `CN=Level ${n}`, ca: true, issuer: chain[0] ?? vendor }));
@@ -259,6 +269,10 @@ describe('birth certificate', () => {
     expect((await enrol(ca, { client: foreign })).status).toBe(401);
     expect((await enrol(ca, { client: foreign, ...authorized })).status).toBe(200);
     expect((await enrol(ca, { client: good, headers: { Authorization: basic('wrong') } })).status).toBe(401);
+    expect(await enrol(ca)).toMatchObject({
+      status: 401,
+      text: expect.stringMatching(/no client certificate was sent.*, nor the shared secret/) as string,
+    });
   });
 });
 

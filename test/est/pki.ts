@@ -97,6 +97,8 @@ export type CertificateOptions = {
   readonly notBefore?: Date;
   readonly notAfter?: Date;
   readonly extensions?: readonly x509.Extension[];
+  /** of the signature; what fits the signing key unless given */
+  readonly hash?: string;
 };
 
 /** keyUsage, critical. */
@@ -124,7 +126,7 @@ export async function makeIdentity(options: CertificateOptions = {}): Promise<Id
     issuer: issuer === undefined ? subject : new x509.X509Certificate(new Uint8Array(issuer.certificate)).subjectName.toString(),
     publicKey: keys.publicKey,
     signingKey: signer.privateKey,
-    signingAlgorithm: signer.signing,
+    signingAlgorithm: options.hash === undefined ? signer.signing : { ...signer.signing, hash: options.hash },
     notBefore: options.notBefore ?? new Date(now - 3_600_000),
     notAfter: options.notAfter ?? new Date(now + 30 * 86_400_000),
     extensions: [...defaults.filter(({ type }) => !own.has(type)), ...extensions],

@@ -5,6 +5,7 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/time.ts';
 import type { KeyType } from '../../../hsm/api.ts';
 import { type Certificate, encodeCertificationRequestInfo, readCertificate } from './certificate.ts';
+import { hasWeakSignature } from './chain.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './extensions.ts';
 import { type GenerationPlan, type IssuingCa, makeGeneration, referenceOf, rollRoot } from './generation.ts';
@@ -167,6 +168,10 @@ function requireIssuedBy(subject: Certificate, issuer: Certificate): void {
   const [below, above] = [new X509Certificate(subject.der), new X509Certificate(issuer.der)];
   if (!below.checkIssued(above) || !below.verify(above.publicKey)) {
     throw refusal('each certificate must be issued by the one after it, and the last one by itself');
+  }
+  // A root is trusted for being itself, not for its signature.
+  if (subject !== issuer && hasWeakSignature(below)) {
+    throw refusal('a certificate is signed with MD5 or SHA-1; have its issuer sign it again with SHA-256 or better');
   }
 }
 

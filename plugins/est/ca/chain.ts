@@ -29,7 +29,7 @@ export function findPath(
     if (!isLive(start.fields, now) || !isClientCertificate(start.fields) || hasUnknownCritical(start.fields)) return undefined;
     const search = {
       trusted: anchors.map(open),
-      offered: intermediates.slice(0, maxIntermediates).flatMap(openIfPossible),
+      offered: intermediates.slice(0, maxIntermediates).flatMap(openIfUsable),
       now,
       left: maxVerifications,
     };
@@ -71,8 +71,7 @@ function climb(search: Search, path: readonly Opened[]): readonly Opened[] | und
   for (const anchor of search.trusted) if (isIssuer(search, path, top, anchor)) return [...path, anchor];
   if (path.length > maxIntermediates) return undefined;
   for (const candidate of search.offered) {
-    // An intermediate's extKeyUsage bounds what is below it, as OpenSSL, Go and NSS have it; an anchor is trusted for what it was named for.
-    if (path.includes(candidate) || !isForClients(candidate.fields) || !isIssuer(search, path, top, candidate)) continue;
+    if (path.includes(candidate) || !isIssuer(search, path, top, candidate)) continue;
     const found = climb(search, [...path, candidate]);
     if (found !== undefined) return found;
   }
@@ -81,9 +80,8 @@ function climb(search: Search, path: readonly Opened[]): readonly Opened[] | und
 
 /** Whether `issuer` signed `subject` and was allowed to, given the path below it. */
 function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issuer: Opened): boolean {
-  const { extensions } = issuer.fields;
-  const { ca, pathLength } = readBasicConstraints(extensions.get(extensionId.basicConstraints));
-  if (!ca || readKeyUsage(extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) === false) return false;
+  if (!mayCertify(issuer.fields)) return false;
+  const { pathLength } = readBasicConstraints(issuer.fields.extensions.get(extensionId.basicConstraints));
   if (!isLive(issuer.fields, search.now) || hasUnknownCritical(issuer.fields)) return false;
   // RFC 5280 4.2.1.9: intermediates below that are not self-issued; the leaf does not count.
   const below = path.slice(1).filter(({ fields }) => Buffer.compare(fields.subject, fields.issuer) !== 0).length;
@@ -92,8 +90,14 @@ function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issu
   return subject.x509.verify(issuer.x509.publicKey);
 }
 
+/** Whether basicConstraints and keyUsage let it sign certificates; throws DerError when one of them is malformed. */
+function mayCertify({ extensions }: Certificate): boolean {
+  const { ca } = readBasicConstraints(extensions.get(extensionId.basicConstraints));
+  return ca && readKeyUsage(extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;
+}
+
 /** Collisions of these digests can be made to order. */
-function hasWeakSignature(certificate: X509Certificate): boolean {
+export function hasWeakSignature(certificate: X509Certificate): boolean {
   return /md[245]|sha-?1(?!\d)/i.test(certificate.signatureAlgorithm ?? '');
 }
 
@@ -114,10 +118,14 @@ function open(der: Uint8Array): Opened {
   return { fields: readCertificate(der), x509: new X509Certificate(der) };
 }
 
-/** Intermediates come from the client: what does not parse is left out. */
-function openIfPossible(der: Uint8Array): Opened[] {
+/**
+ * Intermediates come from the client: what does not parse, or cannot stand on a path, is left out and does not spoil the others. An
+ * intermediate's extKeyUsage bounds what is below it, as OpenSSL, Go and NSS have it; an anchor is trusted for what it was named for.
+ */
+function openIfUsable(der: Uint8Array): Opened[] {
   try {
-    return [open(der)];
+    const opened = open(der);
+    return mayCertify(opened.fields) && isForClients(opened.fields) ? [opened] : [];
   } catch {
     return [];
   }

@@ -10,7 +10,7 @@ export const caErrors = {
   'invalid-certificate': {
     status: 400,
     title: 'Certificate not usable',
-    when: 'an uploaded certificate is malformed, expired or no CA certificate',
+    when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or no CA certificate',
   },
   'invalid-csr': {
     status: 400,

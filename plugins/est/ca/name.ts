@@ -19,12 +19,15 @@ import { nameAttributes } from './oids.ts';
 /** One attribute of a name: its type as dotted decimals, and its value as text. */
 export type NameAttribute = { readonly type: string; readonly value: string };
 
-/** DER of `CN=Example Root, O=Example` (RFC 4514 escapes, attributes in the order written); undefined when the text is not a name. */
+/**
+ * DER of `CN=Example Root, O=Example` (RFC 4514 escapes, attributes in the order written); undefined when the text is not a name, or
+ * has control characters: programs that read names in C would see another one.
+ */
 export function parseName(text: string): Uint8Array | undefined {
   try {
     const der = new Uint8Array(new Name(text).toArrayBuffer());
     const attributes = readName(der);
-    return attributes.length > 0 && attributes.length === countParts(text) && attributes.every(({ value }) => value !== '')
+    return attributes.length > 0 && attributes.length === countParts(text) && attributes.every(({ value }) => /^\P{Cc}+$/u.test(value))
       ? der
       : undefined;
   } catch {
