@@ -10,8 +10,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', 'test/image/**', 'test/package/**', 'test/soak/**'],
     // Against a hang, not a measure of speed: a busy machine takes several times as long.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     dangerouslyIgnoreUnhandledErrors: false,
   },
 });

@@ -10,7 +10,7 @@ async function act(daemon: Daemon, name: string, action: string, body: object = 
   return (await daemon.request('POST', `/v1/state/keystore/transit-keys/${name}/${action}`, body)) as Record<string, unknown>;
 }
 
-test('after SIGKILL and a new start, the blocks are the same octets and old signatures verify', { timeout: 60_000 }, async () => {
+test('after SIGKILL and a new start, the blocks are the same octets and old signatures verify', async () => {
   const names = ['root', 'leaf'];
   const first = await startDaemon({ directory: path('data') });
   await first.request('POST', keys, { name: 'root', cipher: 'ecdsa-p256', 'openpgp-user-id': 'Ada <ada@example.org>' });

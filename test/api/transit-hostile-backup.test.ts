@@ -75,7 +75,7 @@ test('one place changed at random: 400 with a reason, or a key that passes every
   // The mutations reach both sides, or this test would show nothing.
   expect(outcomes.get('400 invalid-key-data')).toBeGreaterThan(50);
   expect(outcomes.get('204 ')).toBeGreaterThan(5);
-}, 120_000);
+});
 
 type Change = (backup: Backup) => unknown;
 const [plain, convergent, curve] = [0, 1, 2];

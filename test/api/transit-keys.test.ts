@@ -72,7 +72,6 @@ describe('creation and reading', () => {
       expect(state.keys['1']).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
       expect(createPublicKey(state.keys['1']).type).toBe('public');
     },
-    60_000,
   );
 
   test.each(['aes128-gcm96', 'aes192-gcm96', 'aes256-gcm96'])('cipher %s: encryption and derivation only (api 16)', async (cipher) => {

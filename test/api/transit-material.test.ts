@@ -236,7 +236,7 @@ describe('wrapped import (api 2, 39)', () => {
   test('the wrapping key is made once, also when ten ask at once', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => house.request('GET', '/v1/state/keystore/wrapping-key')));
     expect(new Set(answers.map((one) => one.body['wrapping-key'])).size).toBe(1);
-  }, 60_000);
+  });
 
   test('a private key and an AES key come in wrapped', async () => {
     await house.create('in-rsa', { cipher: 'rsa-2048' });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { wrappingTable } from '../../appliance/wrapping-record.ts';
 import { WrappingRotation } from '../../appliance/wrapping-rotation.ts';
 import type { StoredKey } from '../../hsm/api.ts';
@@ -15,7 +15,6 @@ import { temporaryDirectory } from '../setup/temporary.ts';
 import { type TransitHouse, startTransitHouse } from './transit-house.ts';
 
 // Each starts the appliance again, some twice.
-vi.setConfig({ testTimeout: 120_000 });
 const path = temporaryDirectory();
 const rotatePath = '/v1/state/system/rotate-wrapping-key';
 const text = Buffer.from('a text').toString('base64');

@@ -50,7 +50,7 @@ test('what strangers send fills no disk: a burst of records, the rest is counted
   });
   expect(statuses.every((status) => status >= 400 && status < 500)).toBe(true);
   expect(records().filter((one) => one['accessor'] === undefined && one['kind'] !== 'trail')).toHaveLength(100);
-}, 120_000);
+});
 
 test('while they do, nothing a known caller does goes unrecorded, paths and methods that do not exist among it', async () => {
   const before = records().length;

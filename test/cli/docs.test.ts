@@ -3,12 +3,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
-// Every command is a process of its own, and a document has dozens.
-vi.setConfig({ testTimeout: 180_000 });
 const root = resolve(import.meta.dirname, '../..');
 const path = temporaryDirectory();
 const documents = [

@@ -43,7 +43,7 @@ test('one login makes the root token, once; then approle, session and file are g
   expect(existsSync(credentialFile)).toBe(false);
   expect((await again.exchange('GET', '/v1/config/tenants', undefined, root)).status).toBe(200);
   expect(await again.stop()).toBe(0);
-}, 240_000);
+});
 
 test('a start of an unclaimed appliance gives a new credential and ends the one before; deleting the approle claims it as well', async () => {
   const first = await start('unclaimed');
@@ -65,14 +65,14 @@ test('a start of an unclaimed appliance gives a new credential and ends the one 
   const third = await start('unclaimed');
   expect(existsSync(credentialFile)).toBe(false);
   expect(await third.stop()).toBe(0);
-}, 240_000);
+});
 
 test('the clear text of the credential is on no disk', async () => {
   const daemon = await start('clean');
   const { 'secret-id': secret } = readCredential();
   expect(await daemon.stop()).toBe(0);
   expect(filesWith(path('clean'), secret)).toEqual([]);
-}, 240_000);
+});
 
 test('a file that cannot be written is a refusal of the start that names option and fix', async () => {
   const elsewhere = path('elsewhere.yaml');
@@ -81,7 +81,7 @@ test('a file that cannot be written is a refusal of the start that names option 
   await expect(starting).rejects.toThrow(
     /ended with 1:[^]*\nkeystored: bootstrap-file \/proc\/keystored\/bootstrap cannot be written \(ENOENT\): name a file/,
   );
-}, 240_000);
+});
 
 function filesWith(directory: string, text: string): string[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -8,7 +8,6 @@ import { softhsmModule } from '../setup/softhsm.ts';
 import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
 const path = temporaryDirectory();
 const run = promisify(execFile);
 const keys = '/v1/config/keystore/transit-keys';
@@ -47,7 +46,7 @@ test('PINs of the embedded token are changed while it runs: nothing stops, and k
   await vi.waitFor(
     async () => expect((await daemon.exchange('POST', '/v1/state/keystore/system/unseal', { pin: pin() })).status).toBe(204),
     {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 500,
     },
   );
@@ -119,7 +118,7 @@ test('backups taken before, during and after a rotation restore: every key opens
   const begun = daemon.request('POST', '/v1/state/system/rotate-wrapping-key');
   await Promise.all([begun, backUp('beginning')]);
   await vi.waitFor(async () => expect(await wrappingKeyOf(daemon)).toMatchObject({ done: 61, total: 61 }), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 50,
   });
   await backUp('settling');

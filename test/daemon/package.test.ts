@@ -25,7 +25,7 @@ describe.skipIf(!builder)('the Debian package', () => {
         const [mode = '', owner = '', , , , ...name] = line.split(/\s+/);
         return { mode, owner, name: name.join(' ').replace(/^\.\//, '') };
       });
-  }, 120_000);
+  });
 
   test('has the commands, the unit, the configuration and every floor', () => {
     const names = files.map(({ name }) => name);

@@ -18,7 +18,7 @@ type Answered = { readonly status: number; readonly code: unknown; readonly requ
 beforeAll(async () => {
   daemon = await startDaemon({ directory: path('data'), workers });
   lines = await lineToEach();
-}, 60_000);
+});
 afterAll(async () => {
   for (const line of lines) line.destroy();
   expect(await daemon.stop()).toBe(0);

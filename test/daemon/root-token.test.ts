@@ -19,7 +19,7 @@ test('a hundred calls on new connections to three workers: one token', async () 
   expect(answers.filter((answer) => codeOf(answer) === 'root-token-exists')).toHaveLength(99);
   expect(await tokensOf(daemon, tokenOf(made[0] as Answer))).toHaveLength(1);
   expect(await daemon.stop()).toBe(0);
-}, 60_000);
+});
 
 test('a kill while tokens are made: each tenant has at most one, acknowledged ones work, the others can still be made or never twice', async () => {
   const directory = path('killed');
@@ -50,4 +50,4 @@ test('a kill while tokens are made: each tenant has at most one, acknowledged on
   }
   expect(outcomes.acknowledged).toBeGreaterThan(0);
   expect(await second.stop()).toBe(0);
-}, 60_000);
+});

@@ -47,7 +47,7 @@ beforeAll(async () => {
   mapped = [...mapped, ...childrenOf(daemon.pid).flatMap(mappedStore)];
   expect(await daemon.stop()).toBe(0);
   output = daemon.output();
-}, 180_000);
+});
 
 test('the search would find them: what is not hidden is found, and every kind was planted', () => {
   expect(needles.length).toBeGreaterThan(250);
@@ -264,11 +264,11 @@ async function plantInRefusals(daemon: Daemon): Promise<Secrets> {
 async function sealAndUnseal(daemon: Daemon): Promise<void> {
   await daemon.request('POST', '/v1/state/keystore/system/seal', {});
   const health = async (): Promise<number> => (await daemon.exchange('GET', '/v1/state/system/health').catch(() => ({ status: 0 }))).status;
-  await vi.waitFor(async () => expect(await health()).toBe(503), 30_000);
+  await vi.waitFor(async () => expect(await health()).toBe(503), 60_000);
   const pin = readFileSync(join(directory, 'pin'), 'utf8').trim();
   await vi.waitFor(
     async () => expect((await daemon.exchange('POST', '/v1/state/keystore/system/unseal', { pin })).status).toBeLessThan(300),
-    30_000,
+    60_000,
   );
   await vi.waitFor(async () => expect(await health()).toBe(200), 60_000);
   await daemon.request('POST', `${actions}/plain/encrypt`, { plaintext: '' });

@@ -9,4 +9,4 @@ test('three kills: every acknowledged change is there, the check is clean, no ob
   const report = await stormOnKeys({ directory: path('storm'), kills: 3, checkEvery: 2 });
   expect(report.kills).toBe(3);
   expect(report.changes['create']).toBeGreaterThan(0);
-}, 120_000);
+});

@@ -3,12 +3,11 @@ import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } f
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send, startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 // Each of these starts several daemons.
-vi.setConfig({ testTimeout: 120_000 });
 const path = temporaryDirectory();
 const upgrade = join(import.meta.dirname, '../upgrade');
 const keys = '/v1/config/keystore/transit-keys';

@@ -24,7 +24,7 @@ describe.skipIf('missing' in nss)(`ML-DSA with NSS softoken${'missing' in nss ? 
       },
     });
     ca = await appliance.makeCa({ 'cert-key-type': 'ml-dsa-65', est: openEst });
-  }, 120_000);
+  });
 
   test.each<KeyName>(['ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'])('R29: an ML-DSA CA certifies %s keys', async (key) => {
     const { pem } = await obtain(key);

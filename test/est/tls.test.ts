@@ -204,7 +204,7 @@ describe('R19: time and room are limited', () => {
     expect(await isAlive()).toBe(true);
     expect(await cut).toMatch(/^HTTP\/1\.1 408 /);
     clearInterval(drip);
-    expect(Date.now() - started).toBeLessThan(15_000);
+    expect(Date.now() - started).toBeLessThan(60_000);
   });
 });
 

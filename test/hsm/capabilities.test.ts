@@ -9,7 +9,7 @@ import { findModules } from '../setup/modules.ts';
 
 const tables = resolve(import.meta.dirname, '../../hsm/capabilities');
 
-test.for(await findModules())('$name does what its table says', { timeout: 120_000 }, async (module, { skip }) => {
+test.for(await findModules())('$name does what its table says', async (module, { skip }) => {
   const directory = mkdtempSync(join(tmpdir(), 'keystored-capabilities-'));
   try {
     const token = await module.make(directory);

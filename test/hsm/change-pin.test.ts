@@ -12,7 +12,6 @@ import { makeKey } from '../setup/keys.ts';
 import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
-vi.setConfig({ testTimeout: 180_000 });
 const path = temporaryDirectory();
 const message = Buffer.from('message');
 let number = 0;

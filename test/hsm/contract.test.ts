@@ -39,7 +39,7 @@ describe.each(modules)('$name', (module) => {
   });
 
   describe.each(['wrapped', 'token'] as const)('%s custody', (custody) => {
-    test('generated keys sign what node:crypto verifies', { timeout: 120_000 }, async () => {
+    test('generated keys sign what node:crypto verifies', async () => {
       const wrong: string[] = [];
       for (const type of types.filter((name) => !/^(aes|secret)/.test(name))) {
         const { key, publicKey } = await makeKey(hsm, type, `sign-${type}`, { custody });
@@ -49,7 +49,7 @@ describe.each(modules)('$name', (module) => {
       expect(wrong).toEqual([]);
     });
 
-    test('imported keys do what they did outside, and are exported as they came', { timeout: 120_000 }, async () => {
+    test('imported keys do what they did outside, and are exported as they came', async () => {
       const wrong: string[] = [];
       for (const type of types) {
         const material = freshMaterial(type);

@@ -52,7 +52,7 @@ describe('openHsm says in one error what is wrong', () => {
 });
 
 describe('preparing a token', () => {
-  test('makes both keys once, however many ask at the same time', { timeout: 60_000 }, async () => {
+  test('makes both keys once, however many ask at the same time', async () => {
     const empty = await makeEmptySoftToken(mkdtempSync(join(directory, 'together-')), 'together');
     const made = await Promise.all(Array.from({ length: 4 }, () => prepareToken(empty)));
     expect(made.flat().sort()).toEqual(['keystored-binding-key', 'keystored-wrapping-key']);
@@ -103,7 +103,7 @@ describe('SoftHSM’s files', () => {
     await hsm.close();
   });
 
-  test('starts at the same moment do not disturb each other', { timeout: 120_000 }, async () => {
+  test('starts at the same moment do not disturb each other', async () => {
     for (let round = 0; round < 5; round++) {
       const opened = await Promise.all(Array.from({ length: 6 }, () => openHsm(testHsmConfig(token))));
       await Promise.all(opened.map((hsm) => hsm.selfTest()));
@@ -127,7 +127,7 @@ describe('SoftHSM’s files', () => {
     await hsm.close();
   });
 
-  test('a token directory that vanishes: loaded keys go on, and all is well when it is back', { timeout: 60_000 }, async () => {
+  test('a token directory that vanishes: loaded keys go on, and all is well when it is back', async () => {
     const here = mkdtempSync(join(directory, 'vanish-'));
     const vanishing = await makeSoftToken(here);
     const tokens = join(here, 'main-tokens');
@@ -142,7 +142,7 @@ describe('SoftHSM’s files', () => {
     expect(Buffer.from(await hsm.decrypt(key, await hsm.encrypt(key, message)))).toEqual(message);
     renameSync(`${tokens}-away`, tokens);
     await vi.waitFor(async () => expect(Buffer.from(await hsm.decrypt(inToken, sealed))).toEqual(message), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 200,
     });
     await hsm.close();

@@ -1,6 +1,6 @@
 // Rotation of the token's wrapping key: blobs name the key that opens them, keys never change while they are wrapped anew, and never leave.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyReference, KeyType, StoredKey, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/open.ts';
 import { prepareToken } from '../../hsm/setup.ts';
@@ -9,7 +9,6 @@ import { freshMaterial, makeKey, signatures } from '../setup/keys.ts';
 import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const path = temporaryDirectory();
 const message = Buffer.from('message');
 let token: TokenConfig;
