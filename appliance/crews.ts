@@ -73,7 +73,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     const hsmConfig = await hsmConfigOf(configuration, () => undefined);
     if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined)) throw new Refusal('missing-field');
     try {
-      await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined });
+      await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
     } catch (error) {
       if (!isPinRefused(error)) {
         log.error('the appliance could not be unsealed', { reason: (error as Error).message });

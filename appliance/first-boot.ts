@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import type { Clock, Log } from '../core/context.ts';
-import { revealSecret } from '../core/secret.ts';
+import { revealSecret, type Secret } from '../core/secret.ts';
 import { createSystemTenant, openTenants, systemTenantName } from '../core/tenants.ts';
 import { prepareToken } from '../hsm/setup.ts';
 import type { HsmConfig } from '../hsm/api.ts';
@@ -16,15 +16,15 @@ import { dropSealedIdentity, keepSealedIdentity } from './sealed-identity.ts';
 import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
 
 /**
- * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies and
- * what to try. A start that was cut at any line is finished by the next one.
+ * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies, on a
+ * terminal also what it is, and what to try. A start that was cut at any line is finished by the next one.
  */
 export async function provisionAppliance(
   configuration: Configuration,
   hsmConfig: HsmConfig,
-  parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void },
+  parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void; readonly onTerminal: boolean },
 ): Promise<{ readonly announcement: string | undefined }> {
-  const { clock, log, step } = parts;
+  const { clock, log, step, onTerminal } = parts;
   for (const token of hsmConfig.tokens) {
     const made = await refusingHsmErrors(() => prepareToken(token));
     if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
@@ -32,7 +32,7 @@ export async function provisionAppliance(
   const house = await openHouse(configuration, hsmConfig, log);
   try {
     await house.store.migrate('core', []);
-    const announcement = await openSystemTenant(configuration, house, clock);
+    const announcement = await openSystemTenant(configuration, house, clock, onTerminal);
     if (announcement !== undefined) step('gave a way into the tenant system');
     await refusingHsmErrors(() => ensureAuditKey(house, configuration.data, log));
     const identity = await renewListenerIdentity(configuration, house, clock);
@@ -46,7 +46,12 @@ export async function provisionAppliance(
 }
 
 /** The tenant `system` with its root token, or with a credential that makes one. Answers what a person should know, if it is new. */
-async function openSystemTenant(configuration: Configuration, house: House, clock: Clock): Promise<string | undefined> {
+async function openSystemTenant(
+  configuration: Configuration,
+  house: House,
+  clock: Clock,
+  onTerminal: boolean,
+): Promise<string | undefined> {
   const { bootstrapFile: file, data } = configuration;
   if (file !== undefined) {
     return (await offerBootstrap(house, clock, file))
@@ -56,7 +61,8 @@ async function openSystemTenant(configuration: Configuration, house: House, cloc
   const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
     writeDurably(places.rootToken(data), `${revealSecret(token)}\n`),
   );
-  return created === undefined ? undefined : announce(configuration);
+  // What a terminal shows is gone with it; a journal or a file that takes its place would keep the token.
+  return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
 }
 
 /** The identity of both listeners: the one on record, or a new one when it is due. */
@@ -73,13 +79,14 @@ export function writeApplianceCa(data: string, identity: ListenerIdentity): void
   writeDurably(join(places.tls(data), 'ca.pem'), identity.caPem);
 }
 
-function announce(configuration: Configuration): string {
+function announce(configuration: Configuration, rootToken: Secret<string> | undefined): string {
   const { data } = configuration;
   const curl = `curl --cacert ${join(places.tls(data), 'ca.pem')} -H "Authorization: Bearer $(cat ${places.rootToken(data)})" -H 'Content-Type: application/json'`;
   const keys = `${configuration.publicUrl}/v1/config/keystore/transit-keys`;
   const actions = `${configuration.publicUrl}/v1/state/keystore/transit-keys`;
   return [
     ...(configuration.attended ? [attendedNotice(configuration)] : []),
+    ...(rootToken === undefined ? [] : [`The root token of the tenant system, shown this once: ${revealSecret(rootToken)}`]),
     `This appliance is new. Its root token lies in ${places.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
     `  ${curl} ${keys} -d '{"name": "first"}'`,
     `  ${curl} ${actions}/first/encrypt -d '{"plaintext": "aGVsbG8="}'`,

@@ -87,5 +87,6 @@ async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: 
 
 async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {
   const hsmConfig = await hsmConfigOf(configuration, step);
-  return (await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log, step })).announcement;
+  const parts = { clock: systemClock, log, step, onTerminal: process.stdout.isTTY };
+  return (await provisionAppliance(configuration, hsmConfig, parts)).announcement;
 }

@@ -217,7 +217,8 @@ describe('refusals of a start: one line that names the option and the fix, exit 
 /** Starts the daemon on a pseudo-terminal, waits until it is ready, presses Ctrl-C; what was shown. */
 async function startOnTerminal(directory: string): Promise<string> {
   const command = `exec ${process.execPath} ${join(root, 'appliance/keystored.ts')} --workers 1 --data ${directory}`;
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env: { ...process.env, ...freePorts } });
+  const env = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'), ...process.env, ...freePorts };
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env });
   let shown = '';
   let pressed = false;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
