@@ -1,5 +1,6 @@
 // The start of a login: the page that asks for tenant and provider, and the redirect to the provider.
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { showableText } from './claims.ts';
 import { bindingCookie, findCookie, formatCookie } from './cookies.ts';
 import { authorizationUrl, openProvider } from './exchange.ts';
 import { LoginFailure } from './failures.ts';
@@ -36,7 +37,11 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       summary: 'Go to the identity provider',
       audit: 'required',
       noHead: true,
-      query: { request: 'the command-line request this sign-in is for' },
+      query: {
+        request: 'the command-line request this sign-in is for',
+        iss: 'the issuer that sent the person here (OpenID Connect Core section 4); must be that of the service',
+        login_hint: 'who is about to sign in; handed on to the provider',
+      },
       errors: ['rate-limited'],
       run(call) {
         limiter.require(call.clientIp);
@@ -67,6 +72,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
   const outbound = oidc.openOutbound(record);
   attempt.outbounds.push(outbound);
   const metadata = await oidc.metadataOf(located, outbound);
+  requireInitiator(call, metadata.issuer);
   const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);
   const redirectUri = chooseRedirectUri(record.allowedRedirectUris, oidc.publicUrl);
   const random = await oidc.hsm.random(128);
@@ -75,6 +81,8 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
   ) as [string, string, string, string];
   const scopes = scopesOf(oidc.rolesOf(tenantId, service));
   const location = await authorizationUrl(provider, redirectUri, scopes, { state, nonce, codeVerifier });
+  const hint = call.query.get('login_hint');
+  if (hint !== undefined) location.searchParams.set('login_hint', showableText(hint));
   const cookie = readBindingCookie(call) ?? fresh;
   await oidc.store.write((transaction) =>
     recordPending(transaction, oidc, state, {
@@ -98,6 +106,12 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
 function readBindingCookie(call: PublicCall): string | undefined {
   const value = findCookie(call, bindingCookie);
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
+}
+
+/** A sign-in that a provider sends people to (OpenID Connect Core section 4) names it; another provider's link is no link to this one. */
+function requireInitiator(call: PublicCall, issuer: string): void {
+  const named = call.query.get('iss');
+  if (named !== undefined && named !== issuer) throw new LoginFailure('no-such-provider', 'authorize', 'iss-mismatch');
 }
 
 /** The command-line request in the URL must be one that waits, and one for this very service. */

@@ -67,6 +67,23 @@ describe('the login page', () => {
   });
 });
 
+describe('a sign-in that the provider starts (OpenID Connect Core section 4)', () => {
+  test('iss of the service begins the same sign-in, and login_hint goes on to the provider', async () => {
+    const asked = await askedFor(
+      `?iss=${encodeURIComponent(house.provider.issuer)}&login_hint=${encodeURIComponent('ann@example.com&x=1')}`,
+    );
+    expect(asked.get('login_hint')).toBe('ann@example.com&x=1');
+    expect(asked.get('response_type')).toBe('code');
+    expect((await askedFor()).has('login_hint')).toBe(false);
+  });
+
+  test('another issuer is no provider here, and the log says why', async () => {
+    const answer = await house.browser().get('/login/system/corp?iss=https://evil.example');
+    expect(answer.status).toBe(404);
+    expect(house.takeLog()).toMatchObject([{ fields: { code: 'no-such-provider', reason: 'iss-mismatch' } }]);
+  });
+});
+
 async function askedFor(query = ''): Promise<URLSearchParams> {
   return new URL(await house.browser().start('system', 'corp', query)).searchParams;
 }
