@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -32,7 +33,20 @@ export async function holdDataDirectory(directory: string): Promise<void> {
     throw new StartRefused(`--data ${directory} cannot be written (${codeOf(error)}): give a directory this user may write`);
   }
   await holdLock(directory);
+  sweepTemporaryFiles(directory);
 }
+
+/** Removes what a crash left half-written; some of it is secret. */
+function sweepTemporaryFiles(directory: string): void {
+  const entries = readdirSync(directory, { withFileTypes: true });
+  for (const entry of entries) {
+    if (entry.isFile() && temporaryName.test(entry.name)) rmSync(join(directory, entry.name), { force: true });
+    if (entry.isDirectory() && ['tls', 'audit'].includes(entry.name)) sweepTemporaryFiles(join(directory, entry.name));
+  }
+}
+
+/** Of files that replaceDurably and proveRoom write. */
+const temporaryName = /^\.probe-[\da-f-]{36}$|\.[\da-f-]{36}\.tmp$/;
 
 function proveRoom(directory: string): void {
   const probe = join(directory, `.probe-${randomUUID()}`);

@@ -24,6 +24,9 @@ import { StartRefused } from './start-refused.ts';
 /** What an appliance that has been used has in its data directory; where one of these is, nothing is restored. */
 const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'];
 
+/** Holds PINs in clear. */
+const unfinishedName = 'restoring';
+
 export type RestoreOptions = {
   readonly directory: string;
   readonly file: string;
@@ -39,7 +42,7 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
     throw new StartRefused(`--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored`);
   }
   if (passphraseFile === undefined) throw new StartRefused('--restore needs --restore-passphrase-file FILE');
-  const unfinished = join(directory, 'restoring');
+  const unfinished = join(directory, unfinishedName);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
   try {
@@ -63,8 +66,9 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
   finishRestore(directory);
 }
 
-/** Moves in what a restore has proven whole; also after a crash in the middle of this. */
+/** Moves in what a restore has proven whole; also after a crash in the middle of this. What a crash left of one before that is removed. */
 export function finishRestore(directory: string): void {
+  rmSync(join(directory, unfinishedName), { recursive: true, force: true });
   const restored = join(directory, 'restored');
   if (!existsSync(restored)) return;
   for (const name of readdirSync(restored)) renameSync(join(restored, name), join(directory, name));
