@@ -37,9 +37,7 @@ export class Keyring {
 
   /** An existing version; throws version-unknown for one that was never made or was trimmed. */
   version(key: Key, number: number): Version {
-    if (!versionExists(key.record, number)) {
-      throw fail('version-unknown', { detail: `The key has versions ${key.record.floor} to ${key.record.latest}.` });
-    }
+    if (!versionExists(key.record, number)) throw unknownVersion(key.record);
     return { number, record: this.#record(key, number) };
   }
 
@@ -67,9 +65,26 @@ export class Keyring {
 
   #record(key: Key, number: number): VersionRecord {
     const record = this.#tables.versions.get([key.tenantId, key.record.id, number]);
-    if (record === undefined) throw new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
+    if (record === undefined) throw this.#lost(key, number);
     return record;
   }
+
+  // A request looks its key up once, and a batch goes on for seconds: what vanished since was deleted, restored or trimmed.
+  #lost(key: Key, number: number): Error {
+    const current = this.#tables.keys.get([key.tenantId, key.name]);
+    if (current?.id !== key.record.id) return removedMeanwhile();
+    if (!versionExists(current, number)) return unknownVersion(current);
+    return new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
+  }
+}
+
+/** The refusal (not-found) of a request whose key was deleted, or replaced by a restore, since it was found. */
+export function removedMeanwhile(): Error {
+  return coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+}
+
+function unknownVersion({ floor, latest }: KeyRecord): Error {
+  return fail('version-unknown', { detail: `The key has versions ${floor} to ${latest}.` });
 }
 
 /** The cipher row of a key that encrypts; throws operation-not-supported for any other. */

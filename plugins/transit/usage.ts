@@ -1,9 +1,9 @@
 // Counting uses per key version (api 74): reserved durably in blocks before they happen, so that a crash never makes the count too low.
 import type { Log } from '../../core/context.ts';
-import type { Store } from '../../core/store/store.ts';
+import type { Store, WriteTransaction } from '../../core/store/store.ts';
 import { cipherOf } from './ciphers.ts';
 import { fail } from './errors.ts';
-import type { Key, Version } from './keyring.ts';
+import { type Key, type Version, removedMeanwhile } from './keyring.ts';
 import type { Tables, UsageRecord } from './records.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
@@ -30,6 +30,7 @@ export type UsageView = {
 // One version as this process uses it: what is left of its reserve, and what the store has not heard of yet.
 type Meter = {
   readonly storeKey: readonly [string, string, number];
+  readonly keyName: string;
   readonly limited: boolean;
   /** a record exists: the version counts as used, whatever happens next */
   opened: boolean;
@@ -72,7 +73,8 @@ export class UsageMeters {
 
   /**
    * Counts `count` uses of a version before they happen; zero marks the version as used (HMACs have a key of their own). Returns a
-   * promise only when the reserve must grow first. Throws version-exhausted (AES-GCM), version-unknown (trimmed meanwhile).
+   * promise only when the reserve must grow first. Throws version-exhausted (AES-GCM), version-unknown (trimmed meanwhile), not-found
+   * (deleted or restored meanwhile).
    */
   take(key: Key, version: Version, count: number, now: number): Promise<void> | undefined {
     const meter = this.#meterOf(key, version);
@@ -130,6 +132,7 @@ export class UsageMeters {
     if (meter === undefined) {
       meter = {
         storeKey: [key.tenantId, key.record.id, version.number],
+        keyName: key.name,
         limited: cipherOf(key.record).kind === 'aead',
         opened: false,
         left: 0,
@@ -175,8 +178,7 @@ export class UsageMeters {
   async #reserveOnce(meter: Meter, needed: number): Promise<void> {
     const wanted = needed === 0 ? 0 : Math.max(needed, meter.nextReserve);
     const [before, granted] = await this.#store.write((transaction) => {
-      if (transaction.get(this.#tables.versions, meter.storeKey) === undefined)
-        throw fail('version-unknown', { detail: 'The version was removed meanwhile.' });
+      if (transaction.get(this.#tables.versions, meter.storeKey) === undefined) throw this.#lost(transaction, meter);
       const record = transaction.get(this.#tables.usage, meter.storeKey) ?? unused;
       const room = meter.limited ? maxEncryptions - record.reserved : wanted;
       if (room < needed)
@@ -194,6 +196,11 @@ export class UsageMeters {
         version: meter.storeKey[2],
       });
     }
+  }
+
+  #lost(transaction: WriteTransaction, { storeKey: [tenantId, keyId], keyName }: Meter): Error {
+    if (transaction.get(this.#tables.keys, [tenantId, keyName])?.id !== keyId) return removedMeanwhile();
+    return fail('version-unknown', { detail: 'The version was trimmed meanwhile.' });
   }
 
   async #write(meters: readonly Meter[], release: boolean): Promise<void> {

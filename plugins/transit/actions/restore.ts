@@ -9,7 +9,7 @@ import { parseBackup } from '../backup-format.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../indexes.ts';
 import { removeVersions } from '../key-resource.ts';
-import { type Key, referencesOf } from '../keyring.ts';
+import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
 import type { KeyRecord } from '../records.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../restored-key.ts';
 import type { Transit } from '../transit.ts';
@@ -54,7 +54,7 @@ export function restore(transit: Transit): AnyEndpoint {
 function replace(transit: Transit, transaction: WriteTransaction, target: Key, restored: RestoredKey): KeyReference[] {
   const { tables } = transit;
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
-  if (current === undefined) throw coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+  if (current === undefined) throw removedMeanwhile();
   if (current.id !== target.record.id || current.latest !== target.record.latest)
     throw coreFail('conflict', { detail: 'The key was changed meanwhile.' });
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);

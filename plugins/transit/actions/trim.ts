@@ -1,11 +1,10 @@
 // Action trim: removes versions older than the given one, for good (spec; api 40).
 import { z } from 'zod';
-import { fail as coreFail } from '../../../core/errors.ts';
 import { integer } from '../../../core/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../indexes.ts';
-import { referencesOf } from '../keyring.ts';
+import { referencesOf, removedMeanwhile } from '../keyring.ts';
 import type { Transit } from '../transit.ts';
 import { maxVersion } from '../value-format.ts';
 import { defineKeyAction } from './action.ts';
@@ -26,7 +25,7 @@ export function trim(transit: Transit): AnyEndpoint {
       const { tables, graveyard } = transit;
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
-        if (current?.id !== key.record.id) throw coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+        if (current?.id !== key.record.id) throw removedMeanwhile();
         if (oldest > current.latest) throw fail('version-unknown', { detail: `The latest version is ${current.latest}.` });
         const references = [];
         for (let number = current.floor; number < oldest; number += 1) {
