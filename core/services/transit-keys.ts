@@ -124,12 +124,11 @@ export interface OpenpgpHooks {
     versions: readonly { readonly version: number; readonly publicKey: Uint8Array | undefined; readonly openpgp: unknown }[],
   ): Promise<ReadonlyMap<number, OpenpgpRecord>>;
   /**
-   * The action `export` with `format: openpgp`: ASCII-armored private key blocks. The caller has checked `exportable`, chosen the
-   * versions and audits. Throws missing-field (no User ID known), invalid-value, operation-not-supported.
+   * The action `export` with `format: openpgp`: what it returns makes the ASCII-armored private key blocks. The caller has chosen the
+   * versions, checks `exportable` and audits in between. Throws missing-field (no User ID known), invalid-value, operation-not-supported.
    */
-  exportSecretKeys(
-    key: TransitKey,
-    versions: readonly TransitKeyVersion[],
-    userId: string | undefined,
-  ): Promise<readonly { readonly version: number; readonly value: string }[]>;
+  planSecretExport(key: TransitKey, versions: readonly TransitKeyVersion[], userId: string | undefined): () => Promise<SecretBlock[]>;
 }
+
+/** ASCII-armored private key block of one version. */
+export type SecretBlock = { readonly version: number; readonly value: string };

@@ -18,7 +18,7 @@ import { bindingTime, bindSubkey, certifyPrimary } from './certificate.ts';
 import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUserId } from './definition.ts';
 import { parsedCertificate } from './keyblock.ts';
 import { formatFingerprint } from './packets.ts';
-import { exportSecretKeys } from './secret-keyblock.ts';
+import { planSecretExport } from './secret-keyblock.ts';
 import { type Signer, requireSigner } from './signer.ts';
 
 /** The hooks the transit plugin calls. */
@@ -34,7 +34,7 @@ export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): 
     recertify,
     requireRemovable: (key, transaction) => requireNoLiveSubkeys(key, transitKeys, transaction),
     acceptRestored: (target, definition, versions) => acceptRestored(target, definition, versions, transitKeys, clock.now()),
-    exportSecretKeys: (key, versions, userId) => exportSecretKeys(hsm, key, versions, userId),
+    planSecretExport: (key, versions, userId) => planSecretExport(hsm, key, versions, userId),
   };
 
   async function certifySubkey(definition: OpenpgpDefinition, version: TransitKeyVersion): Promise<Certified> {
@@ -43,6 +43,7 @@ export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): 
     const ground = primaryVersion.openpgp;
     if (ground === undefined) throw failCore('conflict', { detail: 'The primary key is being certified. Try again.' });
     const primary = requireSigner(hsm, primaryKey, primaryVersion);
+    await transitKeys.countSignature(primaryKey, primaryVersion.version, clock.now());
     const record = await subkeyRecord(primary, ground.certificate, primaryVersion.version, requireSigner(hsm, definition, version));
     return {
       record,

@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { concat } from '../../core/bytes.ts';
 import { fail as failCore } from '../../core/errors.ts';
-import type { TransitKey, TransitKeyVersion } from '../../core/services/transit-keys.ts';
+import type { SecretBlock, TransitKey, TransitKeyVersion } from '../../core/services/transit-keys.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { certifyPrimary } from './certificate.ts';
 import { requireUserId } from './definition.ts';
@@ -10,17 +10,21 @@ import { formatArmor } from './keyblock.ts';
 import { packet, packetTag, splitPacket, uint16 } from './packets.ts';
 import { requireSigner, type Signer } from './signer.ts';
 
-/** See OpenpgpHooks.exportSecretKeys. */
-export async function exportSecretKeys(
+/** See OpenpgpHooks.planSecretExport. */
+export function planSecretExport(
   hsm: Hsm,
   key: TransitKey,
   versions: readonly TransitKeyVersion[],
   requestedUserId: string | undefined,
-): Promise<readonly { readonly version: number; readonly value: string }[]> {
+): () => Promise<SecretBlock[]> {
+  const signers = versions.map((version) => ({ version, signer: requireSigner(hsm, key, version) }));
   const userId = chooseUserId(key, requestedUserId);
-  const exported: { version: number; value: string }[] = [];
-  for (const version of versions) exported.push({ version: version.version, value: await exportVersion(hsm, key, version, userId) });
-  return exported;
+  return async () => {
+    const exported: SecretBlock[] = [];
+    for (const { version, signer } of signers)
+      exported.push({ version: version.version, value: await exportVersion(hsm, key, version, signer, userId) });
+    return exported;
+  };
 }
 
 /** Undefined for a subkey: its User ID is its primary's. */
@@ -40,8 +44,13 @@ function chooseUserId(key: TransitKey, requested: string | undefined): string | 
   });
 }
 
-async function exportVersion(hsm: Hsm, key: TransitKey, version: TransitKeyVersion, userId: string | undefined): Promise<string> {
-  const signer = requireSigner(hsm, key, version);
+async function exportVersion(
+  hsm: Hsm,
+  key: TransitKey,
+  version: TransitKeyVersion,
+  signer: Signer,
+  userId: string | undefined,
+): Promise<string> {
   const subkey = version.openpgp?.subkey;
   const certificate = userId === undefined ? version.openpgp?.certificate : await certificateWith(userId, key, version, signer);
   if (certificate === undefined) throw new Error('a subkey version has no OpenPGP record');

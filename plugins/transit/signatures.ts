@@ -53,19 +53,19 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions): Sig
   return { family: cipher.family };
 }
 
-/** What the token is asked to sign. Throws invalid-value when a prehashed input has not the length of its hash. */
+/** What the token is asked to sign. Throws invalid-value as requireDigestLength does. */
 export async function schemeFor(method: SignatureMethod, input: Uint8Array): Promise<SignScheme> {
   if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
-  const digest = await digestOf(method, input);
+  requireDigestLength(method, input);
+  const digest = method.prehashed ? input : await hashInTurns(method.hash, input);
   if (method.family === 'rsa') return { scheme: method.pss ? 'rsa-pss' : 'rsa-pkcs1v15', hash: method.hash, digest };
   // FIPS 186-5 section 6.4.1 takes the leftmost bits; some tokens refuse a longer digest instead.
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
 }
 
-/** The finished hash of an input. Throws invalid-value as schemeFor does. */
-export async function digestOf(method: { readonly hash: HashName; readonly prehashed: boolean }, input: Uint8Array): Promise<Uint8Array> {
-  if (!method.prehashed) return hashInTurns(method.hash, input);
-  if (input.length === hashBytes[method.hash]) return input;
+/** Throws invalid-value when a prehashed input has not the length of its hash. */
+export function requireDigestLength(method: SignatureMethod, input: Uint8Array): void {
+  if (!('hash' in method) || !method.prehashed || input.length === hashBytes[method.hash]) return;
   throw coreFail('invalid-value', {
     detail: `A prehashed ${method.hash} input has ${hashBytes[method.hash]} octets, this one ${input.length}.`,
   });

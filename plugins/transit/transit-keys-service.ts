@@ -9,7 +9,7 @@ import { reindex } from './indexes.ts';
 import { microseconds } from './instants.ts';
 import { newKeyId } from './key-id.ts';
 import { draftOf } from './key-definition.ts';
-import { type Key, type Version, referenceTo } from './keyring.ts';
+import { type Key, type Version, referenceTo, removedMeanwhile } from './keyring.ts';
 import { keyView, versionView } from './openpgp-view.ts';
 import { formatPublicKey, keyObjectOf, requireKeyOf } from './public-keys.ts';
 import type { KeyRecord } from './records.ts';
@@ -30,7 +30,7 @@ export function transitKeysService(transit: Transit): TransitKeys {
   // A view is of the moment it was made; decisions rest on the record as it is now.
   const present = (view: TransitKey): Key => {
     const key = keyring.find(view.tenantId, view.name);
-    if (key?.record.id !== view.keyId) throw coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+    if (key?.record.id !== view.keyId) throw removedMeanwhile();
     return key;
   };
 
@@ -52,11 +52,8 @@ export function transitKeysService(transit: Transit): TransitKeys {
     },
     requireSigningVersion: (view, requested, now) => {
       const key = present(view);
-      const at = microseconds(now);
-      const version = keyring.forEncryption(key, requested, at);
+      const version = keyring.forEncryption(key, requested, microseconds(now));
       referenceTo(key, version, 'sign');
-      // Counted when handed out; a reserve that cannot grow must not fail a signature, whose count has no limit.
-      transit.usage.take(key, version, 1, at)?.catch(() => undefined);
       return versionView(key, version);
     },
     countSignature: async (view, number, now) => {

@@ -6,11 +6,12 @@ import type { HashName } from '../../hsm/api.ts';
 import type { SigningCipher } from './ciphers.ts';
 import { pssEncodes } from './pss.ts';
 import { keyObjectOf } from './public-keys.ts';
-import { type SignatureMethod, digestOf } from './signatures.ts';
+import type { SignatureMethod } from './signatures.ts';
 
 /**
- * Whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature;
- * throws only what digestOf throws. `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers and long inputs leave the event loop.
+ * Whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature.
+ * A prehashed input has the length of its hash (requireDigestLength). `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers
+ * and long inputs leave the event loop.
  */
 export async function verifySignature(
   cipher: SigningCipher,
@@ -22,8 +23,7 @@ export async function verifySignature(
 ): Promise<boolean> {
   const key = keyObjectOf(publicKey);
   if ((method.family === 'rsa' || method.family === 'ecdsa') && method.prehashed) {
-    const digest = await digestOf(method, input);
-    return method.family === 'rsa' ? verifyRsaDigest(method, key, digest, signature) : verifyEcdsaDigest(key, digest, signature, raw);
+    return method.family === 'rsa' ? verifyRsaDigest(method, key, input, signature) : verifyEcdsaDigest(key, input, signature, raw);
   }
   const hash = method.family === 'rsa' || method.family === 'ecdsa' ? method.hash : null;
   const options = {

@@ -131,9 +131,13 @@ describe('signing', () => {
     expect(JSON.stringify(record)).not.toContain(signature.slice(60, 100));
   });
 
-  test('a signing key counts as used', async () => {
-    await sign('signer');
-    expect((await house.state('signer')).usage['1'].uses).toBeGreaterThan(0);
+  test('a signature counts as one use, and so does the binding of a subkey (api 74)', async () => {
+    await house.create('counted', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    await sign('counted');
+    await sign('counted');
+    expect((await house.state('counted')).usage['1'].uses).toBe(2);
+    await house.create('bound', { cipher: 'ed25519', 'openpgp-primary': 'counted', 'openpgp-key-usage': ['sign'] });
+    expect((await house.state('counted')).usage['1'].uses).toBe(3);
   });
 });
 

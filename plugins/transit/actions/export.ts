@@ -4,6 +4,7 @@ import { encodeBase64 } from '../../../core/bytes.ts';
 import { fail as coreFail } from '../../../core/errors.ts';
 import { integer, pemExample } from '../../../core/fields.ts';
 import type { AnyEndpoint, Call } from '../../../core/http/endpoint.ts';
+import type { SecretBlock } from '../../../core/services/transit-keys.ts';
 import { cipherOf } from '../ciphers.ts';
 import { readInClear } from '../clear-material.ts';
 import { fail } from '../errors.ts';
@@ -66,10 +67,11 @@ export function exportKey(transit: Transit): AnyEndpoint {
       const wrappingKey = wrappingKeyOf(input);
       if (input.openpgpUserId !== undefined && input.format !== 'openpgp') throw onlyFor('openpgp-user-id', 'openpgp');
       const versions = chooseVersions(transit, call, key, input.version);
+      const makeBlocks = input.format === 'openpgp' ? planOpenpgpBlocks(transit, key, versions, input.openpgpUserId) : undefined;
       if (!key.record.exportable) throw fail('export-not-allowed', { detail: 'Set exportable to true first; it cannot be set back.' });
       const keyVersion = (versions.at(-1) as Version).number;
       call.noteAudit({ keyVersion });
-      if (input.format === 'openpgp') return { keys: await openpgpBlocks(transit, key, versions, input.openpgpUserId), keyVersion };
+      if (makeBlocks !== undefined) return { keys: await makeBlocks(), keyVersion };
       const keys: Record<string, string> = {};
       for (const version of versions) keys[version.number] = await materialText(transit, key, version, wrappingKey);
       return { keys, keyVersion };
@@ -119,21 +121,19 @@ async function materialText(
   }
 }
 
-async function openpgpBlocks(
+function planOpenpgpBlocks(
   transit: Transit,
   key: Key,
   versions: readonly Version[],
   userId: string | undefined,
-): Promise<{ version: number; value: string }[]> {
+): () => Promise<SecretBlock[]> {
   if (transit.openpgp === undefined) throw coreFail('invalid-value', { detail: 'Format openpgp needs the OpenPGP plugin.' });
   const view = keyView(key, () => transit.keyring.versions(key));
-  return [
-    ...(await transit.openpgp.exportSecretKeys(
-      view,
-      versions.map((version) => versionView(key, version)),
-      userId,
-    )),
-  ];
+  return transit.openpgp.planSecretExport(
+    view,
+    versions.map((version) => versionView(key, version)),
+    userId,
+  );
 }
 
 function onlyFor(field: string, format: string): Error {

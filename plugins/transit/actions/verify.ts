@@ -9,7 +9,7 @@ import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { type Key, referenceTo } from '../keyring.ts';
 import { readPayload } from '../payload.ts';
-import { type SignatureOptions, decodeSignature, methodFor, signatureFields } from '../signatures.ts';
+import { type SignatureOptions, decodeSignature, methodFor, requireDigestLength, signatureFields } from '../signatures.ts';
 import type { Transit } from '../transit.ts';
 import { parseValue } from '../value-format.ts';
 import { verifySignature } from '../verification.ts';
@@ -60,6 +60,7 @@ async function checkSignature(
   const method = methodFor(cipher, options);
   const { version: number, payload } = parseValue('value', text, 'signature');
   const signature = decodeSignature(payload, options.marshaling);
+  requireDigestLength(method, data);
   const version = transit.keyring.forDecryption(key, number, now);
   const valid = await verifySignature(
     cipher,
