@@ -20,12 +20,17 @@ export function wrappingKeyAttributes(number: number): Attributes {
   };
 }
 
-/** Every wrapping key of the token with its number, in no order. Throws `configuration` when two have the same. */
+/**
+ * Every wrapping key of the token with its number, in no order; one whose CKA_ID says no number is not ours.
+ * Throws `configuration` when two have the same.
+ */
 export function findWrappingKeys({ module, owner }: Sessions): Map<number, ObjectHandle> {
   const found = new Map<number, ObjectHandle>();
   for (const object of module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel })) {
     const id = module.attribute(owner, object, 'id').toString('latin1');
-    const number = id.startsWith(idPrefix) ? Number(id.slice(idPrefix.length)) : 1;
+    const text = id.startsWith(idPrefix) ? id.slice(idPrefix.length) : '1';
+    if (!/^[1-9]\d{0,8}$/.test(text)) continue;
+    const number = Number(text);
     if (found.has(number)) {
       throw new HsmError('configuration', `the token has several keys labelled ${wrappingKeyLabel}: remove those that are not ours`);
     }

@@ -1,5 +1,8 @@
 // Rotation of the token's wrapping key: blobs name the key that opens them, keys never change while they are wrapped anew, and never leave.
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyReference, KeyType, StoredKey, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/open.ts';
@@ -10,6 +13,7 @@ import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const path = temporaryDirectory();
+const run = promisify(execFile);
 const message = Buffer.from('message');
 let token: TokenConfig;
 let hsm: Hsm;
@@ -52,6 +56,22 @@ test('blobs under the first wrapping key look as they always did; later ones car
   for (const blob of [first, later]) expect(parseBlob(formatBlob(blob))).toEqual(blob);
   for (const octets of [[], [1], [0, 1], [5, 0, 0, 0, 2], [9, 0, 0, 0, 2, 1]])
     expect(() => parseBlob(Buffer.from(octets))).toThrow(/unknown form/);
+});
+
+test('foreign keys of the same label that say numbers that are none are passed over', async () => {
+  const soft = await makeSoftToken(path(), 'foreign');
+  const pin = readFileSync((soft.pin as { file: string }).file, 'utf8');
+  const tool = ['--module', soft.module, '--token-label', soft.label ?? '', '--login', '--pin', pin];
+  for (const number of ['', 'x', '2.5', '-3', '1e3', '02', '4294967296']) {
+    const id = Buffer.from(`keystored ${number}`).toString('hex');
+    const key = ['--keygen', '--key-type', 'AES:32', '--sensitive', '--label', 'keystored-wrapping-key', '--id', id];
+    await run('pkcs11-tool', [...tool, ...key], { env: { ...process.env, ...soft.environment } });
+  }
+  const beside = await openHsm(testHsmConfig(soft));
+  const { stored } = (await makeKey(beside, 'aes-256', 'beside-foreign-ones')).key;
+  expect([beside.wrappingKeys.numberOf(stored), await beside.wrappingKeys.list(soft.name)]).toEqual([1, [1]]);
+  expect(await beside.wrappingKeys.makeNext(soft.name, 1)).toBe(2);
+  await beside.close();
 });
 
 describe('after a rotation', () => {
