@@ -10,6 +10,8 @@ import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const path = temporaryDirectory();
+/** How long an event may take to come about on a busy machine. */
+const patienceMs = 60_000;
 const keys = '/v1/config/keystore/transit-keys';
 const encrypt = '/v1/state/keystore/transit-keys/k/encrypt';
 const trail = '/v1/state/topics/system:audit-trail-log';
@@ -37,7 +39,7 @@ test('heads are signed by one key over all starts, and after an orderly stop the
     const daemon = await startDaemon({ directory, workers: 3, args: config('signed', 'audit: { sign-every: 1s }\n') });
     if (start === 1) await daemon.request('POST', keys, { name: 'k' });
     await use(daemon, 40);
-    await vi.waitFor(async () => expect((await verify(directory)).signedHeads).toBeGreaterThan(0), 5_000);
+    await vi.waitFor(async () => expect((await verify(directory)).signedHeads).toBeGreaterThan(0), patienceMs);
     const told = (await daemon.request('GET', '/v1/state/system/audit')) as {
       keys: { 'public-key': string }[];
       heads: { chain: string }[];
@@ -53,7 +55,7 @@ test('heads are signed by one key over all starts, and after an orderly stop the
   }
   expect(keyIds[0]).toHaveLength(1);
   expect(keyIds[1]).toEqual(keyIds[0]);
-}, 60_000);
+});
 
 test('a trail that was cut back while the daemon was stopped: the next start logs it and has it on record', async () => {
   const directory = path('cut');
@@ -78,7 +80,7 @@ test('a trail that was cut back while the daemon was stopped: the next start log
       expect.stringMatching(new RegExp(`^records 2 to \\d+ of chain ${chain} had been cut off`)),
     );
   }
-}, 60_000);
+});
 
 test('files are rotated and retired as the configuration says, the trail’s and the logs’', async () => {
   const directory = path('rotated');
@@ -97,7 +99,7 @@ test('files are rotated and retired as the configuration says, the trail’s and
   expect(findings).toEqual([]);
   expect(chains[0]?.first).toBeGreaterThan(1);
   expect(notes.some(({ note }) => note['event'] === 'retired')).toBe(true);
-}, 60_000);
+});
 
 test('a followed topic tells what every worker does, ends with the token, and holds up no stop', async () => {
   const daemon = await startDaemon({ directory: path('followed'), workers: 2 });
@@ -117,9 +119,9 @@ test('a followed topic tells what every worker does, ends with the token, and ho
       used += 16;
       expect(new Set(mine.lines().map((line) => line['chain']))).toEqual(new Set(['worker-1', 'worker-2']));
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: patienceMs, interval: 50 },
   );
-  await vi.waitFor(() => expect(mine.lines().filter((line) => line['path'] === encrypt)).toHaveLength(used), 5_000);
+  await vi.waitFor(() => expect(mine.lines().filter((line) => line['path'] === encrypt)).toHaveLength(used), patienceMs);
 
   await daemon.request('POST', '/v1/state/keystore/token/disable', { accessor });
   const before = mine.lines().length;
@@ -127,18 +129,17 @@ test('a followed topic tells what every worker does, ends with the token, and ho
   await mine.ended;
   expect(mine.lines().slice(before).filter((line) => line['path'] === encrypt)).toEqual([]); // prettier-ignore
 
-  await vi.waitFor(() => expect(others.lines().length).toBeGreaterThan(5), 5_000);
-  const began = performance.now();
-  expect(await daemon.stop()).toBe(0);
-  expect(performance.now() - began).toBeLessThan(5_000);
-  await others.ended;
-}, 60_000);
+  await vi.waitFor(() => expect(others.lines().length).toBeGreaterThan(5), patienceMs);
+  // Ended by the daemon, and not cut when the time for running requests is over.
+  const [code, how] = await Promise.all([daemon.stop(), others.ended]);
+  expect([code, how]).toEqual([0, 'whole']);
+});
 
 test('after a restore the trail begins anew, which is no finding; the key goes on signing', async () => {
   const first = await startDaemon({ directory: path('origin'), args: config('origin', 'audit: { sign-every: 1s }\n') });
   await first.request('POST', keys, { name: 'k' });
   await use(first, 5);
-  await vi.waitFor(async () => expect((await verify(path('origin'))).signedHeads).toBeGreaterThan(0), 5_000);
+  await vi.waitFor(async () => expect((await verify(path('origin'))).signedHeads).toBeGreaterThan(0), patienceMs);
   const { rootToken } = first;
   writeFileSync(path('backup'), await takeBackup(first));
   await first.stop();
@@ -155,7 +156,7 @@ test('after a restore the trail begins anew, which is no finding; the key goes o
   expect(chains[0]).toMatchObject({ chain: 'worker-1', first: 1 });
   expect(signedHeads).toBeGreaterThan(1);
   expect([...publishedKeys(path('restored')).keys()]).toEqual([...publishedKeys(path('origin')).keys()]);
-}, 60_000);
+});
 
 const passphrase = 'correct horse battery staple';
 
@@ -175,15 +176,16 @@ function takeBackup(daemon: Daemon): Promise<Buffer> {
 }
 
 /** Reads an NDJSON stream as it comes. */
-function follow(daemon: Daemon, target: string, token: string): { lines(): Record<string, unknown>[]; ended: Promise<void> } {
+function follow(daemon: Daemon, target: string, token: string): { lines(): Record<string, unknown>[]; ended: Promise<'whole' | 'cut'> } {
   let text = '';
-  const ended = new Promise<void>((resolve, reject) => {
+  const ended = new Promise<'whole' | 'cut'>((resolve, reject) => {
     const sent = request(
       `${daemon.url}${target}`,
       { ca: daemon.caPem, headers: { authorization: `Bearer ${token}` }, agent: false },
       (response) => {
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('close', resolve);
+        response.on('error', () => undefined);
+        response.on('close', () => resolve(response.complete ? 'whole' : 'cut'));
       },
     );
     sent.on('error', reject);

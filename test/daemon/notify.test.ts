@@ -21,7 +21,7 @@ async function startNotifying(name: string, watchdogMs: number) {
   mkdirSync(directory);
   const heard = join(directory, 'notify');
   const configuration = join(directory, 'keystored.yaml');
-  writeFileSync(configuration, 'hsm:\n  job-timeout: 1s\n');
+  writeFileSync(configuration, 'hsm:\n  job-timeout: 3s\n');
   const descriptor = openSync(heard, 'a');
   const args = [entry, '--config', configuration, '--data', join(directory, 'data'), '--workers', '1'];
   args.push('--listen', `127.0.0.1:${await freePort()}`, '--est-listen', `127.0.0.1:${await freePort()}`);
@@ -39,7 +39,7 @@ async function startNotifying(name: string, watchdogMs: number) {
   closeSync(descriptor);
   running = child;
   const messages = (): string => readFileSync(heard, 'utf8');
-  const hear = (text: string | RegExp): Promise<unknown> => expect.poll(messages, { timeout: 25_000, interval: 50 }).toMatch(text);
+  const hear = (text: string | RegExp): Promise<unknown> => expect.poll(messages, { timeout: 120_000, interval: 50 }).toMatch(text);
   return { child, messages, hear, count: () => messages().split(alive).length - 1 };
 }
 
@@ -57,7 +57,7 @@ function findProcess(parent: number, word: string): number {
 test('READY comes once the tokens have answered, WATCHDOG keeps coming, STOPPING comes before an orderly end', async () => {
   const daemon = await startNotifying('life', 600);
   await daemon.hear(alive);
-  await expect.poll(daemon.count, { timeout: 10_000 }).toBeGreaterThan(3);
+  await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(3);
   daemon.child.kill('SIGTERM');
   const code = await new Promise((done) => daemon.child.once('exit', done));
   expect(code).toBe(0);
@@ -70,7 +70,7 @@ test('a token that hangs keeps the watchdog silent and shows its reason; once it
   process.kill(findProcess(daemon.child.pid as number, 'hsm/host.ts'), 'SIGSTOP');
   await daemon.hear(/STATUS=worker 1 is not fit: \S/);
   const before = daemon.count();
-  await expect.poll(daemon.count, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(before);
 });
 
 test('a worker that dies is seen as such until its successor serves', async () => {
@@ -79,5 +79,5 @@ test('a worker that dies is seen as such until its successor serves', async () =
   process.kill(findProcess(daemon.child.pid as number, 'appliance/worker.ts'), 'SIGKILL');
   await daemon.hear(/STATUS=worker 1 (?:is being started again|is starting|has just ended)/);
   const before = daemon.count();
-  await expect.poll(daemon.count, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(before);
 });

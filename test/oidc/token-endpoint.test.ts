@@ -109,7 +109,7 @@ describe('R34: limits', () => {
     const answer = await login(tokenAnswers(() => undefined));
     expect(answer).toMatchObject({ status: 504, text: expect.stringContaining('too slow') });
     expect(performance.now() - started).toBeGreaterThan(4_000);
-    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
     expect(house.provider.requestsTo('/token')).toHaveLength(before + 1);
     expect(house.takeLog()).toMatchObject([{ fields: { code: 'provider-timeout', stage: 'token' } }]);
   });
