@@ -45,14 +45,21 @@ export class ResourceView {
     this.resource = resource;
     this.nameField = toKebab(resource.nameField);
     this.#store = store;
-    this.#shape = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
-    this.#namedShape = withField(this.#shape, resource.nameField);
     this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
+    const known = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
+    // Whether a secret is set is the state's to say as well: nobody writes it.
+    this.#shape = withReadOnly(known, this.#withFlags(known));
+    this.#namedShape = withField(this.#shape, resource.nameField);
     const writable = withField(shapeOf(resource.document), resource.nameField);
     this.answers = {
       config: this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable),
-      state: this.#secrets.reduce((shape, path) => withChangedField(shape, path, flagField), this.#namedShape),
+      state: this.#withFlags(this.#namedShape),
     };
+  }
+
+  /** The shape with, in place of each secret, whether it is set. */
+  #withFlags(shape: Shape): Shape {
+    return this.#secrets.reduce((whole, path) => withChangedField(whole, path, flagField), shape);
   }
 
   /** The configuration document in wire form: writable fields without secrets (api 9). */

@@ -136,6 +136,7 @@ describe('changes', () => {
     expect(codeOf(await create('odd', { colour: 'red' }))).toBe('400 unknown-field');
     expect(codeOf(await create('odd', { chain: 'x' }))).toBe('400 read-only-field');
     expect(codeOf(await create('odd', { est: { 'https-url': [] } }))).toBe('400 read-only-field');
+    expect(codeOf(await create('odd', { est: { 'initial-enroll-secret-set': true } }))).toBe('400 read-only-field');
   });
 
   test('validate=true checks everything and makes no key', async () => {
