@@ -129,7 +129,7 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
 /** What node refuses before there is a request: unreadable, headers too large, too slow. */
 function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', undefined];
+  const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
   const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
   socket.end(
     [
@@ -142,6 +142,10 @@ function answerClientError(error: Error & { readonly code?: string }, socket: So
     ].join('\r\n'),
   );
 }
+
+const unreadable = fail('invalid-value', {
+  detail: 'The request cannot be read: send HTTP/1.1 as RFC 9112 has it, with a method that is registered, in capitals.',
+});
 
 const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType<typeof fail> | undefined]>> = {
   HPE_HEADER_OVERFLOW: [coreErrors['headers-too-large'].status, 'Request Header Fields Too Large', fail('headers-too-large')],
@@ -162,13 +166,18 @@ function watchForRefusal(host: string, port: number): { readonly refused: Promis
 }
 
 function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
-  const reason = listenReasons[error.code ?? ''] ?? error.message;
-  return new ListenError(`cannot listen on ${host}:${port}: ${reason}`, { cause: error });
+  return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });
 }
 
-const listenReasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken; stop the other program or choose another port',
-  EACCES: 'not permitted; choose a port from 1024 or give the process CAP_NET_BIND_SERVICE',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  ENOTFOUND: 'the host name has no address',
+/** What is wrong with an address that cannot be listened on, by the code of the error, and how to mend it; to stand after the address. */
+export function explainNoListener(code: string): string {
+  return listenFaults[code] ?? `cannot be used (${code})`;
+}
+
+const notOurs = 'is no address of this machine: give one that is, or 0.0.0.0 for all';
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another process or the other listener: stop that process, or choose another port',
+  EACCES: 'may not be taken by this user: choose a port above 1023, or grant CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL: notOurs,
+  ENOTFOUND: notOurs,
 };

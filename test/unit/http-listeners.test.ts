@@ -90,12 +90,12 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     const { port } = taken.address() as AddressInfo;
     const refused = await listen(door, { port }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ListenError);
-    expect(String(refused)).toContain(`127.0.0.1:${port}: the port is taken`);
+    expect(String(refused)).toContain(`127.0.0.1:${port}, which is taken by another process`);
     taken.close();
   });
 
   test.each([
-    ['203.0.113.7', 'this machine does not have the address'],
+    ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is no address of this machine'],
     ['no-such-host.invalid', 'cannot listen on no-such-host.invalid'],
   ])('%s is refused', async (host, reason) => {
     expect(String(await listen(door, { host }).catch((error: unknown) => error))).toContain(reason);
@@ -109,10 +109,12 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'headers-too-large', status: 431, detail: expect.stringContaining('16 KiB') });
   });
 
-  test('what is not HTTP is 400 and the end of the connection', async () => {
+  test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
     const socket = await tls(await listen(door));
-    socket.write('SSH-2.0-OpenSSH\r\n\r\n');
-    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nconnection: close/);
+    socket.write(`${line}\r\nhost: a\r\n\r\n`);
+    const [head = '', body = ''] = (await everything(socket)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application\/problem\+json\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ code: 'invalid-value', status: 400, detail: expect.stringContaining('HTTP/1.1') });
   });
 
   test('has limits against slow and idle clients', async () => {
