@@ -1,6 +1,7 @@
 // Looks at both ports before anything is made, so that a start that cannot serve leaves nothing behind.
 import { createServer, type Server } from 'node:net';
 import type { Address } from '../core/config.ts';
+import { explainNoListener } from '../core/http/listeners.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** A killed appliance lets go of its ports a moment after it is gone. */
@@ -21,16 +22,10 @@ async function holdAddress(option: string, { host, port }: Address, deadline: nu
   for (;;) {
     const outcome = await tryAddress(host, port);
     if (typeof outcome !== 'string') return outcome;
-    if (outcome !== 'EADDRINUSE' || performance.now() >= deadline) throw new StartRefused(`${option} ${host}:${port} ${reasonOf(outcome)}`);
+    if (outcome !== 'EADDRINUSE' || performance.now() >= deadline)
+      throw new StartRefused(`${option} ${host}:${port} ${explainNoListener(outcome)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-function reasonOf(fault: string): string {
-  if (fault === 'EADDRINUSE') return 'is taken by another process or the other listener: stop that process, or choose another port';
-  if (fault === 'EACCES') return 'may not be taken by this user: choose a port above 1023, or grant CAP_NET_BIND_SERVICE';
-  if (fault === 'EADDRNOTAVAIL' || fault === 'ENOTFOUND') return 'is no address of this machine: give one that is, or 0.0.0.0 for all';
-  return `cannot be listened on (${fault})`;
 }
 
 /** A server that holds the address, or the code of the error. */
