@@ -27,7 +27,7 @@ export async function* formatEntry(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   bytes = content instanceof Uint8Array ? content.length : 0,
 ): AsyncGenerator<Uint8Array> {
-  if (path !== manifestPath && !knownPath.test(path)) throw new Error(`${path} does not belong in a backup`);
+  if (path !== manifestPath && !isBackupPath(path)) throw new Error(`${path} does not belong in a backup`);
   yield formatHead({ path, bytes });
   if (content instanceof Uint8Array) yield content;
   else yield* content;
@@ -55,6 +55,11 @@ export type Taker = {
 /** Only these come out of a backup, whatever it says: nothing may be written elsewhere. */
 const knownPath = /^(?:store\/data\.mdb|store-key\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
 
+/** Whether a file of a data directory, by its path in there, is one that backups hold. */
+export function isBackupPath(path: string): boolean {
+  return knownPath.test(path);
+}
+
 /** Takes a backup apart. Throws BackupError unless it is whole. */
 export async function readContent(plain: AsyncIterable<Uint8Array>, taker: Taker): Promise<void> {
   const reader = new Reader(plain);
@@ -69,7 +74,7 @@ export async function readContent(plain: AsyncIterable<Uint8Array>, taker: Taker
       if (head.files !== files) throw new BackupError('files of the backup are missing');
       return;
     }
-    if (!knownPath.test(head.path)) throw new BackupError('the backup has a file that does not belong there');
+    if (!isBackupPath(head.path)) throw new BackupError('the backup has a file that does not belong there');
     const file = taker.file(head.path);
     for (let left = head.bytes; left > 0;) {
       const part = await reader.some(left);

@@ -8,10 +8,9 @@ import type { Secret } from '../core/secret.ts';
 import type { OpenStore } from '../core/store/open.ts';
 import { formatTimestamp } from '../core/time.ts';
 import type { Hsm } from '../hsm/api.ts';
-import { temporarySuffix } from '../hsm/setup.ts';
 import { sealBackup } from './backup-cipher.ts';
 import type { Manifest } from './backup-content.ts';
-import { formatEnd, formatEntry, manifestPath } from './backup-content.ts';
+import { formatEnd, formatEntry, isBackupPath, manifestPath } from './backup-content.ts';
 import { requireStableRead } from './stable-read.ts';
 import { storeKeyFile } from './store-key.ts';
 
@@ -25,8 +24,6 @@ export type BackupParts = {
 };
 
 const scratchPrefix = 'backup-';
-/** made anew by whoever opens the token */
-const startLock = 'start.lock';
 
 /**
  * Copies everything aside, then answers the stream. Token files are read before and after all that needs keys of the token: each key is in
@@ -91,11 +88,12 @@ function readPins(directory: string): Map<string, Uint8Array> {
   return pins;
 }
 
+/** The token's files and their copies. What else lies there, as a crash or a person left it, is none of SoftHSM's and stays behind. */
 function readToken(directory: string, into: Map<string, Uint8Array>): void {
   for (const entry of readdirSync(join(directory, 'softhsm'), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name === startLock || entry.name.endsWith(temporarySuffix)) continue;
-    const path = join(entry.parentPath, entry.name);
-    const content = requireStableRead(path);
-    if (content !== undefined) into.set(relative(directory, path), content);
+    const path = relative(directory, join(entry.parentPath, entry.name));
+    if (!entry.isFile() || !isBackupPath(path)) continue;
+    const content = requireStableRead(join(directory, path));
+    if (content !== undefined) into.set(path, content);
   }
 }

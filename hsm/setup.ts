@@ -12,7 +12,7 @@ import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
 export type { ModuleDescription, NewToken, TokenSurvey };
-export { softhsmConf, temporarySuffix } from './softhsm.ts';
+export { softhsmConf } from './softhsm.ts';
 
 /**
  * Makes the token's wrapping and binding keys where they are missing, and makes them durable. Safe to call at every start, from

@@ -93,11 +93,8 @@ function readIfAny(path: string): Buffer | undefined {
   }
 }
 
-/** Of a file that takes the place of another one in a moment, or never does after a crash. */
-export const temporarySuffix = '.tmp';
-
 function replaceFile(path: string, contents: Buffer): void {
-  const temporary = `${path}${temporarySuffix}`;
+  const temporary = `${path}.tmp`;
   writeFileSync(temporary, contents, { mode: 0o600, flush: true });
   renameSync(temporary, path);
   syncFile(join(path, '..'));

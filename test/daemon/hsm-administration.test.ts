@@ -114,6 +114,8 @@ test('backups taken before, during and after a rotation restore: every key opens
   };
   // As a crash between the writing of a copy and its renaming leaves it, and as a backup meets it that is taken in between.
   writeFileSync(join(directory, 'softhsm', 'cut.token.copy.tmp'), 'half a cop');
+  // As a file system or a person leaves it.
+  writeFileSync(join(directory, 'softhsm', '.nfs0001'), '');
   await backUp('before');
   const begun = daemon.request('POST', '/v1/state/system/rotate-wrapping-key');
   await Promise.all([begun, backUp('beginning')]);
