@@ -30,6 +30,7 @@ export class RequestCall implements Call {
   readonly #control: AccessControl;
   #caller: Caller | undefined;
   #decision: Decision | undefined;
+  #clientIp: string | undefined;
   #query: ReadonlyMap<string, string> | undefined;
 
   constructor(arrival: Arrival, control: AccessControl, now: Temporal.Instant) {
@@ -106,7 +107,7 @@ export class RequestCall implements Call {
   }
 
   get clientIp(): string {
-    return clientAddressOf(this.#arrival.request);
+    return (this.#clientIp ??= clientAddressOf(this.#arrival.request));
   }
 
   get userAgent(): string {

@@ -13,11 +13,12 @@ import { sendAnswer, type Answer } from './answer.ts';
 import { requestParameters } from './audit-parameters.ts';
 import { readBody, untrustedBytes, type Body } from './body.ts';
 import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call.ts';
+import { FoundPaths } from './found-paths.ts';
 import { formatReply } from './reply.ts';
 import { isLongReading, readInput, requireMediaType, type ReadBody } from './input.ts';
 import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
 import { repeatedHeader } from './repeated-header.ts';
-import { readRequestPath, type RequestPath } from './request-path.ts';
+import type { RequestPath } from './request-path.ts';
 import type { RouteTable } from './route-table.ts';
 import type { AnyEndpoint, Caller } from './endpoint.ts';
 import type { Route } from './routes.ts';
@@ -59,6 +60,7 @@ type Exchange = {
 /** The request handler. Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
 export function createPipeline(options: PipelineOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { routes, problems, store, audit, access, clock, log } = options;
+  const paths = new FoundPaths(routes);
   const reader = new JsonReader();
   let waiting: Exchange[] = [];
 
@@ -67,8 +69,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     const repeated = repeatedHeader(request);
     // Nobody can be held to have sent what can be read in two ways: no record.
     if (repeated !== undefined) return sendUnrouted(response, requestId, repeated);
-    const path = readRequestPath(request.url ?? '');
-    const match = path === undefined ? undefined : routes.match(path.segments);
+    const { path, match } = paths.find(request.url ?? '');
     if (path === undefined || match === undefined) {
       return refuseUnrouted(request, response, requestId, routes.knownPart(path?.segments ?? []), fail('not-found'));
     }
