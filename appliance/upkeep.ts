@@ -130,6 +130,7 @@ function operateEndpoint(socket: string): AnyEndpoint {
     audit: 'required',
     input: z.object({ operation: z.enum(operations).meta({ description: 'What to do.', example: 'reboot' }) }),
     auditFields: ['operation'],
+    errors: [...shared.errors, 'operation-refused', 'machine-unavailable'],
     find: requireSystemRoot,
     async run(_call, { operation }) {
       await operate(socket, operation);

@@ -92,6 +92,11 @@ export const coreErrors = {
     title: 'Too many tokens in a row',
     when: 'a token that descends from as many others as is allowed was to make another',
   },
+  'operation-refused': {
+    status: 409,
+    title: 'The machine refuses',
+    when: 'the machine of the appliance does not do the operation in its present state',
+  },
   conflict: {
     status: 409,
     title: 'Changed meanwhile',
@@ -112,6 +117,11 @@ export const coreErrors = {
   sealed: { status: 503, title: 'Sealed', when: 'the appliance waits for a person to give the PIN' },
   'hsm-unavailable': { status: 503, title: 'HSM unavailable', when: 'the token cannot be reached at the moment' },
   'audit-unavailable': { status: 503, title: 'Audit trail unavailable', when: 'the audit record cannot be written' },
+  'machine-unavailable': {
+    status: 503,
+    title: 'The machine does not answer',
+    when: 'what reboots, powers off or resets the machine of the appliance cannot be reached at the moment',
+  },
   'clock-implausible': {
     status: 503,
     title: 'Clock implausible',

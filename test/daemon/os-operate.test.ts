@@ -58,7 +58,10 @@ test('the daemon hands one word on for the root of system, for nobody else, and 
   writeFileSync(config, `operations-socket: ${socket}\n`);
   const daemon = await startDaemon({ directory: path('appliance'), args: ['--config', config] });
   expect((await daemon.exchange('POST', url, { operation: 'reboot' })).status).toBe(204);
-  expect((await daemon.exchange('POST', url, { operation: 'power-off' })).status).toBe(500);
+  expect(await daemon.exchange('POST', url, { operation: 'power-off' })).toMatchObject({
+    status: 409,
+    body: { code: 'operation-refused', detail: expect.stringContaining('"power-off" was not begun, and nothing was changed: busy.') },
+  });
   expect((await daemon.exchange('POST', url, { operation: 'reboot\npower-off' })).status).toBe(400);
   expect((await daemon.exchange('POST', url, { operation: 'reboot' }, 'somebody')).status).toBe(401);
   const tenant = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['user'] })) as { token: string };
@@ -72,6 +75,13 @@ test('the daemon hands one word on for the root of system, for nobody else, and 
   expect(await plain.stop()).toBe(0);
 });
 
-test('a machine that does not answer is not taken for one that does', async () => {
-  await expect(operate(path('nobody.sock'), 'reboot')).rejects.toThrow('ENOENT');
+test('a machine that does not answer, or with no reason, is not taken for one that does', async () => {
+  await expect(operate(path('nobody.sock'), 'reboot')).rejects.toMatchObject({ code: 'machine-unavailable', status: 503 });
+  for (const said of ['', 'refused: \n', 'refused: a\u0007b\n', 'done', 'refused: one\ntwo\n']) {
+    const machine = createServer((connection) => void connection.on('data', () => connection.end(said)));
+    const socket = path(`${Buffer.from(said).toString('hex')}.sock`);
+    await new Promise<void>((listening) => machine.listen(socket, listening));
+    await expect(operate(socket, 'reboot')).rejects.toMatchObject({ code: 'machine-unavailable' });
+    machine.close();
+  }
 });
