@@ -2,8 +2,8 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-/** The one that needs a TPM runs only when it is asked for: npm run test:image -- secure */
-const named = process.argv.includes('secure');
+/** The long ones run only when they are asked for: npm run test:image -- secure, or -- full, or -- cuts */
+const unasked = ['secure', 'full', 'cuts'].filter((name) => !process.argv.includes(name)).map((name) => `test/image/${name}.test.ts`);
 const drills = process.env['KEYSTORED_DRILLS'] ?? 'interop';
 
 export default mergeConfig(
@@ -11,7 +11,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include: [`test/${drills}/**/*.test.ts`],
-      exclude: named ? [] : ['test/image/secure.test.ts'],
+      exclude: unasked,
       // Emulated machines are slow, and each of their tests goes on where the one before has ended.
       ...(drills === 'image'
         ? { testTimeout: 3_600_000, hookTimeout: 3_600_000, bail: 1 }

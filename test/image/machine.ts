@@ -122,11 +122,14 @@ export class Machine {
     return send({ url: `https://127.0.0.1:${this.port}${path}`, method, body, token, caPem: this.caPem });
   }
 
-  /** The same, for what has to succeed. */
+  /** The same, for what has to succeed; comes again when the token of a very busy machine is not there for a moment (503). */
   async ask(method: string, path: string, body?: unknown, token = ''): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await this.exchange(method, path, body, token);
-    if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body as Record<string, unknown>;
+    return this.#until(`${method} ${path} is served`, async () => {
+      const answer = await this.exchange(method, path, body, token);
+      if (answer.status === 503) return undefined;
+      if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body as Record<string, unknown>;
+    });
   }
 
   /** What the console shows for the one login, as it is sent. */
