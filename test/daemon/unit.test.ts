@@ -1,6 +1,6 @@
 // The systemd unit: how far it is fenced in, measured offline, and what it must say.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../setup/temporary.ts';
@@ -22,6 +22,19 @@ test.skipIf(!analyzer)('keystored.service scores 1.5 or better, and the check no
   const weak = path('keystored.service');
   writeFileSync(weak, text.replace(/^(?:CapabilityBoundingSet|SystemCallFilter|PrivateUsers)=.*$/gm, ''));
   expect(isFenced(weak, 15)).toBe(false);
+});
+
+test.skipIf(!analyzer)('on the appliance, with what is laid over it there, it scores no worse; a setting laid over it counts', () => {
+  const onAppliance = (more: string): string => {
+    const directory = path(`appliance-${more.length}`);
+    mkdirSync(join(directory, 'keystored.service.d'), { recursive: true });
+    copyFileSync(unit, join(directory, 'keystored.service'));
+    const dropIn = join(packaging, 'os/tree/usr/lib/systemd/system/keystored.service.d/appliance.conf');
+    writeFileSync(join(directory, 'keystored.service.d/appliance.conf'), `${readFileSync(dropIn, 'utf8')}\n[Service]\n${more}`);
+    return join(directory, 'keystored.service');
+  };
+  expect(isFenced(onAppliance(''), 15)).toBe(true);
+  expect(isFenced(onAppliance('CapabilityBoundingSet=~\nSystemCallFilter=\nPrivateUsers=no\n'), 15)).toBe(false);
 });
 
 test.skipIf(!analyzer)('every setting has a value this or a later systemd understands', () => {
