@@ -63,18 +63,19 @@ export class Keyring {
     return version;
   }
 
-  #record(key: Key, number: number): VersionRecord {
-    const record = this.#tables.versions.get([key.tenantId, key.record.id, number]);
-    if (record === undefined) throw this.#lost(key, number);
-    return record;
+  /** Throws not-found when the key was deleted or restored since it was found, version-unknown when it was trimmed. */
+  requireUnchanged(key: Key): void {
+    const current = this.#tables.keys.get([key.tenantId, key.name]);
+    if (current?.id !== key.record.id) throw removedMeanwhile();
+    if (current.floor > key.record.floor) throw unknownVersion(current);
   }
 
-  // A request looks its key up once, and a batch goes on for seconds: what vanished since was deleted, restored or trimmed.
-  #lost(key: Key, number: number): Error {
-    const current = this.#tables.keys.get([key.tenantId, key.name]);
-    if (current?.id !== key.record.id) return removedMeanwhile();
-    if (!versionExists(current, number)) return unknownVersion(current);
-    return new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
+  #record(key: Key, number: number): VersionRecord {
+    const record = this.#tables.versions.get([key.tenantId, key.record.id, number]);
+    if (record !== undefined) return record;
+    // A request looks its key up once, and a batch goes on for seconds.
+    this.requireUnchanged(key);
+    throw new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
   }
 }
 

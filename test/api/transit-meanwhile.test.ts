@@ -56,13 +56,12 @@ test.each([
   await expect(usage.take(key, version, 1, now)).rejects.toThrow(refusal);
 });
 
-test('a batch whose key is deleted while it runs is answered item by item', async () => {
-  await house.create('running', { derived: true, 'deletion-allowed': true });
-  const { ciphertext } = await house.do('running', 'encrypt', { plaintext: hello, context: 'a' });
-  const items = Array.from({ length: 500 }, () => ({ ciphertext, context: 'a' }));
-  const [batch, removal] = await Promise.all([house.act('running', 'decrypt', { 'batch-input': items }), house.remove('running')]);
+test.each(['wrapped', 'token'])('a batch whose key is deleted while it runs is answered item by item: custody %s', async (custody) => {
+  await house.create(custody, { cipher: 'ecdsa-p256', custody, 'deletion-allowed': true });
+  const items = Array.from({ length: 500 }, () => ({ text: hello }));
+  const [batch, removal] = await Promise.all([house.act(custody, 'sign', { 'batch-input': items }), house.remove(custody)]);
   expect(removal.status).toBe(204);
   expect([200, 400, 404]).toContain(batch.status);
-  const verdicts = (batch.body['batch-results'] ?? []).map((one: { code?: string }) => one.code ?? 'decrypted');
-  expect(['decrypted', 'not-found']).toEqual(expect.arrayContaining(verdicts));
+  const verdicts = (batch.body['batch-results'] ?? []).map((one: { code?: string }) => one.code ?? 'signed');
+  expect(['signed', 'not-found']).toEqual(expect.arrayContaining(verdicts));
 });

@@ -5,6 +5,7 @@ import { type AnyEndpoint, type Call, Reply, defineEndpoint, type Endpoint } fro
 import { base64Field, integer } from '../../../core/fields.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { parseInput } from '../../../core/wire.ts';
+import { HsmError } from '../../../hsm/api.ts';
 import type { Key } from '../keyring.ts';
 import type { Transit } from '../transit.ts';
 import { maxVersion } from '../value-format.ts';
@@ -67,7 +68,21 @@ export function defineKeyAction<Input, Output>(
     operation: 'execute',
     find: (call) => transit.keyring.require(call),
     ...spec,
+    run: (call, input, key) => whilePresent(transit, key, () => spec.run(call, input, key)),
   });
+}
+
+// A key held in the token is destroyed with its record, also under a request that is about to use it: then that is the refusal.
+async function whilePresent<T>(transit: Transit, key: Key, use: () => T | Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof HsmError) {
+      transit.store.refresh();
+      transit.keyring.requireUnchanged(key);
+    }
+    throw error;
+  }
 }
 
 type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawShape;
@@ -124,7 +139,8 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const runItem = async (call: Call, raw: JsonObject, key: Key): Promise<Record<string, unknown>> => {
     const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
     try {
-      return { ...(await spec.run(call, parseInput(itemSchema, raw) as Item, key)), ...named };
+      const item = parseInput(itemSchema, raw) as Item;
+      return { ...(await whilePresent(transit, key, () => spec.run(call, item, key))), ...named };
     } catch (error) {
       // A refusal is the item's own affair; a fault (no token, no store) is everybody's.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
