@@ -12,10 +12,10 @@ import { type CaGeneration, newestGeneration } from './ca/records.ts';
 const base = '/v1/ca/{tenant}/{ca}';
 const tag = 'TLS CAs';
 
-/** Requests name one certificate: real ones have about 100 octets. */
+/** Room for some fifty certificates; most requests name one, in about 100 octets. */
 const ocspLimitBytes = 4_096;
 
-/** The public endpoints. Signatures made for strangers are kept and shared, so that asking often costs the token nothing. */
+/** The public endpoints. Signatures made for strangers are kept and shared, or limited, so that asking often costs the token little. */
 export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
   const responder = new OcspResponder(house);
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;

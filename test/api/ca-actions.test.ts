@@ -299,7 +299,7 @@ describe('list, revoke, CRL and OCSP', () => {
       expect((await fetchPublic(second.replace(/\d+$/, wrong))).status, wrong).toBe(404);
   });
 
-  test('openssl ocsp: good, revoked, and an unsigned refusal for a serial never issued', async () => {
+  test('openssl ocsp: good, revoked, and an unsigned refusal for a certificate of somebody else', async () => {
     const ca = await appliance.makeCa({});
     const { 'ocsp-url': ocspUrl, 'ca-cert': caCert } = await appliance.state(ca);
     const issued = (await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body;

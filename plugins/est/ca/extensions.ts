@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { bitStringOfPublicKey } from './public-key.ts';
 import { boolean, encode, explicit, implicit, integer, namedBits, objectIdentifier, octetString, sequence, tag } from './der.ts';
-import { accessMethod, extensionId, keyPurpose } from './oids.ts';
+import { accessMethod, extensionId, keyPurpose, ocspId } from './oids.ts';
 
 /** One Extension: `SEQUENCE { extnID, critical DEFAULT FALSE, extnValue OCTET STRING }`. */
 function encodeExtension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
@@ -66,6 +66,11 @@ export function crlNumber(value: number): Uint8Array {
 /** reasonCode of a CRL entry (RFC 5280 5.3.1). */
 export function reasonCode(reason: number): Uint8Array {
   return encodeExtension(extensionId.reasonCode, false, encode(tag.enumerated, Uint8Array.of(reason)));
+}
+
+/** The nonce of an OCSP request, in the answer to it (RFC 9654 2.1). */
+export function ocspNonce(nonce: Uint8Array): Uint8Array {
+  return encodeExtension(ocspId.nonce, false, octetString(nonce));
 }
 
 /** GeneralName entries we make ourselves: dNSName [2], iPAddress [7] (4 or 16 octets). */

@@ -59,5 +59,5 @@ export const requestAttribute = {
 /** CMS content types (RFC 5652 4, 5.1). */
 export const contentType = { data: '1.2.840.113549.1.7.1', signedData: '1.2.840.113549.1.7.2' } as const;
 
-/** Basic OCSP response (RFC 6960 4.2.1), and the nonce we do not answer. */
-export const ocspId = { basic: '1.3.6.1.5.5.7.48.1.1' } as const;
+/** Basic OCSP response (RFC 6960 4.2.1) and nonce (RFC 9654 2.1). */
+export const ocspId = { basic: '1.3.6.1.5.5.7.48.1.1', nonce: '1.3.6.1.5.5.7.48.1.2' } as const;
