@@ -106,7 +106,8 @@ function buildImage(kernelPackage: string): void {
     'workspace-directory': join(work, 'workspace'),
     'cache-directory': cache,
     'package-cache-directory': join(imageCache, 'packages'),
-    'package-directory': join(work, 'packages'),
+    // Volatile: our own package is new with every build, and what is kept of Debian's stays good.
+    'volatile-package-directory': join(work, 'packages'),
     'build-sources': repository,
     environment: `UPDATE_KEYS=${Buffer.from(JSON.stringify(updateKeys(keys))).toString('base64')}`,
     'image-version': options.version,
