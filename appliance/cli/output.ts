@@ -53,7 +53,12 @@ function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
 }
 
+/** What somebody gave as a description must not steer the terminal: control characters are replaced. */
 function cell(value: unknown): string {
+  return cellText(value).replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+}
+
+function cellText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value.split('\n')[0] ?? '';
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.join(', ') : JSON.stringify(value);

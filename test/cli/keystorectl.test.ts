@@ -236,6 +236,15 @@ describe('output', () => {
     );
   });
 
+  test('no format hands control characters of a document to the terminal', async () => {
+    await ctl(['create', 'policies', 'steering', '--description', 'a\u001b[2Jb\u0007']);
+    for (const format of ['table', 'yaml', 'json']) {
+      const { stdout } = await ctl(['show', 'policies', 'steering', '--output', format]);
+      expect(stdout).toContain('[2Jb');
+      expect(stdout).not.toMatch(/(?!\n)\p{Cc}/u);
+    }
+  });
+
   test('--fields also picks from what actions answer', async () => {
     const { stdout } = await ctl(['do', 'token', 'info', '--fields', 'user', '--output', 'yaml']);
     expect(stdout).toBe('user: root\n');
