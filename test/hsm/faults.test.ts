@@ -61,7 +61,7 @@ describe('the host process', () => {
   });
 
   test('is stopped: it is replaced when the deadline has passed, and the service answers again', async () => {
-    const { hsm, pid } = await open({ jobTimeoutSeconds: 1 });
+    const { hsm, pid } = await open({ jobTimeoutSeconds: 4 });
     const { key } = await makeKey(hsm, 'aes-256', 'stop');
     const first = pid();
     process.kill(first, 'SIGSTOP');
@@ -117,7 +117,7 @@ describe('the host process', () => {
 
 describe('the module', () => {
   test('hangs in a signature: that job times out, quick ones go on meanwhile, the host is replaced', async () => {
-    const { hsm, pid } = await open({ jobTimeoutSeconds: 4 });
+    const { hsm, pid } = await open();
     const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'hang-rsa');
     const { key: aes } = await makeKey(hsm, 'aes-256', 'hang-aes');
     const first = pid();
@@ -133,7 +133,7 @@ describe('the module', () => {
   });
 
   test('hangs in a quick call: the host is replaced when the deadline has passed', async () => {
-    const { hsm } = await open({ jobTimeoutSeconds: 1 });
+    const { hsm } = await open({ jobTimeoutSeconds: 4 });
     const { key } = await makeKey(hsm, 'aes-256', 'hang');
     inject({ C_Encrypt: { delayMilliseconds: 60_000 } });
     const hanging = kindOf(hsm.encrypt(key, message));
@@ -172,14 +172,14 @@ describe('the module', () => {
   });
 
   test('is far away: calls run side by side, and one key’s waiting does not add up', async () => {
-    inject({ C_GenerateRandom: { delayMilliseconds: 1 }, C_Encrypt: { delayMilliseconds: 50 } });
-    const { hsm } = await open();
+    inject({ C_GenerateRandom: { delayMilliseconds: 1 }, C_Encrypt: { delayMilliseconds: 100 } });
+    const { hsm } = await open({ jobTimeoutSeconds: 60 });
     const { key } = await makeKey(hsm, 'aes-256', 'far');
     await Promise.all(Array.from({ length: 64 }, () => hsm.encrypt(key, message)));
     const begun = performance.now();
     await Promise.all(Array.from({ length: 320 }, () => hsm.encrypt(key, message)));
-    // One after another would take 16 seconds; side by side it is one.
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    // One after another would take 32 seconds; side by side it is two.
+    expect(performance.now() - begun).toBeLessThan(25_000);
   });
 });
 
