@@ -35,6 +35,8 @@ export function metadataUrl(discoveryUrl: string): URL {
 
 /** Why a discovery URL cannot be used (reference R1, R4), or undefined. */
 export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean): string | undefined {
+  // The parser drops white space without a word; what is stored should be what is fetched.
+  if (/\s/.test(text)) return 'must not contain white space';
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'must not carry credentials';

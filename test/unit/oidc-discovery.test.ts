@@ -22,6 +22,9 @@ describe('R1: discovery-url', () => {
     'https://idp.example.com/?tenant=x',
     'https://idp.example.com/?',
     'https://idp.example.com/#x',
+    ' https://idp.example.com/',
+    'https://idp.example.com/\n',
+    'https://idp.exa\tmple.com/',
     '',
   ])('%s is refused', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeDefined());
 
