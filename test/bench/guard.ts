@@ -1,5 +1,4 @@
 // What guarding a request costs: token check, policy decision and audit record, in processor time, against a bare HTTPS request in the same run.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureProcess } from '../../appliance/metrics.ts';
 import { boundStrangers } from '../../core/audit-strangers.ts';
@@ -18,6 +17,7 @@ import type { Hsm } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/open.ts';
 import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
 import { drive } from './load.ts';
+import { processorMicros } from './processor-time.ts';
 
 export type GuardOptions = {
   readonly directory: string;
@@ -142,9 +142,9 @@ async function measureBare(
   headers: Readonly<Record<string, string>>,
   options: Parameters<typeof drive>[1],
 ): Promise<number> {
-  const before = processorMicros(pid);
-  const { perSecond } = await drive({ url, body: '{"plaintext":"aGVsbG8="}', headers }, options);
-  return (processorMicros(pid) - before) / (perSecond * options.seconds);
+  const before = processorMicros([pid]);
+  const { requests } = await drive({ url, body: '{"plaintext":"aGVsbG8="}', headers }, options);
+  return (processorMicros([pid]) - before) / requests;
 }
 
 /** Processor time of this process for each of the requests of a run. */
@@ -153,10 +153,4 @@ async function microsEach(run: () => Promise<void>): Promise<number> {
   await run();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (turn * turns);
-}
-
-/** Processor time of another process so far, user and system; the kernel counts it in hundredths of a second. */
-function processorMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
 }

@@ -13,8 +13,14 @@ export type Target = {
   readonly pauseMs?: number;
 };
 
-/** Rates in requests per second, latencies in milliseconds. */
-export type Load = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly refused: number };
+/** Requests answered, their rate per second, latencies in milliseconds, and how many were refused. */
+export type Load = {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly refused: number;
+};
 
 /** One measured stretch: `connections` keep-alive connections from one wrk thread. */
 export async function drive(target: Target, options: { seconds: number; connections: number; directory: string }): Promise<Load> {
@@ -37,7 +43,7 @@ export async function drive(target: Target, options: { seconds: number; connecti
   const output = await run('wrk', ['-t1', `-c${options.connections}`, `-d${options.seconds}s`, '-s', script, target.url]);
   const [requests, micros, p50, p99, refused] = (/RESULT (\d+) (\d+) (\S+) (\S+) (\d+)/.exec(output)?.slice(1) ?? []).map(Number);
   if (requests === undefined || micros === undefined) throw new Error(`wrk gave no result:\n${output}`);
-  return { perSecond: requests / (micros / 1e6), p50: (p50 ?? 0) / 1000, p99: (p99 ?? 0) / 1000, refused: refused ?? 0 };
+  return { requests, perSecond: requests / (micros / 1e6), p50: (p50 ?? 0) / 1000, p99: (p99 ?? 0) / 1000, refused: refused ?? 0 };
 }
 
 function luaString(text: string): string {
