@@ -14,9 +14,15 @@ import type { Timers } from './version-rules.ts';
 export function requireCipher(document: KeyDocument, hsm: Hsm): Cipher {
   const cipher = findCipher(document.cipher);
   if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
-  if (document.publicKey !== undefined || hsm.offers(cipher.keyType)) return cipher;
+  if (document.publicKey === undefined) requireOffered(document.cipher, cipher, hsm);
+  return cipher;
+}
+
+/** Throws unsupported-cipher, naming the mechanism, when no token can hold private keys of the cipher. */
+export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
+  if (hsm.offers(keyType)) return;
   throw fail('unsupported-cipher', {
-    detail: `No configured token offers ${hsm.mechanismFor(cipher.keyType)}, which cipher ${document.cipher} needs.`,
+    detail: `No configured token offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
   });
 }
 

@@ -2,7 +2,9 @@
 import { ServiceError, fail as coreFail } from '../../core/errors.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified } from '../../core/services/transit-keys.ts';
+import { cipherOf } from './ciphers.ts';
 import { putIndexed } from './indexes.ts';
+import { requireOffered } from './key-rules.ts';
 import type { Key } from './keyring.ts';
 import { definitionOf, versionView } from './openpgp-view.ts';
 import type { KeyRecord, VersionRecord } from './records.ts';
@@ -18,7 +20,7 @@ const attempts = 8;
 /**
  * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
  * transaction, that the version is no longer called for. Retries when somebody else added a version first: material is bound to its
- * number. Throws not-found, conflict, and what `source` throws.
+ * number. Throws not-found, conflict, unsupported-cipher, and what `source` throws.
  */
 export async function addVersion(
   transit: Transit,
@@ -34,7 +36,9 @@ export async function addVersion(
       const key = transit.keyring.find(tenantId, name);
       if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
       if (!wanted(key.record)) return undefined;
-      const outcome = await addOnce(transit, key, now, source(key.record).given?.(), wanted);
+      const { given } = source(key.record);
+      requireOffered(key.record.cipher, cipherOf(key.record), transit.hsm);
+      const outcome = await addOnce(transit, key, now, given?.(), wanted);
       if (outcome !== 'again') return outcome;
     }
     throw coreFail('conflict', { detail: 'The key was rotated by others all the time; try again.' });

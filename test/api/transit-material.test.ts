@@ -132,6 +132,14 @@ describe('import (spec; api 39)', () => {
     expect((await house.state('forms-ec'))['latest-version']).toBe(4);
   });
 
+  test('a private key that no token can hold is 400 naming the mechanism (api 16)', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ml-dsa-65');
+    await house.create('quantum', { cipher: 'ml-dsa-65', 'public-key': publicKey.export({ type: 'spki', format: 'pem' }) });
+    const refusal = await house.refused(400, 'unsupported-cipher', 'quantum', 'import', { data: pkcs8(privateKey) });
+    expect(refusal.detail).toContain('CKM_ML_DSA');
+    await house.refused(400, 'operation-not-supported', 'quantum', 'rotate');
+  });
+
   test('a key under the OID of RSASSA-PSS is an RSA key (vault 19519)', async () => {
     const { privateKey } = generateKeyPairSync('rsa-pss', { modulusLength: 2048, hashAlgorithm: 'sha256', mgf1HashAlgorithm: 'sha256' });
     await house.create('pss', { cipher: 'rsa-2048' });
