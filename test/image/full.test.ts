@@ -6,7 +6,7 @@ import { imageCache, runTool } from '../../appliance/packaging/image/tools.ts';
 import { makeBundle } from '../../appliance/packaging/os/make-bundle.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { buildImage, partsOf } from './build.ts';
-import { Machine, mediumSlot, shownSecret } from './machine.ts';
+import { Machine, mediumSlots, shownSecret } from './machine.ts';
 
 const path = temporaryDirectory();
 const actions = '/v1/state/keystore/transit-keys/kept';
@@ -85,7 +85,7 @@ test('a factory reset leaves nothing: another CA, another credential, no key, no
 });
 
 function start(): Promise<Machine> {
-  return Machine.start({ directory: path(), image, secure: true, more: mediumSlot });
+  return Machine.start({ directory: path(), image, secure: true, more: mediumSlots });
 }
 
 async function reboot(): Promise<void> {

@@ -27,8 +27,8 @@ export type MachineOptions = {
   readonly more?: readonly string[];
 };
 
-/** What a machine is started with that a medium will be plugged in to. */
-export const mediumSlot = ['-device', 'pcie-root-port,id=medium-slot,chassis=1,slot=1'];
+/** What a machine is started with that media will be plugged in to: a slot for each of them. */
+export const mediumSlots = [1, 2, 3, 4, 5].flatMap((n) => ['-device', `pcie-root-port,id=medium-${n}-slot,chassis=${n},slot=${n}`]);
 
 /** The line of the console with what nobody may see again. */
 export const shownSecret = /^ {2}secret-id +(\S+)$/;
@@ -47,6 +47,7 @@ export class Machine {
   /** set once the CA is known */
   caPem = '';
   #shownBefore = 0;
+  #media = 0;
 
   private constructor(directory: string, child: ChildProcess, port: number, estPort: number) {
     this.#directory = directory;
@@ -152,24 +153,22 @@ export class Machine {
     await this.#ended;
   }
 
-  /** Plugs `file` in as a read-only disk while the machine runs; it has to have been started with `mediumSlot`. */
+  /** Plugs `file` in as a read-only disk while the machine runs; it has to have been started with `mediumSlots`. */
   async plugIn(file: string): Promise<void> {
-    await this.#monitor('blockdev-add', {
-      'node-name': 'medium',
-      driver: 'raw',
-      'read-only': true,
-      file: { driver: 'file', filename: file },
-    });
-    await this.#monitor('device_add', { driver: 'virtio-blk-pci', bus: 'medium-slot', id: 'medium', drive: 'medium' });
+    const id = `medium-${++this.#media}`;
+    await this.#monitor('blockdev-add', { 'node-name': id, driver: 'raw', 'read-only': true, file: { driver: 'file', filename: file } });
+    await this.#monitor('device_add', { driver: 'virtio-blk-pci', bus: `${id}-slot`, id, drive: id });
   }
 
-  /** Takes the medium out, once the system has let it go. */
+  /** Takes the last medium out, once the system has let it go. Its slot stays empty: a button pressed twice undoes what it did. */
   async unplug(): Promise<void> {
+    const id = `medium-${this.#media}`;
+    await this.#monitor('device_del', { id });
     await this.#until('the medium is out', async () => {
-      const { error } = await qmp(join(this.#directory, 'qmp'), 'device_del', { id: 'medium' });
-      return error?.class === 'DeviceNotFound' || undefined;
+      const devices = (await this.#monitor('qom-list', { path: '/machine/peripheral' })) as { name: string }[];
+      return devices.every(({ name }) => name !== id) || undefined;
     });
-    await this.#monitor('blockdev-del', { 'node-name': 'medium' });
+    await this.#monitor('blockdev-del', { 'node-name': id });
   }
 
   /** Waits until the system has written this much to its disk since the machine was switched on. */
