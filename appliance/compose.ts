@@ -70,7 +70,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       resources: running.resources,
       errors: running.errors,
       topics: parts.topics,
-      health: () => reportHealth({ hsm, audit, clock, directory }),
+      health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
       ...(upkeep === undefined ? {} : { onAnswered: upkeep.metrics.onAnswered }),
       store,
       hsm,
@@ -80,7 +80,9 @@ export async function compose(parts: Parts): Promise<Composed> {
     }),
     jobs: [
       ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
-      ...(upkeep === undefined ? [] : [rewrappingJob({ ...upkeep, store, hsm, clock, log, wrappedKeys: () => running.wrappedKeys() })]),
+      ...(upkeep === undefined
+        ? []
+        : [rewrappingJob({ ...upkeep, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
     ],
     check: async () => [...store.check(), ...(await running.check()), ...(await Array.fromAsync(rotation.findings(running.wrappedKeys())))],
     async stop() {

@@ -4,11 +4,14 @@ import type { Clock, Log } from '../core/context.ts';
 import type { Health } from '../core/http/health.ts';
 import type { Hsm } from '../hsm/api.ts';
 import { readDisk } from './disk.ts';
+import type { WrappingState } from './wrapping-record.ts';
 
 export type HealthParts = {
   readonly hsm: Hsm;
   readonly audit: Audit;
   readonly clock: Clock;
+  /** where the wrapping key of a token stands */
+  readonly wrapping: (token: string) => WrappingState;
   /** undefined: the disk is not looked at */
   readonly directory?: string | undefined;
 };
@@ -21,7 +24,7 @@ type Part = { readonly state: string; readonly reason?: string; readonly hinders
  * No call to a token is made.
  */
 export function reportHealth(parts: HealthParts): Health {
-  const tokens = parts.hsm.status().map(({ name, state, reason }) => ({ name, ...tokenPart(state, reason) }));
+  const tokens = parts.hsm.status().map(({ name, state, reason }) => ({ name, ...tokenPart(state, reason, parts.wrapping(name)) }));
   const others = { audit: auditPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) };
   const all: readonly Part[] = [...tokens, ...Object.values(others)];
   const hindered = all.some(({ hinders }) => hinders === true);
@@ -41,9 +44,13 @@ function shown<P extends Part>({ hinders: _hinders, ...told }: P): Omit<P, 'hind
   return told;
 }
 
-function tokenPart(state: string, reason = 'the token does not work'): Part {
-  return state === 'up' ? { state } : { state, reason, hinders: true };
+function tokenPart(state: string, reason = 'the token does not work', wrapping: WrappingState): Part {
+  if (state !== 'up') return { state, reason, hinders: true };
+  return wrapping.state === 'incomplete' ? { state, reason: incompleteRotation } : { state };
 }
+
+const incompleteRotation =
+  'some keys could not be wrapped anew, so the old wrapping key is kept: system:logs names them; the next start tries again';
 
 function auditPart(audit: Audit): Part {
   if (audit.writable) return { state: 'up' };

@@ -1,9 +1,12 @@
 // The long part of a rotation: every wrapped key is wrapped anew under the wrapping key in use, and the old ones are destroyed when
 // nothing needs them. One process does it, in small transactions; it may be cut at any line and goes on where the blobs say it was.
+import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Audit } from '../core/audit.ts';
 import type { Clock, Job, Log } from '../core/context.ts';
 import type { KeyHolder } from '../core/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../core/store/store.ts';
+import { systemTenantName } from '../core/tenants.ts';
 import { formatTimestamp } from '../core/time.ts';
 import { type Hsm, HsmError, type KeyReference, type StoredKey } from '../hsm/api.ts';
 import { readStoreKey, replaceStoreKey } from './store-key.ts';
@@ -15,6 +18,8 @@ export type RewrappingParts = {
   readonly hsm: Hsm;
   readonly clock: Clock;
   readonly log: Log;
+  /** told of the end of each rotation */
+  readonly audit: Audit;
   /** the data directory, with the key of the store */
   readonly directory: string;
   /** So long a call may take from reading a record until the token has opened its keys. */
@@ -104,6 +109,7 @@ class Rewrapping {
       token: this.#token,
       failed,
     });
+    await this.#putOnRecord(record, { failed });
   }
 
   async #destroyOld(record: WrappingRecord): Promise<void> {
@@ -112,6 +118,20 @@ class Rewrapping {
     for (const number of numbers.filter((one) => one < record.number)) await hsm.wrappingKeys.destroy(this.#token, number);
     await this.#change(record, { phase: 'done', total: record.done, finishedAt: formatTimestamp(clock.now()) });
     log.info('the wrapping key was rotated and the old one destroyed', { token: this.#token, number: record.number, keys: record.done });
+    await this.#putOnRecord(record);
+  }
+
+  /** The end of the rotation; with `failed` above 0 it is an incomplete one. */
+  async #putOnRecord({ number, done }: WrappingRecord, { failed = 0 } = {}): Promise<void> {
+    await this.#parts.audit.write({
+      kind: 'rotation',
+      occurredAt: formatTimestamp(this.#parts.clock.now()),
+      requestId: randomUUID(),
+      tenant: systemTenantName,
+      path: '/v1/state/system/rotate-wrapping-key',
+      ...(failed > 0 ? { code: 'incomplete' } : {}),
+      requestParameters: { token: this.#token, number, keys: done, failed },
+    });
   }
 
   /** Changes the record unless a key was committed meanwhile that is still under an old wrapping key. */

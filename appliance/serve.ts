@@ -21,6 +21,7 @@ import { measureProcess, type Snapshot } from './metrics.ts';
 import { plugins } from './plugins.ts';
 import { keepSealedIdentity } from './sealed-identity.ts';
 import { StartRefused } from './start-refused.ts';
+import { describeWrapping, wrappingTable } from './wrapping-record.ts';
 
 export type Serving = {
   /** What this process has counted so far. */
@@ -145,7 +146,9 @@ export async function serve(
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
     const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
     closing.push(() => scheduler.stop());
-    if (number === 1) closing.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data }, log.with('health')));
+    const wrappings = wrappingTable(house.store);
+    const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
+    if (number === 1) closing.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { wrappingTable } from '../../appliance/wrapping-record.ts';
 import { WrappingRotation } from '../../appliance/wrapping-rotation.ts';
@@ -33,6 +34,15 @@ afterEach(async () => {
 const rotate = (body: object = {}) => house.request('POST', rotatePath, body);
 const rewrapping = (signal = new AbortController().signal) => house.jobs.find(({ name }) => name === 'rewrapping')?.run(signal);
 const wrappingKey = async () => (await house.request('GET', '/v1/state/system/hsm')).body.tokens[0]['wrapping-key'];
+
+/** Until the first key was wrapped anew; looks at every turn of the event loop, so that nothing else has happened meanwhile. */
+async function untilOneIsDone(): Promise<void> {
+  const table = wrappingTable(house.store);
+  for (; (table.get(['main'])?.done ?? 0) === 0; house.store.refresh()) await setImmediate();
+}
+
+const health = async () => (await house.request('GET', '/v1/state/system/health')).body;
+const ends = () => house.records().filter(({ kind, path: at }) => kind === 'rotation' && at === rotatePath);
 
 /** Stops the appliance and starts it again: new token processes, nothing remembered. */
 async function restart(): Promise<void> {
@@ -114,6 +124,8 @@ describe('a rotation', () => {
     expect(after.finished).toBeDefined();
     expect(numbers()).toEqual(new Set([2]));
     expect(await house.hsm.wrappingKeys.list('main')).toEqual([2]);
+    expect(ends()).toMatchObject([{ tenant: 'system', 'request-parameters': { token: 'main', number: 2, keys: old, failed: 0 } }]);
+    expect(await health()).toMatchObject({ status: 'ok', hsm: { tokens: [{ name: 'main', state: 'up' }] } });
     await prove();
     await restart();
     await prove();
@@ -137,7 +149,7 @@ describe('a rotation', () => {
     const total = storedKeys().length + 1;
     const cut = new AbortController();
     const running = rewrapping(cut.signal);
-    while ((await wrappingKey()).done === 0) await new Promise((done) => setTimeout(done, 1));
+    await untilOneIsDone();
     cut.abort();
     await running;
     const half = await wrappingKey();
@@ -206,7 +218,7 @@ describe('a key that was made under the old wrapping key and is committed late',
 
   test('keeps the old wrapping key from being destroyed until everything was looked at again', async () => {
     const running = rewrapping();
-    while ((await wrappingKey()).done === 0) await new Promise((done) => setTimeout(done, 1));
+    await untilOneIsDone();
     await admit();
     await running;
     const table = wrappingTable(house.store);
@@ -237,9 +249,13 @@ test('a damaged key keeps the old wrapping key in the token; it is tried again a
   expect(await wrappingKey()).toMatchObject({ number: 2, state: 'incomplete', failed: 1 });
   expect(await house.hsm.wrappingKeys.list('main')).toEqual([1, 2]);
   expect(house.logged.filter(({ message }) => message === 'a key could not be wrapped anew')).not.toEqual([]);
+  expect(ends()).toMatchObject([{ code: 'incomplete', 'request-parameters': { number: 2, failed: 1 } }]);
+  const reason = expect.stringContaining('old wrapping key');
+  expect(await health()).toMatchObject({ status: 'degraded', hsm: { tokens: [{ name: 'main', state: 'up', reason }] } });
   await damage(0);
   await restart();
   await rewrapping();
+  expect(await health()).toMatchObject({ status: 'ok' });
   expect(await wrappingKey()).toMatchObject({ number: 2, state: 'in-use', failed: 0 });
   expect(await house.hsm.wrappingKeys.list('main')).toEqual([2]);
 });

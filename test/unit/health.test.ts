@@ -1,6 +1,7 @@
 // Alarms: one warning when a part stops being well, one line when it is well again, nothing in between.
 import { expect, test, vi } from 'vitest';
 import { watchHealth } from '../../appliance/health.ts';
+import { describeWrapping } from '../../appliance/wrapping-record.ts';
 import type { Log } from '../../core/context.ts';
 import type { Hsm } from '../../hsm/api.ts';
 
@@ -23,7 +24,8 @@ test('an alarm is a warning once, and its end one line', () => {
       return doubt;
     },
   };
-  const stop = watchHealth({ hsm: { status: () => [] } as unknown as Hsm, audit, clock }, log);
+  const wrapping = () => describeWrapping(undefined);
+  const stop = watchHealth({ hsm: { status: () => [] } as unknown as Hsm, audit, clock, wrapping }, log);
   vi.advanceTimersByTime(10_000);
   expect(lines).toEqual([]);
   [writable, doubt] = [false, 'the clock says 2026-01-01T00:00:00Z'];
