@@ -66,6 +66,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     table: approleTable(store),
     document,
     stateFields,
+    errors: ['already-exists'],
     plan({ call: { caller }, names: [name = ''], document: wanted, current }) {
       const kept = current?.tokenPolicies ?? [];
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);

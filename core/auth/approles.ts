@@ -1,5 +1,6 @@
 // What is kept of approles: how machines log in, with a role-id that names the approle and secret-ids that prove it (api 48).
 import { hash } from 'node:crypto';
+import { fail } from '../errors.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 
 /** Durations stand as the user wrote them. */
@@ -46,7 +47,7 @@ export function stillGrants(
   return read(approleTable(store), [tenantId, name])?.grantId === grantId;
 }
 
-/** Makes a role-id lead to an approle; `before` is the approle as it was. */
+/** Makes a role-id lead to an approle; `before` is the approle as it was. Throws `already-exists`: one that leads to two names none. */
 export function putRoleId(
   transaction: WriteTransaction,
   store: Store,
@@ -55,6 +56,8 @@ export function putRoleId(
   before: Approle | undefined,
 ): void {
   if (before !== undefined) dropRoleId(transaction, store, [tenantId, name], before);
+  for (const _ of transaction.entries(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId]))
+    throw fail('already-exists', { detail: 'Another approle of the tenant has this "fixed-role-id"; choose another, or leave it out.' });
   transaction.put(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name], true);
 }
 

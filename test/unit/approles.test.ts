@@ -87,6 +87,17 @@ describe('the resource', () => {
     expect(await tenantOf(theirs)).toBe('other-builders');
   });
 
+  test('a role-id names one approle of a tenant: choosing that of another is 409, until it is given up', async () => {
+    const first = await makeApprole('first-namesake');
+    expect(await code('POST', list, { name: 'second-namesake', 'fixed-role-id': first['role-id'] })).toBe('409 already-exists');
+    expect(await code('GET', `${list}/second-namesake`)).toBe('404 not-found');
+    expect(await code('PATCH', `${list}/first-namesake`, { 'fixed-role-id': 'namesake' })).toBe('204 done');
+    expect(await code('PATCH', `${list}/first-namesake`, { 'token-ttl': '1h' })).toBe('204 done');
+    expect(await code('PUT', `${list}/second-namesake`, { 'fixed-role-id': 'namesake' })).toBe('409 already-exists');
+    expect(await code('DELETE', `${list}/first-namesake`)).toBe('204 done');
+    expect(await code('PUT', `${list}/second-namesake`, { 'fixed-role-id': 'namesake' })).toBe('201 done');
+  });
+
   test('gives out only policies the caller has; what was given before may stay', async () => {
     await app.send('POST', '/v1/config/policy/policies', {
       name: 'approle-admin',
