@@ -1,6 +1,6 @@
 // npm run test:image -- full: Secure Boot and a TPM; updates that are refused, kept, cut off and left again; a factory reset. An hour.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { imageCache, runTool } from '../../appliance/packaging/image/tools.ts';
 import { makeBundle } from '../../appliance/packaging/os/make-bundle.ts';
@@ -81,7 +81,15 @@ test('a factory reset leaves nothing: another CA, another credential, no key, no
   expect((await machine.exchange('GET', '/v1/config/keystore/transit-keys', undefined, rootToken)).status).toBe(401);
   const again = await machine.claim();
   expect(await machine.exchange('GET', '/v1/config/keystore/transit-keys/kept', undefined, again)).toMatchObject({ status: 404 });
+});
+
+test('on the boot partition lie the version that proved itself and the one of which no trial is left', async () => {
   await machine.powerOff();
+  runTool('qemu-img', ['convert', '-O', 'raw', path('disk.qcow2'), path('disk.raw')]);
+  const files = runTool('mdir', ['-b', '-i', `${path('disk.raw')}@@1M`, '::/EFI/Linux'])
+    .trim()
+    .split('\n');
+  expect(files.map((file) => basename(file)).sort()).toEqual(['keystored_0.2.0.efi', 'keystored_0.3.0+0-2.efi']);
 });
 
 function start(): Promise<Machine> {
