@@ -84,6 +84,7 @@ export function parseSettings(file: Uint8Array): Settings {
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'invalid-json') throw new SettingsError('must be one JSON object in UTF-8 in which no name stands twice');
     const [first] = error.details.items ?? [];
-    throw new SettingsError(`${first?.info === undefined ? '' : `"${first.info}" `}${first?.message ?? error.message}`);
+    // A sentence that begins with the field; here it stands inside another one.
+    throw new SettingsError((first?.message ?? error.message).replace(/\.$/, ''));
   }
 }
