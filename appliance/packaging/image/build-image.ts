@@ -1,6 +1,6 @@
 // npm run image: the Debian package, the operating system around it and Debian's own packages become a disk image in dist/.
 import { spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, closeSync, cpSync, existsSync, fstatSync, ftruncateSync, mkdirSync, mkdtempSync, openSync } from 'node:fs';
 import { readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -112,6 +112,8 @@ function buildImage(kernelPackage: string): void {
     environment: `UPDATE_KEYS=${Buffer.from(JSON.stringify(updateKeys(keys))).toString('base64')}`,
     'image-version': options.version,
     'source-date-epoch': String(epochSeconds),
+    // What file systems and partitions are named by: otherwise drawn by lot, and with it the hash of the root.
+    seed: createHash('sha256').update(`keystored ${options.version} ${epochSeconds}`).digest('hex').slice(0, 32),
     package: kernelPackage,
     'secure-boot-key': join(keys, 'secure-boot.key'),
     'secure-boot-certificate': join(keys, 'secure-boot.crt'),
