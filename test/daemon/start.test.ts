@@ -225,7 +225,7 @@ async function startOnTerminal(directory: string): Promise<string> {
     shown += text;
     if (!pressed && shown.includes('ready https://')) pressed = child.stdin.write('\x03');
   });
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code] = (await once(child, 'close')) as [number | null];
   expect(code, shown).toBe(0);
   return shown;
 }
