@@ -127,10 +127,12 @@ async function closeServer(server: Server, graceMs: number): Promise<void> {
 }
 
 /** What node refuses before there is a request: unreadable, headers too large, too slow. */
-function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+function answerClientError(error: Error & { readonly code?: string; readonly rawPacket?: Buffer }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
   const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
+  // As far as it can be seen: of a head that came in several packets, node shows the last one.
+  const isHead = error.rawPacket?.subarray(0, 5).equals(headMethod) === true;
   socket.end(
     [
       `HTTP/1.1 ${status} ${reason}`,
@@ -138,10 +140,12 @@ function answerClientError(error: Error & { readonly code?: string }, socket: So
       ...(problem === undefined ? [] : [`content-type: ${problemMediaType}`]),
       `content-length: ${Buffer.byteLength(body)}`,
       '',
-      body,
+      isHead ? '' : body,
     ].join('\r\n'),
   );
 }
+
+const headMethod = Buffer.from('HEAD ');
 
 const unreadable = fail('invalid-value', {
   detail: 'The request cannot be read: send HTTP/1.1 as RFC 9112 has it, with a method that is registered, in capitals.',

@@ -117,6 +117,12 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect(JSON.parse(body)).toMatchObject({ code: 'invalid-value', status: 400, detail: expect.stringContaining('HTTP/1.1') });
   });
 
+  test('what answers a HEAD that cannot be read has a head alone', async () => {
+    const socket = await tls(await listen(door));
+    socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
+  });
+
   test('has limits against slow and idle clients', async () => {
     const { server } = await listen(door);
     expect(server.headersTimeout).toBeLessThanOrEqual(15_000);
