@@ -1,4 +1,5 @@
 // A PIN file that is ours to change: the new PIN lies beside the old one while the token is told, so that a crash at any line leaves one that is right.
+import { randomUUID } from 'node:crypto';
 import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PinSource } from './api.ts';
@@ -16,10 +17,11 @@ export function findNextPin(source: PinSource): PinSource | undefined {
   return isOwnPinFile(source) && existsSync(source.next) ? { file: source.next } : undefined;
 }
 
-/** Before the token is told. */
+/** Before the token is told. It takes its place whole: an empty file beside, left by a crash, would be no PIN and no start. */
 export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
   const { uid, gid } = statSync(file);
-  const descriptor = openSync(next, 'w', 0o600);
+  const temporary = `${next}.${randomUUID()}.tmp`;
+  const descriptor = openSync(temporary, 'wx', 0o600);
   try {
     writeFileSync(descriptor, pin);
     fsyncSync(descriptor);
@@ -27,7 +29,8 @@ export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
     closeSync(descriptor);
   }
   // Root may change the PIN of an appliance that runs as somebody else.
-  if (process.getuid?.() === 0) chownSync(next, uid, gid);
+  if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
+  renameSync(temporary, next);
   syncDirectory(dirname(next));
 }
 
