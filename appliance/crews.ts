@@ -32,7 +32,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   let crew = start(first);
 
   function start(orders: Orders): Workers {
-    return superviseWorkers(configuration.workers, args, orders, serveRequest);
+    return superviseWorkers(configuration, args, orders, serveRequest);
   }
 
   async function serveRequest(name: string, argument: unknown): Promise<unknown> {

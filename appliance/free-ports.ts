@@ -2,17 +2,21 @@
 import { createServer, type Server } from 'node:net';
 import type { Address } from '../core/config.ts';
 import { explainNoListener } from '../core/http/listeners.ts';
+import { requireSameAddress } from './handed-sockets.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** A killed appliance lets go of its ports a moment after it is gone. */
 const patienceMs = 3_000;
 
-/** Throws StartRefused naming the option when its address cannot be listened on beside those before it. */
+/** Throws StartRefused naming the option when its address cannot be listened on beside those before it, or is not that of its socket. */
 export async function requireFreePorts(listeners: readonly (readonly [option: string, address: Address])[]): Promise<void> {
   const deadline = performance.now() + patienceMs;
   const held: Server[] = [];
   try {
-    for (const [option, address] of listeners) held.push(await holdAddress(option, address, deadline));
+    for (const [option, address] of listeners) {
+      if (address.descriptor === undefined) held.push(await holdAddress(option, address, deadline));
+      else await requireSameAddress(option, address, address.descriptor);
+    }
   } finally {
     await Promise.all(held.map((server) => new Promise((resolve) => server.close(resolve))));
   }

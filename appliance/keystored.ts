@@ -12,6 +12,7 @@ import { superviseCrews } from './crews.ts';
 import { sweepBackups } from './backup.ts';
 import { provisionAppliance } from './first-boot.ts';
 import { requireFreePorts } from './free-ports.ts';
+import { findHandedSockets, listenOn } from './handed-sockets.ts';
 import { hsmConfigOf, places } from './house.ts';
 import { keepWatch, openNotify } from './notify.ts';
 import { finishRestore, restoreAppliance } from './restore.ts';
@@ -38,7 +39,7 @@ function step(text: string): void {
 }
 
 async function main(): Promise<void> {
-  const configuration = loadConfiguration(args);
+  const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   await holdDataDirectory(configuration.data);
   await requireFreePorts([
     ['--listen', configuration.listen],

@@ -1,5 +1,6 @@
 // What systemd is told (sd_notify): ready, stopping, and alive only while every worker gets real answers from its tokens.
 import { writeSync } from 'node:fs';
+import { findDescriptor } from './handed-sockets.ts';
 
 /** Where messages to the service manager go; undefined when nobody listens. */
 export type Notify = (message: string) => void;
@@ -46,11 +47,4 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
 /** What the unit's WatchdogSec= says; without one the status is kept fresh at the same pace. */
 function watchdogMs(environment: Environment): number {
   return Number(environment['WATCHDOG_USEC'] ?? 90_000_000) / 1000;
-}
-
-/** sd_listen_fds(3): descriptors from 3 on, named in order by LISTEN_FDNAMES. */
-function findDescriptor(environment: Environment, name: string): number | undefined {
-  if (environment['LISTEN_PID'] !== String(process.pid)) return undefined;
-  const index = (environment['LISTEN_FDNAMES'] ?? '').split(':').indexOf(name);
-  return index < 0 ? undefined : index + 3;
 }

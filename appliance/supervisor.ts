@@ -1,7 +1,9 @@
 // Keeps the worker processes running: starts them, replaces one that dies, stops them all.
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
+import type { Configuration } from '../core/config.ts';
 import { hearRequests } from './fleet.ts';
+import { handOn, type HandedSockets } from './handed-sockets.ts';
 import type { GivenPins } from './house.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -14,7 +16,7 @@ export type WorkerMessage =
 /** What the supervisor tells a worker. */
 export type SupervisorMessage =
   /** the first message: what this worker is to be */
-  | ({ readonly type: 'begin' } & Orders)
+  | ({ readonly type: 'begin'; readonly sockets: HandedSockets } & Orders)
   | { readonly type: 'stop' }
   /** all others have ended: worker 1, which signs for them, may end as well */
   | { readonly type: 'alone' }
@@ -43,13 +45,19 @@ const stopGraceMs = 12_000;
 const examinationMs = 15_000;
 
 /**
- * Starts `count` workers that read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
+ * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
  * audit chain carries it; number 1 runs the background jobs.
  */
-export function superviseWorkers(count: number, args: readonly string[], orders: Orders, serveRequest: ServeRequest): Workers {
+export function superviseWorkers(
+  configuration: Configuration,
+  args: readonly string[],
+  orders: Orders,
+  serveRequest: ServeRequest,
+): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts'), args: [...args] });
+  const { stdio, sockets } = handOn(configuration);
+  cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts'), args: [...args], stdio });
   let stopping = false;
   const running = new Map<number, Worker>();
 
@@ -57,7 +65,7 @@ export function superviseWorkers(count: number, args: readonly string[], orders:
     const worker = cluster.fork({ KEYSTORED_WORKER: String(number) });
     running.set(number, worker);
     hearRequests(worker, serveRequest);
-    const begin: SupervisorMessage = { type: 'begin', ...orders };
+    const begin: SupervisorMessage = { type: 'begin', sockets, ...orders };
     worker.once('online', () => worker.send(begin));
     const started = performance.now();
     return new Promise((resolve, reject) => {
@@ -79,7 +87,7 @@ export function superviseWorkers(count: number, args: readonly string[], orders:
     });
   };
 
-  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
   const ready = Promise.all(numbers.map((number) => startOne(number, firstRespawnDelayMs)));
   return {
     ready: ready.then(

@@ -3,6 +3,7 @@ import { flushCompileCache } from 'node:module';
 import type { Orders, SupervisorMessage, WorkerMessage } from './supervisor.ts';
 import { loadConfiguration } from './configuration.ts';
 import { joinFleet } from './fleet.ts';
+import { type HandedSockets, listenOn } from './handed-sockets.ts';
 import { serveSealed } from './sealed-door.ts';
 import { serve, type Serving } from './serve.ts';
 import { StartRefused } from './start-refused.ts';
@@ -18,7 +19,7 @@ const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
 
 const fleet = joinFleet((question) => serving?.[question]());
-const begun = Promise.withResolvers<Orders>();
+const begun = Promise.withResolvers<Orders & { readonly sockets: HandedSockets }>();
 const alone = Promise.withResolvers<void>();
 
 process.on('message', (message: SupervisorMessage) => {
@@ -29,8 +30,8 @@ process.on('message', (message: SupervisorMessage) => {
 });
 
 try {
-  const { sealed, pins } = await begun.promise;
-  const configuration = loadConfiguration(process.argv.slice(2));
+  const { sealed, pins, sockets } = await begun.promise;
+  const configuration = listenOn(loadConfiguration(process.argv.slice(2)), sockets);
   serving = sealed ? await serveSealed(configuration, fleet) : await serve(configuration, number, fleet, pins, alone.promise);
   tell({ type: 'ready' });
   // A process that is killed would not keep what it has compiled for the next start.

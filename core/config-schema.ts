@@ -7,8 +7,8 @@ import type { HsmConfig, PinSource } from '../hsm/api.ts';
 import type { LogLevel } from './context.ts';
 import { durationField, integer } from './fields.ts';
 
-/** Where a listener listens. */
-export type Address = { readonly host: string; readonly port: number };
+/** Where a listener listens. `descriptor`: a socket that listens there already, and that this process has inherited. */
+export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
 
 /** The configuration of one appliance, whole and checked. */
 export type Configuration = {

@@ -25,6 +25,9 @@ const placed: readonly (readonly [source: string, target: string, mode: number])
   ['commands/keystorectl', 'usr/bin/keystorectl', 0o755],
   ['keystored.yaml', 'etc/keystored/keystored.yaml', 0o644],
   ['systemd/keystored.service', 'usr/lib/systemd/system/keystored.service', 0o644],
+  ...['management', 'est'].map(
+    (name) => [`systemd/keystored-${name}.socket`, `usr/lib/systemd/system/keystored-${name}.socket`, 0o644] as const,
+  ),
   ['systemd/sysusers.conf', 'usr/lib/sysusers.d/keystored.conf', 0o644],
   ['systemd/tmpfiles.conf', 'usr/lib/tmpfiles.d/keystored.conf', 0o644],
 ];

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { listen } from 'listhen';
+import type { Address } from '../config.ts';
 import type { Log } from '../context.ts';
 import { coreErrors, fail } from '../errors.ts';
 import { formatProblem, problemMediaType } from './problem.ts';
@@ -12,10 +13,8 @@ import { formatProblem, problemMediaType } from './problem.ts';
 /** Key and certificate chain, PEM. */
 export type TlsIdentity = { readonly key: string; readonly cert: string };
 
-export type ListenOptions = {
-  readonly host: string;
-  /** 0 takes any free port */
-  readonly port: number;
+/** Port 0 takes any free one. */
+export type ListenOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   /** told of faults of the open listener, such as too many open files */
@@ -54,7 +53,9 @@ const limits = {
  * server it made, before the first connection can finish its handshake. Rejects with ListenError.
  */
 export async function listenManagement(options: ListenOptions): Promise<Listener> {
-  const { host, port, identity, handler } = options;
+  const { host, port, descriptor, identity, handler } = options;
+  // It knows addresses only.
+  if (descriptor !== undefined) return listenHttps(options);
   const refusal = watchForRefusal(host, port);
   const listening = listen(handler, {
     hostname: host,
@@ -81,12 +82,14 @@ export async function listenManagement(options: ListenOptions): Promise<Listener
 
 /** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
-  const { host, port, identity, handler, tls = {} } = options;
+  const { host, port, descriptor, identity, handler, tls = {} } = options;
   const settings = { maxHeaderSize: limits.headerBytes, handshakeTimeout: limits.handshakeMs };
   const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), ...settings }, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
-    server.listen(port, host, resolve);
+    if (descriptor === undefined) server.listen(port, host, resolve);
+    // By its number, node:cluster would have the supervisor listen, and it closes what the last worker has used.
+    else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), resolve);
   });
   return listenerOf(server, options, tls);
 }

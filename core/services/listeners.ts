@@ -1,4 +1,5 @@
 // What the composition root gives to plugins that answer on a port of their own: where to listen and with which TLS identity.
+import type { Address } from '../config.ts';
 import type { TlsIdentity } from '../http/listeners.ts';
 import type { Answered } from '../http/pipeline.ts';
 
@@ -7,7 +8,7 @@ export type Listeners = {
   /** false in processes that open the house without serving, such as command-line tools: nothing may be opened then */
   readonly serving: boolean;
   /** where the EST listener is opened */
-  readonly est: { readonly host: string; readonly port: number };
+  readonly est: Address;
   /** host names and IP addresses under which the appliance is reached and which its certificates carry, the main one first */
   readonly hosts: readonly string[];
   /** base URL of the management API as others reach it, `https://keystore.example:4646` */

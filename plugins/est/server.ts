@@ -3,12 +3,11 @@ import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Address } from '../../core/config.ts';
 import type { Log } from '../../core/context.ts';
 import { listenHttps, type Listener, type TlsIdentity } from '../../core/http/listeners.ts';
 
-export type EstServerOptions = {
-  readonly host: string;
-  readonly port: number;
+export type EstServerOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
   readonly log?: Log;

@@ -34,6 +34,8 @@ describe.skipIf(!builder)('the Debian package', () => {
       'usr/bin/keystorectl',
       'etc/keystored/keystored.yaml',
       'usr/lib/systemd/system/keystored.service',
+      'usr/lib/systemd/system/keystored-management.socket',
+      'usr/lib/systemd/system/keystored-est.socket',
       'usr/lib/sysusers.d/keystored.conf',
       'usr/lib/tmpfiles.d/keystored.conf',
       'usr/lib/keystored/appliance/keystored.ts',

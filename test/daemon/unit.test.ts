@@ -38,18 +38,21 @@ test.skipIf(!analyzer)('on the appliance, with what is laid over it there, it sc
 });
 
 test.skipIf(!analyzer)('every setting has a value this or a later systemd understands', () => {
-  const { stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+  const sockets = ['management', 'est'].map((name) => join(packaging, `systemd/keystored-${name}.socket`));
+  const { stderr } = spawnSync('systemd-analyze', ['verify', unit, ...sockets], { encoding: 'utf8' });
   // systemd 252 does not know these four yet; each stands beside an older setting, or the daemon does without. Nothing is installed here.
   const newer = /OpenFile|ImportCredential|boolean value, ignoring: (?:disconnected|strict)|node is not executable/;
-  const complaints = stderr.split('\n').filter((line) => line.includes('keystored.service:') && !newer.test(line));
+  const complaints = stderr.split('\n').filter((line) => /keystored[\w-]*\.(?:service|socket):/.test(line) && !newer.test(line));
   expect(complaints).toEqual([]);
 });
 
-test('the ports that may be bound are those of the configuration the package brings', () => {
+test('the ports that are held, and may be bound, are those of the configuration the package brings', () => {
   const allowed = [...text.matchAll(/^SocketBindAllow=tcp:(\d+)$/gm)].map(([, port]) => port);
   const named = [...readFileSync(join(packaging, 'keystored.yaml'), 'utf8').matchAll(/listen: [\d.]+:(\d+)/g)].map(([, port]) => port);
   expect(allowed).toEqual(['4646', '4665']);
   expect(named).toEqual(allowed);
+  const held = ['management', 'est'].map((name) => readFileSync(join(packaging, `systemd/keystored-${name}.socket`), 'utf8'));
+  expect(held.map((socket) => /^ListenStream=127\.0\.0\.1:(\d+)$/m.exec(socket)?.[1])).toEqual(allowed);
 });
 
 test('the daemon may list the addresses of the machine, which go into its certificates: Node.js asks by netlink', () => {
