@@ -49,16 +49,12 @@ export function listenOn(configuration: Configuration, sockets: HandedSockets): 
 /** Throws StartRefused when the socket behind `descriptor` listens elsewhere than the option says, whose URLs and certificates are told. */
 export async function requireSameAddress(option: string, { host, port }: Address, descriptor: number): Promise<void> {
   // Never closed: it is the one that workers inherit.
-  const { address = '', family, port: handedPort } = new Socket({ fd: descriptor, readable: false, writable: false }).address() as AddressInfo;
-  const wanted = await lookup(host).catch(() => ({ address: host, family: 0 }));
-  const isSame = wanted.family === (family === 'IPv6' ? 6 : 4) && plain(wanted.address) === plain(address) && port === handedPort;
-  if (isSame) return;
-  const [handed, asked] = [
-    { host: address, port: handedPort },
-    { host, port },
-  ].map((one) => (one.host.includes(':') ? `[${one.host}]:${one.port}` : `${one.host}:${one.port}`));
+  const handed = new Socket({ fd: descriptor, readable: false, writable: false }).address() as Partial<AddressInfo>;
+  const asked = await lookup(host).catch(() => undefined);
+  if (port === handed.port && handed.address !== undefined && asked !== undefined && plain(asked.address) === plain(handed.address)) return;
   throw new StartRefused(
-    `${option} ${asked} is not what systemd has opened, ${handed}: give its socket unit the same address (ListenStream=), or disable that unit`,
+    `${option} is port ${port} of ${host}, but systemd has opened port ${handed.port} of ${handed.address}: ` +
+      'give its socket unit the same address (ListenStream=), or disable that unit',
   );
 }
 
@@ -69,6 +65,7 @@ export function findDescriptor(environment: Environment, name: string): number |
   return index < 0 ? undefined : index + 3;
 }
 
+/** An address as it is written shortest. */
 function plain(address: string): string {
   return new SocketAddress({ address, family: address.includes(':') ? 'ipv6' : 'ipv4' }).address;
 }

@@ -1,5 +1,6 @@
 // The daemon's entry: reads the configuration, makes what a first start needs, then keeps worker processes serving until told to stop.
 import { describeOptions } from '../core/config.ts';
+import { rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { openLog } from '../core/log.ts';
 import { StartError } from '../core/registry.ts';
@@ -25,12 +26,23 @@ if (args.includes('--help')) {
   process.exit(0);
 }
 
+let refusalFile: string | undefined;
+
 try {
   await main();
 } catch (error) {
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   console.error(`keystored: ${error.message}`);
+  if (refusalFile !== undefined) keepRefusal(refusalFile, error.message);
   process.exit(1);
+}
+
+function keepRefusal(file: string, reason: string): void {
+  try {
+    writeFileSync(file, reason);
+  } catch (error) {
+    console.error(`keystored: refusal-file ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
 }
 
 /** Tells the terminal what takes a moment. */
@@ -40,6 +52,7 @@ function step(text: string): void {
 
 async function main(): Promise<void> {
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
+  ({ refusalFile } = configuration);
   await holdDataDirectory(configuration.data);
   await requireFreePorts([
     ['--listen', configuration.listen],
@@ -67,6 +80,7 @@ async function main(): Promise<void> {
   // Whoever launched us is gone without a word: nobody would stop this process any more.
   process.once('disconnect', stop);
   await workers.ready;
+  if (refusalFile !== undefined) rmSync(refusalFile, { force: true });
   if (announcement !== undefined) console.log(announcement);
   const { host, port } = configuration.listen;
   console.log(`ready https://${host.includes(':') ? `[${host}]` : host}:${port}`);

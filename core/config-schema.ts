@@ -30,6 +30,8 @@ export type Configuration = {
   readonly attended: boolean;
   /** instead of the root token, the first start gives a credential for one login, in this file */
   readonly bootstrapFile?: string;
+  /** file that says why the last start was refused */
+  readonly refusalFile?: string;
   /** who does what needs root, on an appliance */
   readonly operationsSocket?: string;
   /** a backup that fills the empty data directory before this start, and the file that holds its passphrase */
@@ -107,6 +109,11 @@ export const coreFields = {
     .describe(
       'on the very first start: no root token is made; every start until it is writes a credential for one login within 24 hours to this file, which belongs in memory (/run)',
     ),
+  refusalFile: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('why the last start was refused is written to this file as well, until one serves; for a screen without a journal'),
   operationsSocket: z
     .string()
     .min(1)

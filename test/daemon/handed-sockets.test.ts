@@ -77,7 +77,7 @@ test.skipIf(!activator)('another address than the one that is held is refused be
   await expect
     .poll(daemon.output, { timeout: 240_000 })
     .toMatch(
-      /^keystored: --listen 127\.0\.0\.1:4 is not what systemd has opened, 127\.0\.0\.1:\d+: give its socket unit the same address \(ListenStream=\), or disable that unit\nended with 1$/m,
+      /^keystored: --listen is port 4 of 127\.0\.0\.1, but systemd has opened port \d+ of 127\.0\.0\.1: give its socket unit the same address \(ListenStream=\), or disable that unit\nended with 1$/m,
     );
   expect(existsSync(join(daemon.data, 'pin'))).toBe(false);
 });

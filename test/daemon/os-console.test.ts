@@ -20,6 +20,7 @@ const facts: Facts = {
   version: '1.2.3',
   hostname: 'keys-1',
   addresses: ['192.0.2.10', '2001:db8::10'],
+  refusal: undefined,
   daemon: { status: 'degraded', reasons: ['disk: nearly full'] },
   caFingerprint: 'AB:CD',
   clockIsSynchronized: true,
@@ -75,6 +76,24 @@ test('a daemon that starts, serves and stops; its credential is on the screen un
   expect(await daemon.stop()).toBe(0);
   expect(await readDaemonState(root, port)).toEqual({ status: 'silent', reasons: [] });
   expect(await waitUntilGood(() => readDaemonState(root, port), 0)).toBe(false);
+});
+
+test('the screen says why the daemon does not start, until it does', async () => {
+  const root = path('refused');
+  const data = join(root, 'var/lib/keystored');
+  mkdirSync(join(root, 'run/keystored'), { recursive: true });
+  const config = path('refused.yaml');
+  const refusalFile = `refusal-file: ${join(root, 'run/keystored/refusal')}\n`;
+  writeFileSync(
+    config,
+    `${refusalFile}hsm: {tokens: [{name: own, module: /usr/lib/vendor/absent.so, label: a, pin: {environment: PIN}}]}\n`,
+  );
+  await expect(startDaemon({ directory: data, args: ['--config', config], environment: { PIN: '1234' } })).rejects.toThrow('ended with 1');
+  expect(formatScreen(await readFacts(root))).toMatch(/^! The service does not start, and tries again: .*\/usr\/lib\/vendor\/absent\.so/m);
+  writeFileSync(config, refusalFile);
+  const daemon = await startDaemon({ directory: data, args: ['--config', config] });
+  expect(formatScreen(await readFacts(root))).not.toContain('does not start');
+  await daemon.stop();
 });
 
 test('a server that another CA vouches for is not taken for the daemon', async () => {

@@ -1,7 +1,7 @@
 // The settings of an appliance: what a medium may say, what becomes of it, and that a wrong one never costs the appliance its settings.
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfiguration } from '../../appliance/configuration.ts';
@@ -80,6 +80,23 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(configuration.hsm.tokens).toMatchObject([{ module: whole.token.module, pin: { credential: 'keystored.pin' } }]);
     expect(read('run/credstore/keystored.pin')).toBe('secret-1234');
   }
+});
+
+test('a version of which no trial is left is named, but not by itself in its last one', () => {
+  const { start, root } = machine('left');
+  const entries = join(root, 'efi/EFI/Linux');
+  mkdirSync(entries, { recursive: true });
+  writeFileSync(join(entries, 'keystored_0.2.0.efi'), '');
+  writeFileSync(join(entries, 'keystored_0.3.0+1-1.efi'), '');
+  start();
+  expect(readNotices(root)).toEqual([]);
+  renameSync(join(entries, 'keystored_0.3.0+1-1.efi'), join(entries, 'keystored_0.3.0+0-2.efi'));
+  start();
+  expect(readNotices(root)).toEqual([expect.stringMatching(/^Version 0\.3\.0 was left again, /)]);
+  mkdirSync(join(root, 'usr/lib'), { recursive: true });
+  writeFileSync(join(root, 'usr/lib/os-release'), 'IMAGE_VERSION="0.3.0"\n');
+  start();
+  expect(readNotices(root)).toEqual([]);
 });
 
 test('a PIN lies in one file in memory and one that only root reads', () => {

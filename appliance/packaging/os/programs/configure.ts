@@ -1,11 +1,12 @@
 // At every start of the machine: settings from the medium, if one is there and says something right, else as they were; then rendered.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../data-directory.ts';
 import { readCaFingerprint } from './daemon-state.ts';
 import { writeNotice } from './notices.ts';
 import { renderSettings } from './render.ts';
 import { defaultSettings, parseSettings, SettingsError, type Settings } from './settings.ts';
+import { readVersion } from './version.ts';
 
 /** Longer is no settings file. */
 const mostBytes = 64 * 1024;
@@ -23,6 +24,7 @@ export function configure(root: string): void {
     writeFileSync(join(root, path), text);
   }
   placePin(root, settings);
+  tellWhatWasLeft(root);
   if (settings.factoryReset !== undefined && settings.factoryReset === readCaFingerprint(root))
     writeFileSync(join(root, 'run/keystored-os/factory-reset'), '');
 }
@@ -60,6 +62,15 @@ function readSmall(file: string): Uint8Array {
   const { size } = statSync(file);
   if (size > mostBytes) throw new SettingsError(`is longer than ${mostBytes} octets`);
   return readFileSync(file);
+}
+
+/** A version of which no trial is left (systemd-boot counts them in the name), unless it is in its last one now. */
+function tellWhatWasLeft(root: string): void {
+  const directory = join(root, 'efi/EFI/Linux');
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  const [left] = names.flatMap((name) => /^keystored_(.+)\+0(?:-\d+)?\.efi$/.exec(name)?.[1] ?? []);
+  const text = `Version ${left} was left again, because it did not serve in its trials. This one serves; take another update.`;
+  writeNotice(root, 'trials', left === undefined || left === readVersion(root) ? undefined : text);
 }
 
 /** systemd hands what lies here to the daemon, and it is gone with the power. */

@@ -29,6 +29,7 @@ export async function readFacts(root: string, port = 4646): Promise<Facts> {
     daemon: await readDaemonState(root, port),
     caFingerprint: readCaFingerprint(root),
     clockIsSynchronized: existsSync(join(root, 'run/systemd/timesync/synchronized')),
+    refusal: attempt(() => readFileSync(join(root, 'run/keystored/refusal'), 'utf8')),
     credential: attempt(() => JSON.parse(readFileSync(join(root, 'run/keystored/bootstrap'), 'utf8')) as BootstrapCredential),
     notices: readNotices(root),
   };

@@ -60,6 +60,7 @@ function renderDaemon({ hosts, token, start }: Settings): string {
     listen: '[::]:4646',
     'est-listen': '[::]:4665',
     'bootstrap-file': '/run/keystored/bootstrap',
+    'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(hosts === undefined ? {} : { hosts }),
     hsm: { start, ...(token === undefined ? {} : { tokens: [tokenOf(token)] }) },

@@ -9,6 +9,8 @@ export type Facts = {
   /** of all interfaces but the loopback */
   readonly addresses: readonly string[];
   readonly daemon: DaemonState;
+  /** why the last start of the daemon was refused, if it was */
+  readonly refusal: string | undefined;
   /** SHA-256 of the CA certificate, undefined before there is one */
   readonly caFingerprint: string | undefined;
   readonly clockIsSynchronized: boolean;
@@ -39,6 +41,7 @@ export function formatScreen(facts: Facts): string {
   ];
   const lines = [
     ...rows.map(([name = '', value = '']) => `${name.padEnd(12)}${value}`),
+    ...(facts.refusal === undefined ? [] : [`! The service does not start, and tries again: ${facts.refusal}`]),
     ...daemon.reasons.map((reason) => `! ${reason}`),
     ...facts.notices.map((notice) => `* ${notice}`),
     ...(credential === undefined ? [] : claim(credential)),
