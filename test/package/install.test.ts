@@ -1,7 +1,7 @@
 // The Debian package on a clean system: it installs, serves, keeps keys and configuration over an upgrade, and leaves the keys when purged.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, send } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
@@ -47,6 +47,7 @@ describe.skipIf(!possible)('the Debian package', () => {
       '700 keystored keystored\n750 root keystored\n640 root keystored\n',
     );
     expect(inSystem('readlink', '/etc/systemd/system/multi-user.target.wants/keystored.service')).toMatch(/keystored\.service\n$/);
+    expect(socketsEnabled()).toEqual(['keystored-est.socket', 'keystored-management.socket']);
     expect(inSystem('keystorectl', '--help')).toContain('keystorectl');
   });
 
@@ -79,8 +80,17 @@ describe.skipIf(!possible)('the Debian package', () => {
     expect(purged.stderr).toContain('the keys stay in /var/lib/keystored');
     expect(existsSync(configuration)).toBe(false);
     expect(existsSync(join(system, 'etc/systemd/system/multi-user.target.wants/keystored.service'))).toBe(false);
+    expect(socketsEnabled()).toEqual([]);
     expect(statSync(join(data, 'store-key.json')).mode & 0o777).toBe(0o600);
     expect(existsSync(join(system, 'usr/lib/keystored/appliance'))).toBe(false);
+  });
+
+  test('under a configuration that listens elsewhere, the sockets of the package stay off', () => {
+    mkdirSync(dirname(configuration), { recursive: true });
+    writeFileSync(configuration, 'data: /var/lib/keystored\nlisten: 0.0.0.0:4646\n');
+    inSystem('dpkg', '--force-confold', '--install', `/root/${basename(newer)}`);
+    expect(inSystem('readlink', '/etc/systemd/system/multi-user.target.wants/keystored.service')).toMatch(/keystored\.service\n$/);
+    expect(socketsEnabled()).toEqual([]);
   });
 });
 
@@ -112,6 +122,16 @@ async function serve() {
       return new Promise((done) => child.once('exit', done));
     },
   };
+}
+
+/** Those that systemd opens at the next boot. */
+function socketsEnabled(): string[] {
+  const wanted = join(system, 'etc/systemd/system/sockets.target.wants');
+  return existsSync(wanted)
+    ? readdirSync(wanted)
+        .filter((name) => name.startsWith('keystored'))
+        .toSorted()
+    : [];
 }
 
 function inSystem(command: string, ...args: string[]): string {
