@@ -1,8 +1,9 @@
 // A PIN file that is ours to change: the new PIN lies beside the old one while the token is told, so that a crash at any line leaves one that is right.
 import { randomUUID } from 'node:crypto';
-import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PinSource } from './api.ts';
+import { replaceFile, syncPath } from './durable-files.ts';
 
 /** A source whose `next` is there only while its PIN is being changed, or after that was cut. */
 export type OwnPinFile = { readonly file: string; readonly next: string };
@@ -19,38 +20,18 @@ export function findNextPin(source: PinSource): PinSource | undefined {
 
 /** Before the token is told. It takes its place whole: an empty file beside, left by a crash, would be no PIN and no start. */
 export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
-  const { uid, gid } = statSync(file);
-  const temporary = `${next}.${randomUUID()}.tmp`;
-  const descriptor = openSync(temporary, 'wx', 0o600);
-  try {
-    writeFileSync(descriptor, pin);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
   // Root may change the PIN of an appliance that runs as somebody else.
-  if (process.getuid?.() === 0) chownSync(temporary, uid, gid);
-  renameSync(temporary, next);
-  syncDirectory(dirname(next));
+  replaceFile(next, pin, `${next}.${randomUUID()}.tmp`, statSync(file));
 }
 
 /** The token has taken the next PIN. */
 export function takeNextPin({ file, next }: OwnPinFile): void {
   renameSync(next, file);
-  syncDirectory(dirname(file));
+  syncPath(dirname(file));
 }
 
 /** The token has not: the old one is right. */
 export function dropNextPin({ next }: OwnPinFile): void {
   rmSync(next, { force: true });
-  syncDirectory(dirname(next));
-}
-
-function syncDirectory(directory: string): void {
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  syncPath(dirname(next));
 }

@@ -1,7 +1,8 @@
 // SoftHSM's files: its configuration, its token directory made durable, and the copy of token.object that a crash at login may need.
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { TokenConfig } from './api.ts';
+import { replaceFile, syncPath } from './durable-files.ts';
 
 /** The text of a configuration for another token directory, made from softhsm.conf at the root. */
 export function softhsmConf(tokenDirectory: string): string {
@@ -28,11 +29,11 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
   for (const token of tokenFolders(directory)) {
     for (const name of readdirSync(join(directory, token))) {
       const path = join(directory, token, name);
-      unlessGone(() => statSync(path).mtimeMs >= sinceMilliseconds && syncFile(path));
+      unlessGone(() => statSync(path).mtimeMs >= sinceMilliseconds && syncPath(path));
     }
-    syncFile(join(directory, token));
+    syncPath(join(directory, token));
   }
-  syncFile(directory);
+  syncPath(directory);
 }
 
 /** Whether any token's own file is there and not empty. */
@@ -54,7 +55,7 @@ export function copyTokenObjects(directory: string): void {
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(file);
     if (contents === undefined || readIfAny(copy)?.equals(contents) === true) continue;
-    replaceFile(copy, contents);
+    replaceFile(copy, contents, `${copy}.tmp`);
   }
 }
 
@@ -67,7 +68,7 @@ export function restoreTokenObjects(directory: string | undefined): void {
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(copy);
     if (readIfAny(file) !== undefined || contents === undefined) continue;
-    replaceFile(file, contents);
+    replaceFile(file, contents, `${file}.tmp`);
     process.stderr.write(`${file} was empty and was put back from its copy\n`);
   }
 }
@@ -90,21 +91,5 @@ function readIfAny(path: string): Buffer | undefined {
     return contents.length === 0 ? undefined : contents;
   } catch {
     return undefined;
-  }
-}
-
-function replaceFile(path: string, contents: Buffer): void {
-  const temporary = `${path}.tmp`;
-  writeFileSync(temporary, contents, { mode: 0o600, flush: true });
-  renameSync(temporary, path);
-  syncFile(join(path, '..'));
-}
-
-function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
