@@ -45,6 +45,8 @@ const limits = {
   requestTimeoutMs: 120_000,
   keepAliveMs: 65_000,
   handshakeMs: 10_000,
+  /** for handshakes that have begun when the listener closes */
+  lastHandshakesMs: 1_000,
   maxConnections: 4_096,
 } as const;
 
@@ -83,8 +85,7 @@ export async function listenManagement(options: ListenOptions): Promise<Listener
 /** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
   const { host, port, descriptor, identity, handler, tls = {} } = options;
-  const settings = { maxHeaderSize: limits.headerBytes, handshakeTimeout: limits.handshakeMs };
-  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), ...settings }, handler);
+  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
     if (descriptor === undefined) server.listen(port, host, resolve);
@@ -101,6 +102,9 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
   server.keepAliveTimeout = limits.keepAliveMs;
   server.maxConnections = limits.maxConnections;
   server.on('clientError', answerClientError);
+  // Half handshakes, plain HTTP, port scans: there is no way to answer, and what waits to be answered is never closed.
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  const handshakes = watchHandshakes(server);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -109,7 +113,7 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
     port,
     server,
     setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
-    close: (graceMs) => (closing ??= closeServer(server, graceMs)),
+    close: (graceMs) => (closing ??= closeServer(server, handshakes, graceMs)),
   };
 }
 
@@ -118,14 +122,41 @@ function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions
   return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
 }
 
-async function closeServer(server: Server, graceMs: number): Promise<void> {
+/**
+ * Connections of which the handshake is not over. Node's list of connections has none of them, so nothing else would cut them when the
+ * listener closes, and a server that is made by listhen gives them two minutes.
+ */
+type Handshakes = { cut(): void };
+
+function watchHandshakes(server: Server): Handshakes {
+  const waiting = new Map<string, Socket>();
+  const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  server.on('connection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    waiting.set(
+      peer,
+      socket.setTimeout(limits.handshakeMs, () => socket.destroy()),
+    );
+    socket.once('close', () => waiting.get(peer) === socket && waiting.delete(peer));
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    const peer = peerOf(socket);
+    waiting.get(peer)?.setTimeout(0);
+    waiting.delete(peer);
+  });
+  return { cut: () => waiting.forEach((socket) => socket.destroy()) };
+}
+
+async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that were busy when close() was called turn idle later.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const unheard = setTimeout(() => handshakes.cut(), Math.min(graceMs, limits.lastHandshakesMs));
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
+  clearTimeout(unheard);
   clearTimeout(deadline);
 }
 

@@ -2,7 +2,6 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { Address } from '../../core/config.ts';
 import type { Log } from '../../core/context.ts';
 import { listenHttps, type Listener, type TlsIdentity } from '../../core/http/listeners.ts';
@@ -39,8 +38,6 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
   server.requestTimeout = requestTimeoutMs;
   server.keepAliveTimeout = keepAliveMs;
   server.removeAllListeners('clientError').on('clientError', answerClientError);
-  // Half handshakes, strange curves, port scans: the client's business.
-  server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
   return listener;
 }
 

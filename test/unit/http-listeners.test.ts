@@ -1,7 +1,8 @@
 // The TLS doors: versions, limits, taken ports, changing certificates, orderly closing.
 import { mkdirSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -56,7 +57,14 @@ function get(listener: Listener, headers: Record<string, string> = {}): Promise<
   });
 }
 
-function everything(socket: TLSSocket): Promise<string> {
+/** Begins a handshake and goes no further, but for what it says every half second. Answers what it is told until it is cut. */
+function stranger(listener: Listener, begins: string, goesOn?: string): Promise<string> {
+  const socket = connectTcp(listener.port, '127.0.0.1', () => socket.write(begins, 'latin1'));
+  const drip = goesOn === undefined ? undefined : setInterval(() => socket.write(goesOn, 'latin1'), 500);
+  return everything(socket).finally(() => clearInterval(drip));
+}
+
+function everything(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -129,6 +137,31 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect(server.requestTimeout).toBeGreaterThan(0);
     expect(server.keepAliveTimeout).toBeGreaterThan(0);
     expect(server.maxConnections).toBeGreaterThan(0);
+  });
+
+  test('a connection of which the handshake is not over within ten seconds is cut, whether it says nothing, little or a little at a time', async () => {
+    const listener = await listen(door);
+    const began = performance.now();
+    const cut = await Promise.all([
+      stranger(listener, ''),
+      stranger(listener, '\x16\x03\x01\x02\x00\x01'),
+      stranger(listener, '\x16\x03\x01\x10\x00', '\x01'),
+    ]);
+    expect(cut).toEqual(['', '', '']);
+    expect(performance.now() - began).toBeGreaterThan(9_000);
+    const slow = await tls(listener);
+    expect(slow.timeout ?? 0).toBe(0);
+    slow.destroy();
+  }, 60_000);
+
+  test('closing does not wait for the handshakes of strangers', async () => {
+    const listener = await listen(door);
+    const cut = stranger(listener, '\x16\x03\x01\x02\x00\x01');
+    await setTimeout(100);
+    const began = performance.now();
+    await listener.close(60_000);
+    expect(performance.now() - began).toBeLessThan(9_000);
+    expect(await cut).toBe('');
   });
 
   test('a changed identity shows to new connections and leaves open ones alone', async () => {
