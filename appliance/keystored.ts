@@ -7,6 +7,7 @@ import { StartError } from '../core/registry.ts';
 import { systemClock } from '../core/time.ts';
 import type { Configuration } from '../core/config.ts';
 import type { Log } from '../core/context.ts';
+import { forgetChosenPin, takeChosenPin } from './chosen-pin.ts';
 import { loadConfiguration } from './configuration.ts';
 import { holdDataDirectory } from './data-directory.ts';
 import { superviseCrews } from './crews.ts';
@@ -14,7 +15,7 @@ import { sweepBackups } from './backup.ts';
 import { provisionAppliance } from './first-boot.ts';
 import { requireFreePorts } from './free-ports.ts';
 import { findHandedSockets, listenOn } from './handed-sockets.ts';
-import { hsmConfigOf, places } from './house.ts';
+import { hsmConfigOf, places, refusingHsmErrors } from './house.ts';
 import { keepWatch, openNotify } from './notify.ts';
 import { finishRestore, restoreAppliance } from './restore.ts';
 import { hasSealedIdentity } from './sealed-identity.ts';
@@ -69,6 +70,8 @@ async function main(): Promise<void> {
   const mayProvision = !configuration.attended || !hasSealedIdentity(configuration.data);
   const announcement = mayProvision ? await provision(configuration, log) : undefined;
 
+  forgetChosenPin(configuration.data, configuration.attended);
+
   const workers = superviseCrews({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
   let endWatch = (): void => undefined;
   const stop = (): void => {
@@ -102,6 +105,9 @@ async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: 
 
 async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {
   const hsmConfig = await hsmConfigOf(configuration, step);
+  const { data, attended, embeddedPin } = configuration;
+  const [token] = hsmConfig.tokens;
+  if (embeddedPin !== undefined && token !== undefined) await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended));
   const parts = { clock: systemClock, log, step, onTerminal: process.stdout.isTTY };
   return (await provisionAppliance(configuration, hsmConfig, parts)).announcement;
 }

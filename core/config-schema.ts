@@ -28,6 +28,8 @@ export type Configuration = {
   readonly hsm: HsmConfig;
   /** every start is sealed until a person gives the PIN */
   readonly attended: boolean;
+  /** chosen by a person for the embedded token */
+  readonly embeddedPin?: PinSource;
   /** instead of the root token, the first start gives a credential for one login, in this file */
   readonly bootstrapFile?: string;
   /** file that says why the last start was refused */
@@ -148,7 +150,11 @@ export const coreFields = {
         .enum(['unattended', 'attended'])
         .default('unattended')
         .describe('attended: every start is sealed until a person gives the PIN; the configured PIN is used on the very first start only'),
+      embeddedPin: pin
+        .exactOptional()
+        .describe('PIN that the embedded token gets at this start, in place of a random one; with an attended start it is kept in no file'),
     })
+    .refine(({ tokens, embeddedPin }) => tokens.length === 0 || embeddedPin === undefined, 'must not have both tokens and embedded-pin')
     .prefault({}),
 };
 
@@ -166,6 +172,7 @@ export function completed(fields: z.output<typeof core>, plugins: Readonly<Recor
     publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,
     audit: { maxFileBytes: audit.maxFileBytes, retainFiles: audit.retainFiles, signEverySeconds: audit.signEvery.seconds },
     attended: hsm.start === 'attended',
+    ...(hsm.embeddedPin === undefined ? {} : { embeddedPin: hsm.embeddedPin }),
     hsm: { tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, cacheKeys: hsm.cacheKeys, jobTimeoutSeconds: hsm.jobTimeout.seconds },
     plugins,
   };

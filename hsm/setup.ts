@@ -12,6 +12,7 @@ import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
 export type { ModuleDescription, NewToken, TokenSurvey };
+export { readPin } from './pin.ts';
 export { softhsmConf } from './softhsm.ts';
 
 /**

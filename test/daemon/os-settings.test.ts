@@ -25,7 +25,6 @@ const whole = {
   allow: { management: ['192.0.2.0/24', '2001:db8::/32'], est: ['198.51.100.7'] },
   hosts: ['keys-1.example.com', '192.0.2.10'],
   token: { module: '/usr/lib/vendor/libpkcs11.so', label: 'keystored', pin: 'secret-1234' },
-  start: 'attended',
 };
 
 /** A machine with nothing but what every start finds. */
@@ -76,7 +75,7 @@ test('the settings of a medium reach network, time, firewall, host name and daem
     expect(read('run/keystored-os/hostname')).toBe('keys-1\n');
     expect(read('run/keystored-os/networks.nft')).toMatch(/management4 \{ 192\.0\.2\.0\/24 \}\n[^]*flush set inet keystored est6\n$/);
     const configuration = loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]);
-    expect(configuration).toMatchObject({ hosts: whole.hosts, attended: true });
+    expect(configuration).toMatchObject({ hosts: whole.hosts, attended: false });
     expect(configuration.hsm.tokens).toMatchObject([{ module: whole.token.module, pin: { credential: 'keystored.pin' } }]);
     expect(read('run/credstore/keystored.pin')).toBe('secret-1234');
   }
@@ -113,6 +112,26 @@ test('a PIN lies in one file in memory and one that only root reads', () => {
   expect(statSync(join(root, 'run/credstore')).mode & 0o777).toBe(0o700);
 });
 
+test('with an attended start PINs are handed on once and kept nowhere; the embedded token has to get one that a person knows', () => {
+  const { start, read, has, root } = machine('attended');
+  const attended = (): boolean => loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')]).attended;
+  const data = join(root, 'var/lib/keystored');
+  mkdirSync(join(data, 'softhsm'), { recursive: true });
+  writeFileSync(join(data, 'pin'), 'nobody knows it');
+  start({ start: 'attended' });
+  expect([attended(), readNotices(root)[0]]).toEqual([false, expect.stringContaining('"pin" must be given with an attended start')]);
+  for (const settings of [{ pin: 'secret-1234' }, { token: whole.token }]) {
+    start({ start: 'attended', ...settings });
+    expect([attended(), read('run/credstore/keystored.pin')]).toEqual([true, 'secret-1234']);
+    expect(read('var/lib/keystored-os/settings.json')).not.toContain('secret-1234');
+    start();
+    expect([attended(), has('run/credstore/keystored.pin')]).toEqual([true, false]);
+  }
+  rmSync(join(data, 'pin'));
+  start({ start: 'attended', hostname: 'keys-2' });
+  expect([attended(), read('run/keystored-os/hostname')]).toEqual([true, 'keys-2\n']);
+});
+
 test('a wrong medium changes nothing, and the screen says what is wrong, without a value', () => {
   const { start, read, root } = machine('wrong');
   start(whole);
@@ -122,6 +141,9 @@ test('a wrong medium changes nothing, and the screen says what is wrong, without
     [{ ...whole, gateway: '192.0.2.1' }, '"gateway"'],
     [{ ...whole, hostname: 'Keys_2' }, 'KEYSTORED "hostname" must be a host name in lower case. The settings before stay: '],
     [{ ...whole, token: { ...whole.token, module: '/var/tmp/evil.so' } }, '"token/module"'],
+    [{ ...whole, token: { ...whole.token, pin: undefined } }, '"token/pin" must be given, unless the start is attended'],
+    [{ ...whole, pin: 'secret-1234' }, '"pin" is of the embedded token'],
+    [{ pin: '123' }, '"pin" must be at least 4 characters long'],
     [{ ...whole, interfaces: [{ name: 'enp1s0' }] }, '"dhcp": true'],
     [{ ...whole, allow: { est: ['192.0.2.1/24'] } }, '"allow/est/0"'],
     [`{"hostname": "${'x'.repeat(70_000)}"}`, 'longer than'],

@@ -72,6 +72,8 @@ describe('an update', () => {
     await offer();
     conclude(root, 'exit-code');
     expect(readNotices(root).join()).toContain('could not be installed');
+    conclude(root, 'exec-condition');
+    expect(readNotices(root).join()).toContain('No update is taken while this version is on trial');
   });
 
   test('is refused unsigned, signed by one key of two, by a stranger, or under another signature', async () => {
@@ -114,7 +116,7 @@ describe('an update', () => {
     expect(await offer()).toContain('several files');
     spawnSync('rm', [join(medium, 'other.update'), bundle]);
     expect(await unpack(root)).toBe(false);
-    expect(readNotices(root).join()).toContain('no file that ends in .update');
+    expect(readNotices(root).join()).toContain('no file that ends in .update, or no FAT or ISO 9660 file system');
   });
 });
 

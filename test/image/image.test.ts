@@ -2,16 +2,15 @@
 // what is open and what runs inside, switching off, and what lies on the disk then.
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runTool } from '../../appliance/packaging/image/tools.ts';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { provideImage } from './build.ts';
 import { checkState, extractState, foundIn, occurrences, openState, partitionsOf, rawDisk } from './disk.ts';
-import { Machine, shownSecret } from './machine.ts';
+import { Machine, mediumWith, shownSecret } from './machine.ts';
 import { type Answers, openPorts, probeAnswers, probeArguments } from './probe.ts';
 
 const path = temporaryDirectory();
@@ -54,7 +53,7 @@ beforeAll(() => {
 afterAll(() => Machine.endAll());
 
 test('a new machine shows the fingerprint of its CA and a credential that logs in once', async () => {
-  machine = await Machine.start({ directory, image, more: mediumWith(settings) });
+  machine = await Machine.start({ directory, image, more: mediumWith(path('medium'), settings) });
   await machine.serves();
   credential = await machine.credential();
   rootToken = await machine.claim();
@@ -101,7 +100,7 @@ test('after the power cut every key works, and the credential is neither shown n
   machine = await Machine.start({
     directory,
     image,
-    more: [...mediumWith({ ...settings, hostname: 'Keys_2' }), ...probeArguments(directory)],
+    more: [...mediumWith(path('medium'), { ...settings, hostname: 'Keys_2' }), ...probeArguments(directory)],
   });
   await machine.serves();
   for (const [name, { action, body, answer }] of questions) {
@@ -195,16 +194,6 @@ async function makeKey(name: string, fields: { readonly cipher?: string } = {}):
 
 function ask(method: string, url: string, body?: unknown): Promise<Readonly<Record<string, unknown>>> {
   return machine.ask(method, url, body, rootToken);
-}
-
-/** Arguments of QEMU that plug in a FAT medium with these settings. */
-function mediumWith(content: object): string[] {
-  const [file, medium] = [path('keystored.json'), path('medium')];
-  writeFileSync(file, JSON.stringify(content));
-  rmSync(medium, { force: true });
-  runTool('mkfs.vfat', ['-C', '-n', 'KEYSTORED', medium, '1440']);
-  runTool('mcopy', ['-i', medium, file, '::/']);
-  return ['-drive', `file=${medium},if=none,id=settings,format=raw,readonly=on`, '-device', 'virtio-blk-pci,drive=settings'];
 }
 
 function namesOfListener(): Promise<string> {

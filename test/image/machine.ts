@@ -1,7 +1,7 @@
 // A machine that boots the appliance: QEMU, without acceleration unless asked, so that it behaves the same everywhere, and slowly.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
@@ -103,20 +103,22 @@ export class Machine {
     return this.#until(`the console shows ${pattern}`, () => [...this.console().matchAll(new RegExp(pattern, 'gm'))].at(-1));
   }
 
-  /**
-   * Waits until the appliance serves, and takes its CA certificate over a connection nobody vouches for: it has to have the
-   * fingerprint that the console shows.
-   */
+  /** Waits until the appliance serves, and is trusted. */
   async serves(): Promise<this> {
-    const [, fingerprint] = await this.shown(/^CA SHA-256 +([0-9A-F]{2}(?::[0-9A-F]{2}){31})$/);
-    const pem = await this.#until('the API answers', () => this.#fetchCa());
-    expect(new X509Certificate(pem).fingerprint256).toBe(fingerprint);
-    this.caPem = pem;
+    await this.trustShownCa();
     await this.#until('the appliance is healthy', async () => {
       const { status } = await this.exchange('GET', '/v1/state/system/health', undefined, '');
       return status === 200 || undefined;
     });
     return this;
+  }
+
+  /** Takes its CA certificate over a connection nobody vouches for: it has to have the fingerprint that the console shows. */
+  async trustShownCa(): Promise<void> {
+    const [, fingerprint] = await this.shown(/^CA SHA-256 +([0-9A-F]{2}(?::[0-9A-F]{2}){31})$/);
+    const pem = await this.#until('the API answers', () => this.#fetchCa());
+    expect(new X509Certificate(pem).fingerprint256).toBe(fingerprint);
+    this.caPem = pem;
   }
 
   exchange(method: string, path: string, body?: unknown, token = ''): Promise<Answer> {
@@ -218,6 +220,16 @@ export class Machine {
     }
     throw new Error(`waited in vain until ${what}:\n${this.console().slice(-4000)}`);
   }
+}
+
+/** Arguments of QEMU that plug in a FAT medium with these settings, which lies in `file`. */
+export function mediumWith(file: string, settings: object): string[] {
+  const content = `${file}.json`;
+  writeFileSync(content, JSON.stringify(settings));
+  rmSync(file, { force: true });
+  runTool('mkfs.vfat', ['-C', '-n', 'KEYSTORED', file, '1440']);
+  runTool('mcopy', ['-i', file, content, '::/keystored.json']);
+  return ['-drive', `file=${file},if=none,id=settings,format=raw,readonly=on`, '-device', 'virtio-blk-pci,drive=settings'];
 }
 
 function forward(from: number, to: number): string {

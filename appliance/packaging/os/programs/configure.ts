@@ -36,7 +36,8 @@ function fromMedium(root: string, kept: string): Settings | undefined {
   try {
     const content = readSmall(file);
     const settings = parseSettings(content);
-    writeDurably(kept, content);
+    requireKnownPin(root, settings);
+    writeDurably(kept, withoutPins(content, settings));
     writeNotice(root, 'settings', 'The settings of the medium KEYSTORED are in use and kept: remove the medium, it is not needed again.');
     return settings;
   } catch (error) {
@@ -44,6 +45,20 @@ function fromMedium(root: string, kept: string): Settings | undefined {
     writeNotice(root, 'settings', `keystored.json on the medium KEYSTORED ${reason}. The settings before stay: mend the file and restart.`);
     return undefined;
   }
+}
+
+/** The PIN that the embedded token was made with lies where nobody can read it: an appliance that waits for it would wait for ever. */
+function requireKnownPin(root: string, { start, token, pin }: Settings): void {
+  const data = join(root, 'var/lib/keystored');
+  const isKnown = token !== undefined || pin !== undefined || (existsSync(join(data, 'softhsm')) && !existsSync(join(data, 'pin')));
+  if (start === 'attended' && !isKnown) throw new SettingsError('"pin" must be given with an attended start: choose one');
+}
+
+/** A chosen PIN is handed on once; where a person gives the PIN at every start, it stands nowhere. */
+function withoutPins(content: Uint8Array, { start }: Settings): string {
+  const { pin: _chosen, ...settings } = JSON.parse(Buffer.from(content).toString()) as { pin?: string; token?: { pin?: string } };
+  if (start === 'attended') delete settings.token?.pin;
+  return JSON.stringify(settings);
 }
 
 /** A later version may know less than the one that kept them: then the appliance still has to start. */
@@ -74,13 +89,13 @@ function tellWhatWasLeft(root: string): void {
 }
 
 /** systemd hands what lies here to the daemon, and it is gone with the power. */
-function placePin(root: string, { token }: Settings): void {
+function placePin(root: string, { token, pin = token?.pin }: Settings): void {
   const store = join(root, 'run/credstore');
   rmSync(join(store, 'keystored.pin'), { force: true });
-  if (token === undefined) return;
+  if (pin === undefined) return;
   mkdirSync(store, { recursive: true });
   chmodSync(store, 0o700);
-  writeFileSync(join(store, 'keystored.pin'), token.pin, { mode: 0o600 });
+  writeFileSync(join(store, 'keystored.pin'), pin, { mode: 0o600 });
 }
 
 if (import.meta.main) configure('/');

@@ -54,7 +54,7 @@ function renderNetworks({ allow }: Settings): string {
 }
 
 /** keystored.yaml of the daemon. Its PIN comes as the systemd credential keystored.pin. */
-function renderDaemon({ hosts, token, start }: Settings): string {
+function renderDaemon({ hosts, token, start, pin }: Settings): string {
   return stringify({
     data: '/var/lib/keystored',
     listen: '[::]:4646',
@@ -63,10 +63,16 @@ function renderDaemon({ hosts, token, start }: Settings): string {
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(hosts === undefined ? {} : { hosts }),
-    hsm: { start, ...(token === undefined ? {} : { tokens: [tokenOf(token)] }) },
+    hsm: {
+      start,
+      ...(token === undefined ? {} : { tokens: [tokenOf(token)] }),
+      ...(pin === undefined ? {} : { 'embedded-pin': credential }),
+    },
   });
 }
 
+const credential = { credential: 'keystored.pin' };
+
 function tokenOf({ pin: _pin, ...token }: NonNullable<Settings['token']>): Record<string, unknown> {
-  return { name: 'default', ...token, pin: { credential: 'keystored.pin' } };
+  return { name: 'default', ...token, pin: credential };
 }

@@ -50,23 +50,34 @@ const token = z
     module: z.string().regex(/^\/usr\/lib\/[\w./+-]+\.so[\w.]*$/, 'must be the path of a module of the image, below /usr/lib'),
     label: z.string().min(1).max(32).exactOptional(),
     serial: z.string().min(1).max(32).exactOptional(),
-    pin: z.string().min(1).max(256),
+    pin: z.string().min(1).max(256).exactOptional(),
   })
   .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
 
-const schema = z.strictObject({
-  hostname: z.string().regex(dnsName, 'must be a host name in lower case').exactOptional(),
-  interfaces: z.array(networkInterface).min(1).max(16).exactOptional(),
-  ntp: z.array(host).max(8).default([]),
-  allow: z.strictObject({ management: cidrsField().default(everywhere), est: cidrsField().default(everywhere) }).prefault({}),
-  hosts: z.array(host).min(1).max(64).exactOptional(),
-  token: token.exactOptional(),
-  factoryReset: z
-    .string()
-    .regex(/^[0-9A-F]{2}(?::[0-9A-F]{2}){31}$/, 'must be the CA fingerprint as the screen shows it')
-    .exactOptional(),
-  start: z.enum(['unattended', 'attended']).default('unattended'),
-});
+const schema = z
+  .strictObject({
+    hostname: z.string().regex(dnsName, 'must be a host name in lower case').exactOptional(),
+    interfaces: z.array(networkInterface).min(1).max(16).exactOptional(),
+    ntp: z.array(host).max(8).default([]),
+    allow: z.strictObject({ management: cidrsField().default(everywhere), est: cidrsField().default(everywhere) }).prefault({}),
+    hosts: z.array(host).min(1).max(64).exactOptional(),
+    token: token.exactOptional(),
+    factoryReset: z
+      .string()
+      .regex(/^[0-9A-F]{2}(?::[0-9A-F]{2}){31}$/, 'must be the CA fingerprint as the screen shows it')
+      .exactOptional(),
+    start: z.enum(['unattended', 'attended']).default('unattended'),
+    /** of the embedded token, chosen by a person */
+    pin: z.string().min(4).max(255).exactOptional(),
+  })
+  .refine(({ token: own, start }) => own === undefined || own.pin !== undefined || start === 'attended', {
+    path: ['token', 'pin'],
+    error: 'must be given, unless the start is attended',
+  })
+  .refine(({ token: own, pin }) => own === undefined || pin === undefined, {
+    path: ['pin'],
+    error: 'is of the embedded token: that of your own goes into "token"',
+  });
 
 export type Settings = z.output<typeof schema>;
 

@@ -42,6 +42,10 @@ export async function unpack(root: string): Promise<boolean> {
 
 /** Says what became of it and takes the parts away. `result` as systemd gives it to ExecStopPost=. */
 export function conclude(root: string, result: string | undefined): void {
+  if (result === 'exec-condition') {
+    writeNotice(root, 'update', 'No update is taken while this version is on trial: plug the medium in again when it has proved itself.');
+    return;
+  }
   const manifest = join(places.staging(root), 'manifest.json');
   if (existsSync(manifest)) {
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
@@ -58,7 +62,7 @@ export function conclude(root: string, result: string | undefined): void {
 
 function findBundle(medium: string): string {
   const [bundle, ...more] = readdirSync(medium).filter((name) => /^[\w.+-]+\.update$/.test(name));
-  if (bundle === undefined) throw new BundleRefused('there is no file that ends in .update');
+  if (bundle === undefined) throw new BundleRefused('there is no file that ends in .update, or no FAT or ISO 9660 file system');
   if (more.length > 0) throw new BundleRefused('there are several files that end in .update');
   return join(medium, bundle);
 }
