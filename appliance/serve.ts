@@ -26,7 +26,7 @@ import { describeWrapping, wrappingTable } from './wrapping-record.ts';
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
-  /** Takes no new connections from now on; running requests go on. */
+  /** Takes no new connections from now on, on neither port; running requests go on. */
   retire(): void;
   /** One real round trip to every token; rejects when one is not fit. */
   examine(): Promise<void>;
@@ -54,7 +54,10 @@ export async function serve(
   const chain = `worker-${number}`;
   const closing: (() => unknown)[] = [];
   let isServing = false;
+  // Both listeners close at the same time: one after the other, slow clients would keep them for twice the grace.
+  const retirement = Promise.withResolvers<void>();
   const stop = once(async () => {
+    retirement.resolve();
     for (const close of closing.toReversed()) await close();
   });
   try {
@@ -93,6 +96,7 @@ export async function serve(
       sealed: () => false,
       identity: () => identity.current,
       onIdentityChange: (changed) => identity.watch(changed),
+      onRetire: (retired) => void retirement.promise.then(retired),
       onAnswered: metrics.onAnswered,
     };
     const composed = await compose({
@@ -126,6 +130,7 @@ export async function serve(
       handler: composed.app.handler,
       log: log.with('http'),
     });
+    void retirement.promise.then(() => listener.close(stopGraceMs));
     closing.push(() => listener.close(stopGraceMs));
     closing.push(() => composed.app.endStreams());
     closing.push(identity.watch((next) => listener.setIdentity(next)));
@@ -152,7 +157,7 @@ export async function serve(
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),
-      retire: () => void listener.close(stopGraceMs),
+      retire: () => retirement.resolve(),
       examine: () => house.hsm.selfTest(),
       stop,
     };

@@ -20,4 +20,6 @@ export type Listeners = {
   identity(): TlsIdentity;
   /** Calls back whenever the identity was renewed; answers how to stop that. */
   onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;
+  /** Calls back when no listener is to take new connections any more, which is before anything is stopped. */
+  readonly onRetire?: ((retired: () => void) => void) | undefined;
 };

@@ -54,6 +54,7 @@ export default definePlugin({
         const handler = createEstApp({ house, audit, limit, log, onAnswered, sealed: () => listeners.sealed() });
         listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler, log });
         forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));
+        listeners.onRetire?.(() => void listener?.close(stopGraceMs));
       },
       async stop() {
         forgetIdentity?.();
