@@ -2,7 +2,7 @@
 import { Module as GrapheneModule } from 'graphene-pk11';
 import * as ck from './constants.ts';
 import { findKeyTypes } from './capabilities.ts';
-import { mechanismName } from './module.ts';
+import { mechanismName, PkcsModule } from './module.ts';
 import type { KeyType } from './api.ts';
 
 /** What a module shows of itself. */
@@ -31,15 +31,15 @@ export function describeModuleHere({
   module: string;
   libraryParameters?: string | undefined;
 }): ModuleDescription {
+  // Initialised the way we do it, and with what we say of a module that does not load.
+  PkcsModule.load(path, libraryParameters);
   const module = GrapheneModule.load(path);
-  module.initialize(
-    libraryParameters === undefined ? undefined : { libraryParameters: `${libraryParameters} `, flags: ck.CKF_OS_LOCKING_OK },
-  );
+  const { manufacturerID, libraryDescription, libraryVersion } = module.lib.C_GetInfo();
   const slots = module.getSlots(true);
   return {
     path,
-    library: `${module.manufacturerID} ${module.libraryDescription}`.trim(),
-    version: `${module.libraryVersion.major}.${module.libraryVersion.minor}`,
+    library: `${manufacturerID.trim()} ${libraryDescription.trim()}`.trim(),
+    version: `${libraryVersion.major}.${libraryVersion.minor}`,
     slots: Array.from({ length: slots.length }, (_, index) => {
       const slot = slots.items(index);
       const token = slot.getToken();

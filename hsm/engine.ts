@@ -78,7 +78,8 @@ export class Engine {
   /** The token as it describes itself. */
   describe() {
     const { module, slot } = this.sessions;
-    const { flags: _, ...info } = module.tokenInfo(slot);
+    const { label, serial, manufacturer, model } = module.tokenInfo(slot);
+    const info = { label, serial, manufacturer, model };
     return { ...info, keyTypes: this.keyTypes, mechanisms: [...this.mechanisms].map(mechanismName) };
   }
 

@@ -3,7 +3,7 @@ import pkcs11js from 'pkcs11js';
 import { HsmError } from './api.ts';
 import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
 import type { Mechanism } from './mechanisms.ts';
-import { asTokenError, TokenError } from './return-values.ts';
+import { asTokenError, findReturnValue, TokenError } from './return-values.ts';
 import { template, templateAsking, type AttributeName, type Attributes } from './template.ts';
 
 declare const kind: unique symbol;
@@ -20,6 +20,8 @@ export type TokenInfo = {
   readonly manufacturer: string;
   readonly model: string;
   readonly flags: number;
+  /** lengths of a PIN; vendors that name none leave zeros or anything */
+  readonly pinBytes: { readonly least: number; readonly most: number };
 };
 
 const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
@@ -48,7 +50,14 @@ export class PkcsModule {
       throw new HsmError('configuration', `PKCS#11 module ${path} cannot be loaded: ${firstLine(cause)}`, { cause });
     }
     const module = new PkcsModule(path, lib);
-    module.initialise(libraryParameters);
+    try {
+      module.initialise(libraryParameters);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      const { rv, fn } = error;
+      const why = `PKCS#11 module ${path} does not start: ${error.message}; see that its environment and library-parameters suit it`;
+      throw new HsmError(findReturnValue(rv).kind, why, { rv, fn, cause: error });
+    }
     loaded.push(module);
     return module;
   }
@@ -82,6 +91,7 @@ export class PkcsModule {
       manufacturer: trimmed(info.manufacturerID),
       model: trimmed(info.model),
       flags: info.flags,
+      pinBytes: { least: info.minPinLen, most: info.maxPinLen },
     };
   }
 

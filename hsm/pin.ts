@@ -27,9 +27,12 @@ function rawPin(source: PinSource): string {
   }
   const path = 'file' in source ? source.file : credentialPath(source.credential);
   try {
-    return readFileSync(path, 'utf8');
+    // Other octets would all become the same character: another PIN, and one that is easy to guess.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (cause) {
-    throw new HsmError('configuration', `PIN file ${path} cannot be read`, { cause });
+    const why =
+      cause instanceof TypeError ? 'is not text: write the PIN in UTF-8' : `cannot be read (${(cause as NodeJS.ErrnoException).code})`;
+    throw new HsmError('configuration', `PIN file ${path} ${why}`, { cause });
   }
 }
 

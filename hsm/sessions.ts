@@ -17,8 +17,9 @@ export function findSlot(module: PkcsModule, config: TokenConfig): SlotHandle {
   const matching = tokens.filter(({ info }) => (config.serial === undefined ? info.label === config.label : info.serial === config.serial));
   const [found, ...more] = matching;
   if (found === undefined) {
-    const seen = tokens.map(({ info }) => `"${info.label}"`).join(', ') || 'none';
-    throw new HsmError('configuration', `token ${config.name}: no token with ${wanted} in ${module.path} (labels seen: ${seen})`);
+    const by = config.serial === undefined ? 'label' : 'serial';
+    const seen = tokens.map(({ info }) => `"${info[by]}"`).join(', ') || 'none';
+    throw new HsmError('configuration', `token ${config.name}: no token with ${wanted} in ${module.path} (${by}s seen: ${seen})`);
   }
   if (more.length > 0) {
     throw new HsmError('configuration', `token ${config.name}: several tokens with ${wanted}; select it by serial`);

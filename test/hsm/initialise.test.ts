@@ -1,0 +1,129 @@
+// Initialising a token: what cannot be done is said before anything is, and what was begun is finished, not begun again beside it.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/open.ts';
+import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup.ts';
+import { softhsmModule, testHsmConfig } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const label = 'to be made';
+let number = 0;
+let directory: string;
+let environment: Record<string, string>;
+
+beforeEach(() => {
+  directory = path(`module-${++number}`);
+  environment = { SOFTHSM2_CONF: join(directory, 'softhsm.conf') };
+  mkdirSync(join(directory, 'tokens'), { recursive: true });
+  writeFileSync(environment['SOFTHSM2_CONF'] as string, softhsmConf(join(directory, 'tokens')));
+});
+
+const made = (): string[] =>
+  readdirSync(join(directory, 'tokens'), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []));
+
+function pinFile(content: string | Uint8Array): { file: string } {
+  const file = join(directory, `pin-${++number}`);
+  writeFileSync(file, content);
+  return { file };
+}
+
+type Given = { label?: string; pin?: string | Uint8Array; soPin?: string | Uint8Array };
+
+function newToken(given: Given = {}): TokenConfig & { label: string; soPin: { file: string } } {
+  const pins = { pin: pinFile(given.pin ?? 'user-pin'), soPin: pinFile(given.soPin ?? 'so-pin') };
+  return { name: 'made', module: softhsmModule, label: given.label ?? label, environment, ...pins };
+}
+
+describe('is refused with nothing made', () => {
+  const labels = {
+    'no label': '',
+    '33 octets': 'x'.repeat(33),
+    '17 characters of 34 octets': 'ü'.repeat(17),
+    'a blank at its end': 'a ',
+    'a line break': 'a\nb',
+  };
+  test.each(Object.entries(labels))('a label that C_InitToken cannot hold: %s', async (_name, odd) => {
+    const refusal = { kind: 'configuration', message: expect.stringContaining('a label has 1 to 32 octets') };
+    await expect(initialiseSoftToken(newToken({ label: odd }))).rejects.toMatchObject(refusal);
+    expect(made()).toEqual([]);
+  });
+
+  const long = 'x'.repeat(256);
+  const lengths = {
+    'a short user PIN': { pin: '123' },
+    'a long one': { pin: long },
+    'a short SO PIN': { soPin: '123' },
+    'a long SO PIN': { soPin: long },
+  };
+  test.each(Object.entries(lengths))('a PIN of a length the token does not take: %s', async (_name, given) => {
+    const refusal = { kind: 'refused', message: expect.stringMatching(/takes no (user|SO) PIN of \d+ octets: it must have 4 to 255/) };
+    await expect(initialiseSoftToken(newToken(given))).rejects.toMatchObject(refusal);
+    expect(made()).toEqual([]);
+  });
+
+  test('a PIN file that is not text: its octets would become others', async () => {
+    const refusal = { kind: 'configuration', message: expect.stringMatching(/^PIN file .* is not text/) };
+    await expect(initialiseSoftToken(newToken({ pin: Buffer.from('fffefdfcfb', 'hex') }))).rejects.toMatchObject(refusal);
+    expect(made()).toEqual([]);
+  });
+
+  test('a module that does not start: the message names it, and what it depends on', async () => {
+    const nowhere = { ...newToken(), environment: { SOFTHSM2_CONF: join(directory, 'absent') } };
+    const message = expect.stringMatching(
+      /^PKCS#11 module \S*libsofthsm2\.so does not start: C_Initialize returned CKR_\w+; see .*environment/,
+    );
+    await expect(initialiseSoftToken(nowhere)).rejects.toMatchObject({ message });
+  });
+});
+
+test.each(['x'.repeat(32), 'ü'.repeat(16), ' a', '🔑 key', '-a/b'])('the label "%s" is taken whole and finds its token', async (odd) => {
+  const token = newToken({ label: odd });
+  await initialiseSoftToken(token);
+  await prepareToken(token);
+  expect((await describeModule(softhsmModule, { environment })).slots[0]?.label.trim()).toBe(odd.trim());
+});
+
+describe('a token that was begun, and has no user PIN yet', () => {
+  beforeEach(() => {
+    const words = ['--module', softhsmModule, '--init-token', '--slot-index', '0', '--label', label, '--so-pin', 'so-pin'];
+    execFileSync('pkcs11-tool', words, { env: { ...process.env, ...environment }, stdio: 'ignore' });
+  });
+
+  test('gets one; no second token of that label is made', async () => {
+    const token = newToken();
+    await initialiseSoftToken(token);
+    expect(made()).toHaveLength(1);
+    await prepareToken(token);
+    await (await openHsm(testHsmConfig(token))).close();
+  });
+
+  test('is not taken from the SO whose PIN it has', async () => {
+    const refusal = {
+      kind: 'pin-refused',
+      message: expect.stringContaining('does not take the SO PIN: C_Login returned CKR_PIN_INCORRECT'),
+    };
+    await expect(initialiseSoftToken(newToken({ soPin: 'another' }))).rejects.toMatchObject(refusal);
+    expect(made()).toHaveLength(1);
+  });
+});
+
+test('a module that is not there is named by who looks at it, too', async () => {
+  await expect(describeModule('/nowhere/libnone.so')).rejects.toMatchObject({
+    kind: 'configuration',
+    message: expect.stringMatching(/^PKCS#11 module \/nowhere\/libnone\.so cannot be loaded/),
+  });
+});
+
+test('a serial that is not there: the message says which are', async () => {
+  const token = newToken();
+  await initialiseSoftToken(token);
+  const [slot] = (await describeModule(softhsmModule, { environment })).slots;
+  const { label: _, ...rest } = token;
+  await expect(prepareToken({ ...rest, serial: 'none' })).rejects.toMatchObject({
+    message: expect.stringContaining(`serials seen: "${slot?.serial}"`),
+  });
+});
