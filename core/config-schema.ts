@@ -137,7 +137,11 @@ export const coreFields = {
     .prefault({}),
   hsm: z
     .strictObject({
-      tokens: z.array(token).default([]).describe('PKCS#11 tokens; without any, a SoftHSM2 token is made in the data directory'),
+      tokens: z
+        .array(token)
+        .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, 'must not have two tokens of the same name')
+        .default([])
+        .describe('PKCS#11 tokens; without any, a SoftHSM2 token is made in the data directory'),
       defaultCustody: z
         .enum(['wrapped', 'token'])
         .default('wrapped')

@@ -40,18 +40,34 @@ export type HsmOptions = {
 const largestRandom = 131_072;
 
 /**
- * Opens every configured token. Rejects with HsmError: `configuration` (module, label, PIN source, or a token that prepareToken never
- * prepared), `pin-refused`, `unavailable`; nothing stays open then. Buffers given to an operation must not change until it settles.
+ * Opens every configured token. Rejects with HsmError: `configuration` (module, label, PIN source, one token twice, or a token that
+ * prepareToken never prepared), `pin-refused`, `unavailable`; nothing stays open then. Buffers given to an operation must not change until
+ * it settles.
  */
 export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Promise<Hsm> {
   const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
   try {
     await Promise.all(tokens.map((token) => token.start()));
+    requireEachOnce(tokens);
   } catch (error) {
     await Promise.all(tokens.map((token) => token.close()));
     throw error;
   }
   return new RoutedHsm(tokens, config.defaultCustody);
+}
+
+/** A rotation under the one name would destroy the wrapping key of what is kept under the other. */
+function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
+  const seen = new Map<string, string>();
+  for (const token of tokens) {
+    const { manufacturer, model, label, serial } = token.status();
+    const { name, environment, libraryParameters } = token.config;
+    const identity = JSON.stringify([manufacturer, model, label, serial, environment, libraryParameters]);
+    const other = seen.get(identity);
+    if (other !== undefined)
+      throw new HsmError('configuration', `${other} and ${name} are the same token (label "${label}", serial "${serial}")`);
+    seen.set(identity, name);
+  }
 }
 
 class RoutedHsm implements Hsm {

@@ -44,6 +44,17 @@ describe('openHsm says in one error what is wrong', () => {
     });
   });
 
+  test('a token that is listed twice, by whatever it is selected: a rotation under one name would destroy keys of the other', async () => {
+    const { label: _, ...rest } = token;
+    const [slot] = (await describeModule(softhsmModule, { environment: { ...token.environment } })).slots;
+    for (const twin of [token, { ...rest, serial: slot?.serial ?? '' }]) {
+      await expect(openHsm(testHsmConfig(token, { ...twin, name: 'second' }))).rejects.toMatchObject({
+        kind: 'configuration',
+        message: expect.stringContaining('main and second are the same token (label "test-main"'),
+      });
+    }
+  });
+
   test('one bad token among good ones, and nothing stays open', async () => {
     await expect(openHsm(testHsmConfig(token, { ...token, name: 'second', label: 'nobody' }))).rejects.toMatchObject({
       kind: 'configuration',

@@ -177,6 +177,12 @@ describe('refusals', () => {
       [],
       /^FILE line 6: "hsm\/tokens\/0\/pin" must name exactly one of/,
     ],
+    [
+      'two tokens of one name',
+      `${token}${token.split('tokens:\n')[1]}`,
+      [],
+      /^FILE line 2: "hsm\/tokens" must not have two tokens of the same name$/,
+    ],
     ['a token without module', token.replace('      module: m\n', ''), [], /^FILE line 3: "hsm\/tokens\/0\/module" is required$/],
     [
       'an unknown field of a plugin',
