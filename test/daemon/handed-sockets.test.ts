@@ -1,9 +1,11 @@
 // Socket activation, with systemd's own tool: ports that somebody else holds stay open whatever ends and is started again behind them.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { existsSync, openSync, readFileSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { findHandedSockets } from '../../appliance/handed-sockets.ts';
 import { freePort, isFree, send } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
@@ -81,6 +83,70 @@ test.skipIf(!activator)('another address than the one that is held is refused be
     );
   expect(existsSync(join(daemon.data, 'pin'))).toBe(false);
 });
+
+describe('what cannot be served is refused in one line', () => {
+  const environment = (names: string | undefined, count = 2) => ({
+    LISTEN_PID: String(process.pid),
+    LISTEN_FDS: String(count),
+    ...(names === undefined ? {} : { LISTEN_FDNAMES: names }),
+  });
+
+  test('names count, and only as many as there are sockets; those of another process are not ours', () => {
+    expect(findHandedSockets(environment('est:notify:management', 3))).toEqual({ estListen: 3, listen: 5 });
+    expect(findHandedSockets(environment('management:est', 1))).toEqual({ listen: 3 });
+    expect(findHandedSockets({ ...environment('management:est'), LISTEN_PID: '1' })).toEqual({});
+    expect(findHandedSockets({})).toEqual({});
+  });
+
+  test.each([
+    [undefined, 'a descriptor named unknown: give its socket unit FileDescriptorName=management or est'],
+    ['management:keystored-est.socket', 'a descriptor named keystored-est.socket: give its socket unit FileDescriptorName='],
+    ['management:management', 'more than one socket named management: its socket unit may have one ListenStream= only'],
+  ])('names %s', (names, reason) => {
+    expect(() => findHandedSockets(environment(names))).toThrow(reason);
+  });
+
+  test('a file, a socket without an address, a connection; the right one by any of the addresses of its host', async () => {
+    const none = /^what systemd has handed over for --listen is no TCP socket that listens: /;
+    expect(judge('127.0.0.1', 4646, openSync(path('file'), 'w'))).toMatch(none);
+    const unix = createServer().listen(path('socket'));
+    await once(unix, 'listening');
+    expect(judge('127.0.0.1', 4646, descriptorOf(unix))).toMatch(none);
+    unix.close();
+
+    const port = await freePort();
+    const server = createServer().listen(port, '127.0.0.1');
+    const client = connect(port, '127.0.0.1');
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    expect(judge('127.0.0.1', port, descriptorOf(accepted))).toMatch(none);
+    client.destroy();
+    accepted.destroy();
+    expect(judge('localhost', port, descriptorOf(server))).toBe('');
+    expect(judge('127.0.0.2', port, descriptorOf(server))).toContain(
+      `--listen is port ${port} of 127.0.0.2, but systemd has opened port ${port} of 127.0.0.1`,
+    );
+    server.close();
+  });
+});
+
+/** What a process says that was handed this descriptor for `--listen`. */
+function judge(host: string, port: number, descriptor: number): string {
+  const module = resolve(import.meta.dirname, '../../appliance/handed-sockets.ts');
+  const program = `
+    import { requireSameAddress } from ${JSON.stringify(module)};
+    await requireSameAddress('--listen', ${JSON.stringify({ host, port })}, 3).catch((error) => console.log(error.message));
+    process.exit();`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['ignore', 'pipe', 'pipe', descriptor],
+    encoding: 'utf8',
+  });
+  return stdout + stderr;
+}
+
+/** Node.js shows it to nobody else. */
+function descriptorOf(owner: object): number {
+  return (owner as { _handle: { fd: number } })._handle.fd;
+}
 
 /** One that nobody has waited for is still listed, and dead. */
 function isAlive(pid: number): boolean {
