@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Command as CommandFacts } from '../../core/http/description/command.ts';
 import { Catalog, type CatalogEntry } from './catalog.ts';
-import { Client } from './client.ts';
+import { Client, Refused } from './client.ts';
 import { connectionOptions, resolveConnection, type ConnectionOptions } from './connection.ts';
 import { loadDescription } from './description.ts';
 import { usageError } from './failure.ts';
@@ -25,7 +25,7 @@ export const verbs: Readonly<Record<Exclude<Verb, 'login' | 'logout'>, string>> 
 /** Runs a verb with everything that stands behind it. */
 export async function runVerb(verb: keyof typeof verbs, words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const wantsHelp = words.includes('--help') || words.includes('-h');
-  const catalog = await openCatalog(words, before, io, wantsHelp);
+  const catalog = await openCatalog(words, before, io, wantsHelp).catch((error: unknown) => sealedCatalog(error, verb, words));
   const leading = words.slice(0, firstOption(words));
   if (leading.length === 0 && wantsHelp) {
     io.stdout.write(overview(verb, catalog));
@@ -60,6 +60,17 @@ export async function openCatalog(words: readonly string[], before: ConnectionOp
   } finally {
     client.close();
   }
+}
+
+/** The catalog of a sealed appliance that was never seen open from here, if that is the error and it has what is meant: how else would it open? */
+async function sealedCatalog(error: unknown, verb: Verb, words: readonly string[]): Promise<Catalog> {
+  if (!(error instanceof Refused) || error.code !== 'sealed') throw error;
+  const { describeSealed } = await import('../sealed-description.ts');
+  const catalog = new Catalog(describeSealed());
+  const isMeant = ({ command: { verb: does, resource, action } }: CatalogEntry): boolean =>
+    does === verb && resource === words[0] && (action === undefined || words.includes(action));
+  if (!catalog.entries.some(isMeant)) throw error;
+  return catalog;
 }
 
 /** Undefined when an action is meant and none is named. */

@@ -54,6 +54,23 @@ test('PINs of the embedded token are changed while it runs: nothing stops, and k
   expect(await daemon.stop()).toBe(0);
 });
 
+test('an appliance that nobody has seen open is asked for its health and unsealed by keystorectl; everything else says sealed', async () => {
+  const directory = path('attended');
+  writeFileSync(path('attended.yaml'), 'hsm: { start: attended }\n');
+  const daemon = await startDaemon({ directory, args: ['--config', path('attended.yaml')] });
+  const health = (): Promise<string> => ctl(daemon, directory, 'show', 'health');
+  await expect(health()).rejects.toMatchObject({ code: 6, stdout: expect.stringContaining('"sealed"') });
+  for (const words of [
+    ['list', 'transit-keys'],
+    ['do', 'system', 'seal'],
+    ['hsm', 'status'],
+  ])
+    await expect(ctl(daemon, directory, ...words)).rejects.toMatchObject({ code: 6, stderr: expect.stringContaining('503 sealed') });
+  await ctl(daemon, directory, 'do', 'system', 'unseal', '--pin', `@${join(directory, 'pin')}`);
+  await vi.waitFor(async () => expect(await health()).toContain('"ok"'), { timeout: 60_000, interval: 200 });
+  expect(await daemon.stop()).toBe(0);
+});
+
 test('the wrapping key is rotated on command, every worker goes along, and one is left in the token', async () => {
   const directory = path('rotation');
   writeFileSync(path('rotation.yaml'), 'hsm: { job-timeout: 2s }\n');
