@@ -22,7 +22,8 @@ const header = z.strictObject({
   n: z
     .int()
     .min(1 << 14)
-    .max(1 << 20),
+    .max(1 << 20)
+    .refine((n) => (n & (n - 1)) === 0),
   r: z.literal(8),
   p: z.int().min(1).max(4),
   salt: z.string().max(64),

@@ -44,6 +44,15 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   return token;
 }
 
+/** Throws StartRefused where a start has to log in by itself and cannot, as on a restored backup of an appliance that kept no PIN. */
+export function requireEmbeddedPin(directory: string): void {
+  const file = join(directory, 'pin');
+  if (existsSync(file)) return;
+  throw new StartRefused(
+    `the PIN of the embedded token is not in ${file}: write it there (mode 0600) and start again, without --restore; attended, this start alone needs it`,
+  );
+}
+
 async function makeToken(directory: string, tokens: string, token: TokenConfig): Promise<void> {
   // A PIN that is not on the disk must never reach a token, so the files come first; a cut start finds and keeps them.
   for (const name of ['pin', 'so-pin']) {

@@ -13,6 +13,7 @@ import { holdDataDirectory } from './data-directory.ts';
 import { superviseCrews } from './crews.ts';
 import { sweepBackups } from './backup.ts';
 import { provisionAppliance } from './first-boot.ts';
+import { requireEmbeddedPin } from './embedded-token.ts';
 import { requireFreePorts } from './free-ports.ts';
 import { findHandedSockets, listenOn } from './handed-sockets.ts';
 import { hsmConfigOf, places, refusingHsmErrors } from './house.ts';
@@ -93,11 +94,12 @@ async function main(): Promise<void> {
   flushCompileCache();
 }
 
-/** Finishes a restore that was cut, or does the one that is asked for. */
+/** Finishes a restore that was cut, or else does the one that is asked for. */
 async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: Configuration): Promise<void> {
-  finishRestore(data);
+  const wasCut = finishRestore(data);
+  if (wasCut) step('finished a restore that was cut');
   sweepBackups(data);
-  if (restore === undefined) return;
+  if (restore === undefined || wasCut) return;
   step(`restoring ${restore}`);
   const tokens = hsm.tokens.map(({ name }) => name);
   await restoreAppliance({ directory: data, file: restore, passphraseFile: restorePassphraseFile, tokens });
@@ -108,6 +110,7 @@ async function provision(configuration: Configuration, log: Log): Promise<string
   const { data, attended, embeddedPin } = configuration;
   const [token] = hsmConfig.tokens;
   if (embeddedPin !== undefined && token !== undefined) await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended));
+  if (configuration.hsm.tokens.length === 0) requireEmbeddedPin(data);
   const parts = { clock: systemClock, log, step, onTerminal: process.stdout.isTTY };
   return (await provisionAppliance(configuration, hsmConfig, parts)).announcement;
 }

@@ -39,7 +39,9 @@ export type RestoreOptions = {
 export async function restoreAppliance({ directory, file, passphraseFile, tokens }: RestoreOptions): Promise<void> {
   const present = traces.find((name) => existsSync(join(directory, name)));
   if (present !== undefined) {
-    throw new StartRefused(`--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored`);
+    throw new StartRefused(
+      `--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored. Without --restore, what is there starts`,
+    );
   }
   if (passphraseFile === undefined) throw new StartRefused('--restore needs --restore-passphrase-file FILE');
   const unfinished = join(directory, unfinishedName);
@@ -66,15 +68,19 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
   finishRestore(directory);
 }
 
-/** Moves in what a restore has proven whole; also after a crash in the middle of this. What a crash left of one before that is removed. */
-export function finishRestore(directory: string): void {
+/**
+ * Moves in what a restore has proven whole; also after a crash in the middle of this. What a crash left of one before that is removed. Answers
+ * whether there was something to move in.
+ */
+export function finishRestore(directory: string): boolean {
   rmSync(join(directory, unfinishedName), { recursive: true, force: true });
   const restored = join(directory, 'restored');
-  if (!existsSync(restored)) return;
+  if (!existsSync(restored)) return false;
   for (const name of readdirSync(restored)) renameSync(join(restored, name), join(directory, name));
   syncDirectory(directory);
   rmdirSync(restored);
   syncDirectory(directory);
+  return true;
 }
 
 /** The keys of a backup are wrapped under a key of its token: without that token it would open nothing. */

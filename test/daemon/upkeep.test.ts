@@ -134,7 +134,24 @@ describe('backup', () => {
     await expect(startFromBackup(path('short'), backup.subarray(0, backup.length - 5))).rejects.toThrow(
       /damaged or cut off|wrong, or the backup is damaged/,
     );
+    const odd = Buffer.from(backup.toString('latin1').replace('"n":131072', '"n":131071'), 'latin1');
+    await expect(startFromBackup(path('odd'), odd)).rejects.toThrow(/the header of the backup is damaged/);
     expect(existsSync(path('wrong/store'))).toBe(false);
+  });
+
+  test('of an appliance that keeps no PIN restores as soon as a person has given it', async () => {
+    const origin = await startDaemon({ directory: path('no-pin') });
+    const pin = readFileSync(path('no-pin/pin'), 'utf8');
+    rmSync(path('no-pin/pin'));
+    const backup = await takeBackup(origin);
+    expect(await origin.stop()).toBe(0);
+    await expect(startFromBackup(path('no-pin-target'), backup)).rejects.toThrow(
+      /the PIN of the embedded token is not in .*no-pin-target\/pin: write it there \(mode 0600\) and start again, without --restore/,
+    );
+    writeFileSync(path('no-pin-target/pin'), pin, { mode: 0o600 });
+    const restored = await startDaemon({ directory: path('no-pin-target'), rootToken: origin.rootToken });
+    expect((await restored.exchange('GET', '/v1/config/keystore/transit-keys')).status).toBe(200);
+    expect(await restored.stop()).toBe(0);
   });
 
   test('the golden backup of format 1 still restores: its root token, its keys in store and token, its CAs', async () => {
@@ -159,7 +176,8 @@ describe('backup', () => {
     cpSync(join(copy, 'store'), join(copy, 'restored/store'), { recursive: true });
     rmSync(join(copy, 'store'), { recursive: true });
     renameSync(join(copy, 'pin'), join(copy, 'restored/pin'));
-    const again = await startDaemon({ directory: copy });
+    // Whoever asked for it asks again.
+    const again = await startDaemon({ directory: copy, args: ['--restore', path('absent'), '--restore-passphrase-file', path('absent')] });
     expect(await again.request('GET', `${actions}/orders`)).toMatchObject({ name: 'orders' });
     expect(await again.stop()).toBe(0);
   });
