@@ -102,9 +102,14 @@ export function createApp(options: AppOptions): App {
 function handlerOf(receive: (request: IncomingMessage, response: ServerResponse) => void): App['handler'] {
   const throughH3 = toNodeHandler(new Door(receive));
   return (request, response) => {
-    // h3 makes a URL of every target and throws on those that are none; the pipeline reads all forms.
-    if (request.url?.startsWith('/') === true) void throughH3(request, response);
-    else receive(request, response);
+    // h3 makes a URL of Host and target and throws when that is none; the pipeline reads all forms of a target, and no Host.
+    if (request.url?.startsWith('/') !== true) return receive(request, response);
+    try {
+      void throughH3(request, response);
+    } catch {
+      // Only before it hands the request on: what is thrown after that, h3 keeps to itself.
+      receive(request, response);
+    }
   };
 }
 

@@ -348,6 +348,14 @@ describe('request targets', () => {
     expect((await app.send('GET', '/v1/state/system/health')).status).toBe(200);
   });
 
+  test('a host that is none changes nothing either where h3 reads the target as a URL: one such request ended the process', async () => {
+    const paths = ['/%2e%2e/x', '/./x', '/v1/%41', '/a"b', "/x?'", '/x?<', '//', '/%zz', '/\\x'];
+    for (const host of ['0.5', '1.2.3.999', '256.1', 'localhost:99999', '[::1', '[::zz]', 'a b', '%', '']) {
+      const answers = await Promise.all(paths.map((path) => raw(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)));
+      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 (400|404)/);
+    }
+  });
+
   test('the absolute form works', async () => {
     expect(await raw('GET http://anything/v1/state/system/health HTTP/1.1\r\nhost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200/);
   });
