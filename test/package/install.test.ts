@@ -43,9 +43,7 @@ describe.skipIf(!possible)('the Debian package', () => {
   });
 
   test('brings the user, the directories and the enabled service', () => {
-    expect(inSystem('stat', '-c', '%a %U %G', '/var/lib/keystored', '/etc/keystored', '/etc/keystored/keystored.yaml')).toBe(
-      '700 keystored keystored\n750 root keystored\n640 root keystored\n',
-    );
+    expect(modes()).toBe('700 keystored keystored\n750 root keystored\n640 root keystored\n');
     expect(inSystem('readlink', '/etc/systemd/system/multi-user.target.wants/keystored.service')).toMatch(/keystored\.service\n$/);
     expect(socketsEnabled()).toEqual(['keystored-est.socket', 'keystored-management.socket']);
     expect(inSystem('keystorectl', '--help')).toContain('keystorectl');
@@ -85,14 +83,21 @@ describe.skipIf(!possible)('the Debian package', () => {
     expect(existsSync(join(system, 'usr/lib/keystored/appliance'))).toBe(false);
   });
 
-  test('under a configuration that listens elsewhere, the sockets of the package stay off', () => {
+  test('under a configuration that listens elsewhere, the sockets of the package stay off; without /proc the modes are right, too', () => {
     mkdirSync(dirname(configuration), { recursive: true });
     writeFileSync(configuration, 'data: /var/lib/keystored\nlisten: 0.0.0.0:4646\n');
     inSystem('dpkg', '--force-confold', '--install', `/root/${basename(newer)}`);
     expect(inSystem('readlink', '/etc/systemd/system/multi-user.target.wants/keystored.service')).toMatch(/keystored\.service\n$/);
     expect(socketsEnabled()).toEqual([]);
+    expect(existsSync(join(system, 'proc/self'))).toBe(false);
+    expect(modes()).toBe('700 keystored keystored\n750 root keystored\n640 root keystored\n');
   });
 });
+
+/** Modes and owners of state and configuration. */
+function modes(): string {
+  return inSystem('stat', '-c', '%a %U %G', '/var/lib/keystored', '/etc/keystored', '/etc/keystored/keystored.yaml');
+}
 
 /** Runs the installed daemon as the unit does: its own user and umask, nothing but what is installed; on free ports of this machine. */
 async function serve() {
