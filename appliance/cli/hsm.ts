@@ -16,8 +16,15 @@ import { tryToken, type Trial } from './hsm-trial.ts';
 import type { Io } from './io.ts';
 import { formats, formatValue, usualFormat, type Format } from './output.ts';
 import { openCatalog } from './verbs.ts';
+import type { WrappingState } from '../wrapping-record.ts';
 
 type Shown = { output?: Format };
+
+/** As much of a token of a running appliance as is looked at here. */
+type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'module', string>> & {
+  readonly 'key-types': readonly string[];
+  readonly 'wrapping-key': WrappingState;
+};
 
 /** `hsm status | modules | describe | initialise | prepare | change-pin | rotate-wrapping-key | test`. */
 export async function runHsm(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
@@ -71,12 +78,18 @@ async function status(options: ConnectionOptions & Shown, before: ConnectionOpti
   const path = await pathOf('show', 'hsm', all, io);
   const client = new Client(await resolveConnection(all, io));
   try {
-    const { tokens } = (await client.json({ method: 'GET', path })) as { tokens: readonly { 'key-types': readonly string[] }[] };
+    const { tokens } = (await client.json({ method: 'GET', path })) as { tokens: readonly ShownToken[] };
     const offered = new Set(tokens.flatMap((token) => token['key-types']));
-    await show({ tokens, plugins: await pluginNeeds(offered) }, options, io);
+    await show({ tokens: options.output === 'table' ? tokens.map(tokenRow) : tokens, plugins: await pluginNeeds(offered) }, options, io);
   } finally {
     client.close();
   }
+}
+
+/** What fits into a row of a table, the state first. */
+function tokenRow({ name, state, label, serial, module, 'wrapping-key': { number, ...rotation }, 'key-types': types }: ShownToken) {
+  const progress = rotation.state === 'rewrapping' ? ` ${rotation.done} of ${rotation.total}` : '';
+  return { name, state, label, serial, 'wrapping-key': `${number} ${rotation.state}${progress}`, module, 'key-types': types };
 }
 
 /** The path behind a resource to show, or an action of the appliance to do. */
@@ -121,7 +134,11 @@ async function describe(options: TokenOptions & Shown, io: Io): Promise<void> {
     });
   }
   const offered = new Set(modules.flatMap(({ slots }) => slots.flatMap((slot) => slot['key-types'] as readonly string[])));
-  await show({ modules, plugins: await pluginNeeds(offered) }, options, io);
+  const plugins = await pluginNeeds(offered);
+  const slots = modules.flatMap(({ module, slots: own }) =>
+    own.map(({ description, label, serial, ...slot }) => ({ label, serial, ...slot, description, module })),
+  );
+  await show(options.output === 'table' ? { slots, plugins } : { modules, plugins }, options, io);
 }
 
 async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io): Promise<void> {

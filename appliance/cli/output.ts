@@ -5,6 +5,8 @@ import type { Io } from './io.ts';
 export const formats = ['yaml', 'json', 'table'] as const;
 export type Format = (typeof formats)[number];
 
+type Document = Readonly<Record<string, unknown>>;
+
 /** The format when nobody asked for one. */
 export function usualFormat({ stdout }: Io): Format {
   return stdout.isTTY === true ? 'yaml' : 'json';
@@ -17,16 +19,24 @@ export function formatValue(value: unknown, format: Format, columns = 120): stri
   return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }
 
-/** A list of documents as rows, a document as two columns, a list of texts as lines. Containers and long texts are left to the other formats. */
+/**
+ * A list of documents as rows, a document as two columns or, where it has nothing but such lists, as one table for each; a list of texts as
+ * lines. Containers and long texts are left to the other formats.
+ */
 function formatTable(value: unknown, columns: number): string {
-  if (!Array.isArray(value)) return isDocument(value) ? pairs(value, columns) : `${cell(value)}\n`;
-  if (!value.every(isDocument)) return value.map((one) => `${cell(one)}\n`).join('');
-  const names = [...new Set(value.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))))];
-  const rows = [names.map((name) => name.toUpperCase()), ...value.map((row) => names.map((name) => cell(row[name])))];
-  return align(rows, columns);
+  if (isRows(value)) return rows(value, columns);
+  if (Array.isArray(value)) return value.map((one) => `${cell(one)}\n`).join('');
+  if (!isDocument(value)) return `${cell(value)}\n`;
+  const lists = Object.values(value).filter((list) => !isEmptyList(list));
+  return lists.length > 0 && lists.every(isRows) ? lists.map((list) => rows(list, columns)).join('\n') : pairs(value, columns);
 }
 
-function pairs(document: Readonly<Record<string, unknown>>, columns: number): string {
+function rows(documents: readonly Document[], columns: number): string {
+  const names = [...new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))))];
+  return align([names.map((name) => name.toUpperCase()), ...documents.map((row) => names.map((name) => cell(row[name])))], columns);
+}
+
+function pairs(document: Document, columns: number): string {
   return align(
     Object.entries(document).map(([name, value]) => [name, cell(value)]),
     columns,
@@ -68,6 +78,14 @@ function isCell(value: unknown): boolean {
   return typeof value !== 'object' || value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 }
 
-function isDocument(value: unknown): value is Readonly<Record<string, unknown>> {
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function isRows(value: unknown): value is readonly Document[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isDocument);
+}
+
+function isDocument(value: unknown): value is Document {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -46,6 +46,10 @@ describe('hsm', () => {
     const { modules, plugins } = await ctl.json('hsm', 'describe', ...token);
     expect(modules[0].slots[0]).toMatchObject({ label: 'trial', initialised: true, 'user-pin-set': true });
     expect(modules[0].slots[0].mechanisms).toContain('CKM_AES_GCM');
+    const table = (await ctl(['hsm', 'describe', ...token, '--output', 'table'])).stdout;
+    expect(table).toMatch(
+      /^LABEL +SERIAL .*\ntrial +[\da-f]{16} .* true +true\n(?:.*\n)+\nPLUGIN +NEEDS +MISSING\n(?:.*\n)*transit +aes-256, secret-256\n/,
+    );
     expect(plugins).toContainEqual({ plugin: 'transit', needs: expect.arrayContaining(['secret-256']), missing: [] });
   });
 

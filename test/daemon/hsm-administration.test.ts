@@ -80,6 +80,10 @@ test('the wrapping key is rotated on command, every worker goes along, and one i
   const rotated = await ctl(daemon, directory, 'hsm', 'rotate-wrapping-key', '--output', 'json');
   expect(JSON.parse(rotated)).toMatchObject({ number: 2, state: 'in-use', done: 3, total: 3, failed: 0 });
   expect(await ctl(daemon, directory, 'hsm', 'status', '--output', 'yaml')).toMatch(/wrapping-key:\n\s+number: 2\n\s+state: in-use/);
+  const table = await ctl(daemon, directory, 'hsm', 'status', '--output', 'table');
+  expect(table).toMatch(
+    /^NAME +STATE +LABEL +SERIAL +WRAPPING-KEY .*\ndefault +up +keystored +[\da-f]{16} +2 in-use .*\n\nPLUGIN +NEEDS +MISSING\n/,
+  );
   for (let count = 0; count < 6; count++)
     expect(await daemon.request('POST', `${orders}/decrypt`, { ciphertext })).toMatchObject({ plaintext });
   await daemon.kill();
