@@ -4,7 +4,8 @@ import { openAuditTrail } from '../core/audit-trail.ts';
 import type { Clock, Log } from '../core/context.ts';
 import { formatTimestamp } from '../core/time.ts';
 import { HsmError } from '../hsm/api.ts';
-import { askWorkers, Refusal } from './fleet.ts';
+import { askWorker, Refusal } from './fleet.ts';
+import { FleetCounts } from './fleet-counts.ts';
 import { provisionAppliance } from './first-boot.ts';
 import { hsmConfigOf, places, withPins } from './house.ts';
 import type { UnsealAttempt } from './sealed-door.ts';
@@ -24,6 +25,7 @@ export type CrewParts = {
 
 /** Starts the workers, sealed or serving, and serves their requests: sums of metrics, seal, unseal. */
 export function superviseCrews({ configuration, args, clock, log }: CrewParts, first: Orders): Pick<Workers, 'ready' | 'examine' | 'stop'> {
+  const counts = new FleetCounts();
   let isSealed = first.sealed;
   let isChanging = false;
   let refusedPins = 0;
@@ -36,7 +38,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   }
 
   async function serveRequest(name: string, argument: unknown): Promise<unknown> {
-    if (name === 'metrics') return askWorkers(crew.present(), 'metrics');
+    if (name === 'metrics') return counts.collect(crew.present());
     if (name === 'seal') return changing(() => replace({ sealed: true }));
     if (name === 'unseal') return changing(() => audited(argument as UnsealAttempt, unseal));
     throw new Refusal('internal-error');
@@ -59,7 +61,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     await next.ready;
     const old = crew;
     [crew, isSealed] = [next, orders.sealed];
-    await askWorkers(old.present(), 'retire');
+    await Promise.all([...old.present()].map((worker) => askWorker(worker, 'retire')));
     leaving = old.stop();
     log.info(orders.sealed ? 'sealed' : 'unsealed');
   }

@@ -19,13 +19,8 @@ const patienceMs = 2_000;
 
 let latestId = 0;
 
-/** Asks these workers; what is there after two seconds is the answer. */
-export async function askWorkers(workers: Iterable<Worker>, question: Question): Promise<readonly unknown[]> {
-  const answers = await Promise.all([...workers].map((worker) => askOne(worker, question)));
-  return answers.filter((answer) => answer !== undefined);
-}
-
-function askOne(worker: Worker, question: Question): Promise<unknown> {
+/** Asks a worker; undefined when it has said nothing after two seconds, or has ended. */
+export function askWorker(worker: Worker, question: Question): Promise<unknown> {
   if (!worker.isConnected()) return Promise.resolve(undefined);
   const id = ++latestId;
   return new Promise((resolve) => {

@@ -211,14 +211,14 @@ function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): voi
     new Gauge({
       name: 'keystored_hsm_operation_seconds',
       help: 'Median and 99th percentile of recent calls, of the slowest process',
-      labelNames: ['token', 'operation', 'quantile'],
+      labelNames: ['token', 'operation', 'percentile'],
       aggregator: 'max',
       registers: [],
       collect() {
         for (const { name, latencies } of hsm.status()) {
           for (const [operation, { p50, p99 }] of Object.entries(latencies)) {
-            this.set({ token: name, operation, quantile: '0.5' }, p50 / 1e6);
-            this.set({ token: name, operation, quantile: '0.99' }, p99 / 1e6);
+            this.set({ token: name, operation, percentile: '50' }, p50 / 1e6);
+            this.set({ token: name, operation, percentile: '99' }, p99 / 1e6);
           }
         }
       },

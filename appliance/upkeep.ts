@@ -39,7 +39,8 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       path: '/v1/state/system/metrics',
       operation: 'read',
       summary: 'Metrics for Prometheus',
-      description: 'Text format 0.0.4. Counters are sums over all worker processes that answer within two seconds.',
+      description:
+        'Text format 0.0.4. Counters are sums over all worker processes since the start; gauges are of those that answer within two seconds.',
       audit: 'reads-go-on',
       produces: 'text/plain',
       find: requireSystemTenant,

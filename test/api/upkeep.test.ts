@@ -40,7 +40,7 @@ test('metrics count requests by path template, so that names make no series', as
   expect(body).toContain('keystored_audit_writable 1');
   expect(body).toContain('keystored_clock_plausible 1');
   expect(body).toMatch(/keystored_disk_free_bytes \d+/);
-  expect(body).toMatch(/keystored_hsm_operation_seconds\{token="main",operation="generate",quantile="0.99"\} \d/);
+  expect(body).toMatch(/keystored_hsm_operation_seconds\{token="main",operation="generate",percentile="99"\} \d/);
   expect(body).toMatch(/keystored_hsm_waiting_calls\{token="main"\} \d/);
   // The token's process tells of its sessions at intervals; at one such moment all of them may be in use.
   await vi.waitFor(

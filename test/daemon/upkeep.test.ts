@@ -1,5 +1,6 @@
 // What those who run the appliance rely on, with the real daemon: metrics over several workers, sealed starts, backup and restore.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -69,6 +70,40 @@ test('metrics are sums over all workers, whichever answers', async () => {
     expect(valueOf(text, 'keystored_hsm_token_up{token="default"}')).toBe(1);
     expect(valueOf(text, 'keystored_hsm_canary_seconds_count')).toBeGreaterThanOrEqual(2);
   }
+  expect(await daemon.stop()).toBe(0);
+});
+
+test('counts outlive the worker that counted, and nothing falls while one is silent, killed, or replaced by sealing', async () => {
+  const daemon = await startDaemon({ directory: path('counts'), workers: 2 });
+  await daemon.request('POST', keys, { name: 'one' });
+  const read = async (): Promise<Map<string, number>> => {
+    const text = String(await daemon.request('GET', '/v1/state/system/metrics'));
+    const lines = text.split('\n').filter((line) => /^\w+_(?:total|count|sum|bucket)[ {]/.test(line));
+    return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+  };
+  const served = `keystored_http_requests_total{method="GET",route="${actions}/{name}",status="200"}`;
+  for (let count = 0; count < 20; count++) await daemon.request('GET', `${actions}/one`);
+  let before = await read();
+  expect(before.get(served)).toBe(20);
+  const hold = async (): Promise<void> => {
+    const now = await read();
+    for (const [series, value] of before) expect(now.get(series), series).toBeGreaterThanOrEqual(value);
+    before = now;
+  };
+  const workers = spawnSync('pgrep', ['--parent', String(daemon.pid), '--full', 'appliance/worker.ts'], { encoding: 'utf8' });
+  const [victim] = workers.stdout.trim().split('\n').map(Number) as [number];
+  process.kill(victim, 'SIGSTOP');
+  // A connection that the silent one has got is not answered.
+  await expect.poll(() => Promise.race([hold().then(() => true), setTimeout(4_000, false)]), { timeout: 60_000 }).toBe(true);
+  process.kill(victim, 'SIGKILL');
+  await hold();
+  const answering = async () => valueOf(String(await daemon.request('GET', '/v1/state/system/metrics')), 'keystored_workers');
+  await expect.poll(answering, { timeout: 60_000 }).toBe(2);
+  await hold();
+  await daemon.request('POST', seal);
+  await daemon.request('POST', unseal, { pin: readFileSync(path('counts/pin'), 'utf8') });
+  await hold();
+  expect(before.get(served)).toBe(20);
   expect(await daemon.stop()).toBe(0);
 });
 
