@@ -6,6 +6,7 @@ import type { TokenConfig } from '../hsm/api.ts';
 import { initialiseSoftToken, softhsmConf } from '../hsm/setup.ts';
 import { syncDirectory, writeDurably } from './data-directory.ts';
 import { StartRefused } from './start-refused.ts';
+import { findStoreToken } from './store-key.ts';
 
 const label = 'keystored';
 
@@ -28,6 +29,12 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
     );
   }
   const tokens = join(directory, 'softhsm');
+  const isNew = !existsSync(tokens);
+  if (isNew && findStoreToken(directory) !== undefined) {
+    throw new StartRefused(
+      `${directory} was made with a token that is not in ${tokens}: name it under hsm.tokens in the configuration (--config), or put ${tokens} back`,
+    );
+  }
   const configuration = join(directory, 'softhsm.conf');
   writeDurably(configuration, softhsmConf(tokens));
   const token: TokenConfig = {
@@ -37,7 +44,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
     pin: { file: join(directory, 'pin'), next: join(directory, 'pin.new') },
     environment: { SOFTHSM2_CONF: configuration },
   };
-  if (!existsSync(tokens)) {
+  if (isNew) {
     step('making the embedded token (SoftHSM2)');
     await makeToken(directory, tokens, token);
   }

@@ -12,6 +12,7 @@ import { ensureAuditKey } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { writeDurably } from './data-directory.ts';
 import { openHouse, places, refusingHsmErrors, type House } from './house.ts';
+import { findStoreToken } from './store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from './sealed-identity.ts';
 import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
 
@@ -25,7 +26,10 @@ export async function provisionAppliance(
   parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void; readonly onTerminal: boolean },
 ): Promise<{ readonly announcement: string | undefined }> {
   const { clock, log, step, onTerminal } = parts;
+  const storeToken = findStoreToken(configuration.data);
   for (const token of hsmConfig.tokens) {
+    // It has its keys, or is another one: then nothing is to be made in it.
+    if (token.name === storeToken) continue;
     const made = await refusingHsmErrors(() => prepareToken(token));
     if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
   }

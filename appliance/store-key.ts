@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../core/bytes.ts';
 import { Secret } from '../core/secret.ts';
-import type { Hsm, KeyBinding, KeyReference, StoredKey } from '../hsm/api.ts';
+import { HsmError, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../hsm/api.ts';
 import { writeDurably } from './data-directory.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -12,7 +12,10 @@ const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purp
 /** Where the wrapped key lies in a data directory. */
 export const storeKeyFile = (directory: string): string => join(directory, 'store-key.json');
 
-/** 32 octets for openStore. Made on the first start, before there is a store; a store without its key file is refused. */
+/**
+ * 32 octets for openStore. Made on the first start, before there is a store. Throws StartRefused for a store without its key file, and where
+ * the token is not the one that has wrapped it.
+ */
 export async function provideStoreKey(hsm: Hsm, directory: string, storeDirectory: string): Promise<Secret<Uint8Array>> {
   const file = storeKeyFile(directory);
   if (!existsSync(file)) {
@@ -22,7 +25,19 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
     const { stored } = await hsm.generate('secret-256', binding);
     writeDurably(file, formatStoredKey(stored));
   }
-  return new Secret(await hsm.readKeyMaterialInClear(readStoreKey(directory)));
+  const key = readStoreKey(directory);
+  try {
+    return new Secret(await hsm.readKeyMaterialInClear(key));
+  } catch (error) {
+    if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
+    const wanted = `name under hsm.tokens, as ${key.stored.token}, the token that ${directory} was made with (--config)`;
+    throw new StartRefused(`${file} does not open: ${error.message}; ${wanted}`, { cause: error });
+  }
+}
+
+/** The name of the token that has wrapped the key; undefined before there is a key, when no token has been chosen for it. */
+export function findStoreToken(directory: string): string | undefined {
+  return existsSync(storeKeyFile(directory)) ? readStoreKey(directory).stored.token : undefined;
 }
 
 /** The key of the store as it is wrapped now. Throws StartRefused when its file is missing or damaged. */

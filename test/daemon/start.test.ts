@@ -7,8 +7,10 @@ import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { prepareToken } from '../../hsm/setup.ts';
 import { freePort, isFree, startDaemon, type Daemon } from '../setup/daemon.ts';
-import { softhsmModule } from '../setup/softhsm.ts';
+import { makeEmptySoftToken, makeSoftToken, softhsmModule } from '../setup/softhsm.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const path = temporaryDirectory();
@@ -202,6 +204,34 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const { status, stderr } = startAndEnd(['--data', directory]);
     expect(stderr.trim().split('\n').at(-1)).toMatch(/refused the PIN.*: correct the PIN/);
     expect(status).toBe(1);
+  });
+
+  test('another token than the one the directory was made with: it is named, and nothing is made, in it or beside', async () => {
+    const directory = path('own-token');
+    const [own, prepared, empty] = [
+      await makeSoftToken(path('own')),
+      await makeSoftToken(path('other')),
+      await makeEmptySoftToken(path('empty')),
+    ];
+    const configured = (token: TokenConfig): readonly string[] => ['--config', yaml('token', JSON.stringify({ hsm: { tokens: [token] } }))];
+    const daemon = await startDaemon({ directory, args: configured(own) });
+    expect(await daemon.stop()).toBe(0);
+    const before = readdirSync(directory);
+    const refusals = [
+      [
+        undefined,
+        /\/own-token was made with a token that is not in .*\/softhsm: name it under hsm\.tokens in the configuration \(--config\)/,
+      ],
+      [prepared, /does not open: .*; name under hsm\.tokens, as main, the token that .*\/own-token was made with \(--config\)/],
+      [{ ...own, name: 'renamed' }, /does not open: .*"main".*; name under hsm\.tokens, as main, the token/],
+      [empty, /it was never prepared for this service: correct hsm\/tokens/],
+    ] as const;
+    for (const [token, message] of refusals) {
+      const { status, stderr } = startAndEnd(['--data', directory, ...(token === undefined ? [] : configured(token))]);
+      expect(stderr.trim().split('\n').at(-1)).toMatch(message);
+      expect([status, readdirSync(directory)]).toEqual([1, before]);
+    }
+    expect(await prepareToken(empty)).toHaveLength(2);
   });
 
   test('a directory another appliance holds', async () => {
