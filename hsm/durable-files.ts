@@ -3,13 +3,13 @@ import { chownSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } 
 import { dirname } from 'node:path';
 
 /** Who owns a file. */
-export type Owner = { readonly uid: number; readonly gid: number };
+type Owner = { readonly uid: number; readonly gid: number };
 
 /**
  * Puts a file in its place whole: after a crash the old one is there or the new one. Mode 0600. It is written beside its place, under the
- * name `temporary`. Where root does it, the file is the `owner`'s.
+ * name `temporary`. Where root does it, for an appliance that runs as somebody else, the file is the `owner`'s.
  */
-export function replaceFile(path: string, contents: string | Uint8Array, temporary: string, owner?: Owner): void {
+export function replaceFile(path: string, contents: string | Uint8Array, temporary: string, owner: Owner): void {
   const descriptor = openSync(temporary, 'w', 0o600);
   try {
     writeFileSync(descriptor, contents);
@@ -17,7 +17,7 @@ export function replaceFile(path: string, contents: string | Uint8Array, tempora
   } finally {
     closeSync(descriptor);
   }
-  if (owner !== undefined && process.getuid?.() === 0) chownSync(temporary, owner.uid, owner.gid);
+  if (process.getuid?.() === 0) chownSync(temporary, owner.uid, owner.gid);
   renameSync(temporary, path);
   syncPath(dirname(path));
 }

@@ -20,7 +20,6 @@ export function findNextPin(source: PinSource): PinSource | undefined {
 
 /** Before the token is told. It takes its place whole: an empty file beside, left by a crash, would be no PIN and no start. */
 export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
-  // Root may change the PIN of an appliance that runs as somebody else.
   replaceFile(next, pin, `${next}.${randomUUID()}.tmp`, statSync(file));
 }
 

@@ -55,7 +55,7 @@ export function copyTokenObjects(directory: string): void {
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(file);
     if (contents === undefined || readIfAny(copy)?.equals(contents) === true) continue;
-    replaceFile(copy, contents, `${copy}.tmp`);
+    replaceFile(copy, contents, `${copy}.tmp`, statSync(file));
   }
 }
 
@@ -68,7 +68,7 @@ export function restoreTokenObjects(directory: string | undefined): void {
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(copy);
     if (readIfAny(file) !== undefined || contents === undefined) continue;
-    replaceFile(file, contents, `${file}.tmp`);
+    replaceFile(file, contents, `${file}.tmp`, statSync(copy));
     process.stderr.write(`${file} was empty and was put back from its copy\n`);
   }
 }

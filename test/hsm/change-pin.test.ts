@@ -1,7 +1,7 @@
 // Changing PINs: in the token and in the file at once as far as any start can see, whatever moment a crash comes; a wrong PIN is tried once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -80,6 +80,19 @@ describe('the user PIN', () => {
     expect([file(), await opens(foreign.pin), await opens({ given: 'another-pin' })]).toEqual([before, 'pin-refused', 'opens']);
   });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'by root leaves every file with the user the appliance runs as, who could not read it else',
+  async () => {
+    const nobody = 65_534;
+    const filesOf = (): string[] =>
+      ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].map((name) => join(directory, name));
+    for (const one of filesOf()) chownSync(one, nobody, nobody);
+    await changePin({ ...token, user: 'user', newPin: { given: 'another-pin' } });
+    await changePin({ ...token, user: 'so', pin: soPin(), newPin: { given: 'another-so-pin' } });
+    expect(filesOf().filter((one) => statSync(one).uid !== nobody)).toEqual([]);
+  },
+);
 
 describe('a change that was cut', () => {
   test('before the token was told leaves the old PIN', async () => {
