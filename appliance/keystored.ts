@@ -53,6 +53,20 @@ function step(text: string): void {
 }
 
 async function main(): Promise<void> {
+  let isStopping = false;
+  /** There as soon as there are workers; what is being made before is made to its end. */
+  let stopWorkers: (() => void) | undefined;
+  const stop = (): void => {
+    // A terminal tells us, and who launched us tells us again.
+    if (isStopping) return;
+    isStopping = true;
+    stopWorkers?.();
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // Whoever launched us is gone without a word: nobody would stop this process any more.
+  process.once('disconnect', stop);
+
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   ({ refusalFile } = configuration);
   await holdDataDirectory(configuration.data);
@@ -72,17 +86,17 @@ async function main(): Promise<void> {
   const announcement = mayProvision ? await provision(configuration, log) : undefined;
 
   forgetChosenPin(configuration.data, configuration.attended);
+  if (isStopping) {
+    if (announcement !== undefined) console.log(announcement);
+    process.exit(0);
+  }
 
   const workers = superviseCrews({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
   let endWatch = (): void => undefined;
-  const stop = (): void => {
+  stopWorkers = () => {
     endWatch();
     void workers.stop().then(() => process.exit(0));
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
-  // Whoever launched us is gone without a word: nobody would stop this process any more.
-  process.once('disconnect', stop);
   await workers.ready;
   if (refusalFile !== undefined) rmSync(refusalFile, { force: true });
   if (announcement !== undefined) console.log(announcement);
@@ -106,7 +120,7 @@ async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: 
 }
 
 async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {
-  const hsmConfig = await hsmConfigOf(configuration, step);
+  const hsmConfig = await refusingHsmErrors(() => hsmConfigOf(configuration, step));
   const { data, attended, embeddedPin } = configuration;
   const [token] = hsmConfig.tokens;
   if (embeddedPin !== undefined && token !== undefined) await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended));

@@ -59,7 +59,12 @@ async function runTask<N extends keyof Tasks>(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ReturnType<Tasks[N]>> {
   const file = fileURLToPath(new URL('./setup-task.ts', import.meta.url));
-  const child = spawn(process.execPath, [file], { env: { ...process.env, ...environment }, stdio: ['pipe', 2, 2, 'pipe'] });
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 2, 2, 'pipe'],
+    // The signals of a terminal are for us alone, who wait for what has begun.
+    detached: true,
+  });
   const ended = new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));

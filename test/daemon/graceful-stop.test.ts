@@ -1,12 +1,16 @@
 // How the daemon ends: neither port takes new connections, running requests get their time, and the audit trail gets its last signature.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { isFree, startDaemon } from '../setup/daemon.ts';
+import { freePort, isFree, startDaemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const path = temporaryDirectory();
+const entry = resolve(import.meta.dirname, '../../appliance/keystored.ts');
 const portOf = (url: string): number => Number(new URL(url).port);
 
 /** A request of which the body never comes. */
@@ -28,6 +32,8 @@ test('while slow requests of both ports run, neither takes new connections; when
   ];
   // Asked after both, answered after both have been heard.
   await daemon.exchange('GET', '/v1/state/system/health');
+  process.kill(daemon.pid, 'SIGTERM');
+  await setTimeout(100);
   const stopped = daemon.stop();
   const closed = async (): Promise<boolean[]> => Promise.all([daemon.url, daemon.estUrl].map((url) => isFree(portOf(url))));
   await expect.poll(closed, { timeout: 9_000 }).toEqual([true, true]);
@@ -39,4 +45,28 @@ test('while slow requests of both ports run, neither takes new connections; when
     .split('\n');
   expect(JSON.parse(String(records.at(-1)))).toMatchObject({ kind: 'head', signature: expect.any(String) });
   for (const socket of slow) socket.destroy();
+});
+
+test('interrupted in the middle of its first start, it makes what it has begun and ends in order; the next start goes on', async () => {
+  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--est-listen', `127.0.0.1:${await freePort()}`];
+  const child = spawn(process.execPath, [entry, '--data', path('young'), ...listen, '--workers', '1'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  const hear = (chunk: Buffer): void => {
+    const before = said;
+    said += chunk.toString();
+    if (before.includes('making the embedded token') || !said.includes('making the embedded token')) return;
+    // Ctrl-C: every process of the group, and the daemon once more by who launched it.
+    process.kill(-Number(child.pid), 'SIGINT');
+    child.kill('SIGINT');
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(said).toContain('Its root token lies in');
+  expect(said).not.toContain('ready https://');
+  const daemon = await startDaemon({ directory: path('young') });
+  expect((await daemon.exchange('GET', '/v1/config/tenants')).status).toBe(200);
+  expect(await daemon.stop()).toBe(0);
 });
