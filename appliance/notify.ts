@@ -17,10 +17,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openNotify(environment: Environment = process.env): Promise<Notify | undefined> {
   if (environment['NOTIFY_SOCKET'] === undefined) return undefined;
   const descriptor = findDescriptor(environment, 'notify');
-  if (descriptor !== undefined) return (message) => void writeSync(descriptor, message);
+  if (descriptor !== undefined) return (message) => tell(descriptor, message);
   const { dlopen } = await import('node:ffi');
   const { functions } = dlopen('libsystemd.so.0', { sd_notify: { arguments: ['i32', 'string'], return: 'i32' } });
   return (message) => void functions.sd_notify(0, message);
+}
+
+function tell(descriptor: number, message: string): void {
+  try {
+    writeSync(descriptor, message);
+  } catch (error) {
+    // No reason to end what serves: if nobody hears us for long, the watchdog starts us afresh.
+    console.error(`keystored: systemd could not be told (${(error as NodeJS.ErrnoException).code})`);
+  }
 }
 
 /**

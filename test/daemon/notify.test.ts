@@ -3,6 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { openNotify } from '../../appliance/notify.ts';
 import { freePort } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
@@ -80,4 +81,13 @@ test('a worker that dies is seen as such until its successor serves', async () =
   await daemon.hear(/STATUS=worker 1 (?:is being started again|is starting|has just ended)/);
   const before = daemon.count();
   await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(before);
+});
+
+test('a service manager that cannot be told is no reason to end', async () => {
+  const descriptor = openSync('/dev/null', 'r');
+  const names = [...Array.from({ length: descriptor - 3 }, () => 'other'), 'notify'];
+  const handed = { LISTEN_PID: String(process.pid), LISTEN_FDS: String(names.length), LISTEN_FDNAMES: names.join(':') };
+  const notify = await openNotify({ NOTIFY_SOCKET: '/run/systemd/notify', ...handed });
+  expect(() => notify?.('WATCHDOG=1')).not.toThrow();
+  closeSync(descriptor);
 });
