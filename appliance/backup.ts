@@ -4,6 +4,7 @@ import { createReadStream, readdirSync, readFileSync, rmSync, statSync } from 'n
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../core/context.ts';
+import { fail } from '../core/errors.ts';
 import type { Secret } from '../core/secret.ts';
 import type { OpenStore } from '../core/store/open.ts';
 import { formatTimestamp } from '../core/time.ts';
@@ -27,17 +28,31 @@ const scratchPrefix = 'backup-';
 
 /**
  * Copies everything aside, then answers the stream. Token files are read before and after all that needs keys of the token: each key is in
- * the backup whether it was made or removed around that moment, the wrapping keys of a rotation included.
+ * the backup whether it was made or removed around that moment, the wrapping keys of a rotation included. `storage-unavailable`.
  */
 export async function backUp(parts: BackupParts, passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>> {
   const { directory, store } = parts;
   const scratch = join(directory, `${scratchPrefix}${randomUUID()}`);
   const files = new Map<string, Uint8Array>();
-  if (parts.embedded) readTokenFiles(directory, files);
-  await store.backup(scratch);
-  files.set('store-key.json', readFileSync(storeKeyFile(directory)));
-  if (parts.embedded) readTokenFiles(directory, files);
+  try {
+    if (parts.embedded) readTokenFiles(directory, files);
+    await copyStore(store, scratch);
+    files.set('store-key.json', readFileSync(storeKeyFile(directory)));
+    if (parts.embedded) readTokenFiles(directory, files);
+  } catch (error) {
+    // Half a copy would take the room that everything else needs.
+    rmSync(scratch, { recursive: true, force: true });
+    throw error;
+  }
   return sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch));
+}
+
+async function copyStore(store: OpenStore, scratch: string): Promise<void> {
+  try {
+    await store.backup(scratch);
+  } catch (cause) {
+    throw fail('storage-unavailable', { cause });
+  }
 }
 
 /** Removes what a backup left that was cut by a crash or whose client went away. */

@@ -1,6 +1,6 @@
 // The data directory of the real daemon on a disk that fills: refused in bounded time, nothing acknowledged is lost, and how a start then ends.
 import { spawnSync } from 'node:child_process';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../core/audit-verify.ts';
@@ -19,11 +19,11 @@ const codeOf = async (daemon: Daemon, method: string, where: string, body?: unkn
   return `${answer.status} ${(answer.body as { code?: string } | undefined)?.code ?? 'done'}`;
 };
 
-/** Takes all the room there is. */
-function fill(disk: string): () => void {
+/** Takes all the room there is but so much. */
+function fill(disk: string, leftBytes = 0): () => void {
   const filler = resolve(disk, 'filler');
   const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(filler, Buffer.alloc(bavail * bsize));
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - leftBytes));
   return () => rmSync(filler);
 }
 
@@ -74,5 +74,25 @@ test.skipIf(!mayMount)(
     expect(await second.stop()).toBe(0);
     const { findings } = await verifyTrail(resolve(directory, 'audit'), new Map());
     expect(findings.filter(({ problem }) => !problem.startsWith('heads are signed by key'))).toEqual([]);
+  },
+);
+
+test.skipIf(!mayMount)(
+  'too full for the copy that a backup is made from: it is refused, nothing of it stays, and with room again it is made',
+  async () => {
+    const disk = path('backup');
+    closing.push(mountSmallDisk(disk, 16 << 10));
+    const directory = resolve(disk, 'data');
+    const daemon = await startDaemon({ directory });
+    await daemon.request('POST', '/v1/config/keystore/transit-keys', { name: 'k' });
+    const takeBackup = (): Promise<string> =>
+      codeOf(daemon, 'POST', '/v1/state/system/backup', { passphrase: 'a passphrase that is long enough' });
+    // Enough for the record of the attempt, not for the copy.
+    const empty = fill(disk, 8 << 10);
+    expect(await takeBackup()).toBe('503 storage-unavailable');
+    expect(readdirSync(directory).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    empty();
+    await vi.waitFor(async () => expect(await takeBackup()).toBe('200 done'), { timeout: 60_000, interval: 200 });
+    expect(await daemon.stop()).toBe(0);
   },
 );
