@@ -2,6 +2,7 @@
 import { describeOptions } from '../core/config.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { journalMark } from '../core/journal.ts';
 import { openLog } from '../core/log.ts';
 import { StartError } from '../core/registry.ts';
 import { systemClock } from '../core/time.ts';
@@ -34,7 +35,7 @@ try {
   await main();
 } catch (error) {
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
-  console.error(`keystored: ${error.message}`);
+  console.error(`${journalMark('error')}keystored: ${error.message}`);
   if (refusalFile !== undefined) keepRefusal(refusalFile, error.message);
   process.exit(1);
 }

@@ -2,6 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
+import { journalMark } from '../core/journal.ts';
 import { hearRequests } from './fleet.ts';
 import { handOn, type HandedSockets } from './handed-sockets.ts';
 import type { GivenPins } from './house.ts';
@@ -77,7 +78,7 @@ export function superviseWorkers(
         running.delete(number);
         reject(new StartRefused(`a worker process ended while starting (${signal ?? `exit code ${code}`}); its message stands above`));
         if (stopping) return;
-        console.error(`keystored: worker ${number} ended (${signal ?? `exit code ${code}`}); starting it again`);
+        console.error(`${journalMark('warn')}keystored: worker ${number} ended (${signal ?? `exit code ${code}`}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
         setTimeout(() => {

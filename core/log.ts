@@ -2,6 +2,7 @@
 import { createConsola, type ConsolaInstance, type LogObject } from 'consola';
 import { colors } from 'consola/utils';
 import type { Clock, Log, LogLevel } from './context.ts';
+import { isJournal, journalMark } from './journal.ts';
 import { LogFile } from './log-file.ts';
 import { formatTimestamp } from './time.ts';
 
@@ -74,9 +75,10 @@ function logOf(write: (line: Line) => void, component: string, tenant: string | 
 function openTerminal(level: LogLevel): ConsolaInstance {
   // Whoever read our standard error may be gone; that is no reason to end.
   if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
+  const format = isJournal() ? journalLine : terminalLine;
   return createConsola({
     level: consolaLevel[level],
-    reporters: [{ log: (line) => void process.stderr.write(`${terminalLine(line)}\n`) }],
+    reporters: [{ log: (line) => void process.stderr.write(`${format(line)}\n`) }],
   });
 }
 
@@ -84,15 +86,24 @@ function ignore(): void {}
 
 const paint = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const;
 
-function terminalLine({ date, type, tag, args }: LogObject): string {
+function terminalLine(line: LogObject): string {
+  const { date, type } = line;
+  const word = type in paint ? paint[type as LogLevel](type.padEnd(5)) : type;
+  return `${date.toISOString().slice(11, 19)} ${word} ${textOf(line)}`;
+}
+
+/** The journal has the time, and knows the level by its priority. */
+function journalLine(line: LogObject): string {
+  return `${line.type in paint ? journalMark(line.type as LogLevel) : ''}${textOf(line)}`;
+}
+
+function textOf({ tag, args }: LogObject): string {
   const [message, fields] = args as [string, Readonly<Record<string, unknown>> | undefined];
   const details = Object.entries(fields ?? {}).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const word = type in paint ? paint[type as LogLevel](type.padEnd(5)) : type;
-  // What came from outside must not steer the terminal.
-  const text = `${tag}: ${message}${details.join('')}`.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
-  return `${date.toISOString().slice(11, 19)} ${word} ${text}`;
+  // What came from outside must not steer the terminal, nor begin a line of its own.
+  return `${tag}: ${message}${details.join('')}`.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 }
 
 const maxTextLength = 1_000;

@@ -159,8 +159,17 @@ test('the terminal gets one line each, without control characters; nobody readin
   expect(shown.stderr).toMatch(
     /^\d\d:\d\d:\d\d warn {2}est: bad \uFFFD\[31mname\uFFFDsecond device-name=d\uFFFD count=2\n\d\d:\d\d:\d\d error main: still here\n$/,
   );
+  // As systemd starts us: the journal has the time, and looks for the priority in front.
+  const journal = temporary('journal');
+  writeFileSync(journal, '');
+  const { dev, ino } = statSync(journal);
+  vi.stubEnv('JOURNAL_STREAM', `${dev}:${ino}`);
+  run(`2>>${journal}`);
+  expect(readFileSync(journal, 'utf8')).toBe('<4>est: bad \uFFFD[31mname\uFFFDsecond device-name=d\uFFFD count=2\n<3>main: still here\n');
+  expect(run('').stderr).toMatch(/^\d\d:\d\d:\d\d warn /);
+  vi.unstubAllEnvs();
   expect(run('2>&1 >/dev/null | true').status).toBe(0);
   expect(run('2>/dev/full').stdout).toBe('ended well');
   expect(run('2>&-').stdout).toBe('ended well');
-  expect((await written(directory)).filter(({ message }) => message === 'still here')).toHaveLength(4);
+  expect((await written(directory)).filter(({ message }) => message === 'still here')).toHaveLength(6);
 });
