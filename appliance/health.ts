@@ -82,7 +82,9 @@ export function watchHealth(parts: HealthParts, log: Log): () => void {
   let before = new Map<string, string>();
   const look = (): void => {
     const now = problemsOf(reportHealth(parts));
-    for (const [part, reason] of now) if (before.get(part) !== reason) log.warn(`alarm: ${part}: ${reason}`, { part });
+    for (const [part, reason] of now) {
+      if (withoutTimes(before.get(part)) !== withoutTimes(reason)) log.warn(`alarm: ${part}: ${reason}`, { part });
+    }
     for (const part of before.keys()) if (!now.has(part)) log.info(`well again: ${part}`, { part });
     before = now;
   };
@@ -91,7 +93,12 @@ export function watchHealth(parts: HealthParts, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** Reason by part; times inside a reason would make each look a new alarm, so they are taken out. */
+/** Times inside a reason would make each look a new alarm. */
+function withoutTimes(reason: string | undefined): string | undefined {
+  return reason?.replace(/\d{4}-\S+Z/g, '');
+}
+
+/** Reason by part. */
 function problemsOf({ report }: Health): Map<string, string> {
   const { tokens } = report['hsm'] as { tokens: readonly { name: string; reason?: string }[] };
   const others = Object.entries(report).filter(([name]) => name !== 'hsm' && name !== 'status') as [string, Part][];
@@ -99,5 +106,5 @@ function problemsOf({ report }: Health): Map<string, string> {
     ...tokens.map(({ name, reason }) => [`token ${name}`, reason] as const),
     ...others.map(([name, { reason }]) => [name, reason] as const),
   ];
-  return new Map(named.flatMap(([part, reason]) => (reason === undefined ? [] : [[part, reason.replace(/\d{4}-\S+Z/g, 'another time')]])));
+  return new Map(named.flatMap(([part, reason]) => (reason === undefined ? [] : [[part, reason]])));
 }
