@@ -44,7 +44,17 @@ export async function backUp(parts: BackupParts, passphrase: Secret<string>): Pr
     rmSync(scratch, { recursive: true, force: true });
     throw error;
   }
-  return sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch));
+  return untilEnded(sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch)), scratch);
+}
+
+/** A generator that is ended before it has begun runs no `finally`: who goes away before the first piece would leave the copy. */
+function untilEnded(pieces: AsyncGenerator<Uint8Array>, scratch: string): AsyncIterable<Uint8Array> {
+  const end = async (): Promise<IteratorResult<Uint8Array>> => {
+    const ended = await pieces.return(undefined);
+    rmSync(scratch, { recursive: true, force: true });
+    return ended;
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => pieces.next(), return: end }) };
 }
 
 async function copyStore(store: OpenStore, scratch: string): Promise<void> {

@@ -15,7 +15,7 @@ export type Answer = {
  * only, when the last piece is out.
  */
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
-  if (response.destroyed || response.headersSent) return undefined;
+  if (response.destroyed || response.headersSent) return abandon(answer.body);
   // A flat list of names and values is what node writes fastest.
   const header = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'request-id', requestId];
   for (const [name, value] of Object.entries(answer.headers ?? noHeaders)) {
@@ -55,6 +55,15 @@ const largestKeptBytes = 256 * 1024;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
+/** Nobody is there to take it: a stream is told, so that it lets go of what it holds. */
+function abandon(body: Answer['body']): undefined {
+  if (typeof body === 'object' && Symbol.asyncIterator in body) endQuietly(body[Symbol.asyncIterator]());
+}
+
+function endQuietly(iterator: AsyncIterator<unknown>): void {
+  void Promise.resolve(iterator.return?.()).catch(() => undefined);
+}
+
 async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   if (response.req.method === 'HEAD') {
     response.end();
@@ -74,7 +83,7 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string
     // The header is out: cutting the connection is the only way left to say that the answer is not whole.
     response.destroy();
   } finally {
-    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    endQuietly(iterator);
   }
 }
 

@@ -1,5 +1,5 @@
 // What those who run the appliance rely on, with the real daemon: metrics over several workers, sealed starts, backup and restore.
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
@@ -172,6 +172,23 @@ describe('backup', () => {
     const odd = Buffer.from(backup.toString('latin1').replace('"n":131072', '"n":131071'), 'latin1');
     await expect(startFromBackup(path('odd'), odd)).rejects.toThrow(/the header of the backup is damaged/);
     expect(existsSync(path('wrong/store'))).toBe(false);
+  });
+
+  test('of a client that goes away before the first piece leaves no copy of the store behind', async () => {
+    const daemon = await startDaemon({ directory: path('gone') });
+    const headers = { authorization: `Bearer ${daemon.rootToken}`, 'content-type': 'application/json' };
+    const copies = (): string[] => readdirSync(path('gone')).filter((name) => name.startsWith('backup-'));
+    // Before the answer, and while the key is made of the passphrase, which takes half a second.
+    for (const leave of [() => true, () => copies().length > 0]) {
+      const options = { method: 'POST', headers, ca: daemon.caPem, agent: false };
+      const request = httpsRequest(`${daemon.url}/v1/state/system/backup`, options).on('error', () => undefined);
+      await new Promise<void>((sent) => request.end(JSON.stringify({ passphrase }), () => sent()));
+      while (!leave()) await setTimeout(1);
+      request.destroy();
+      await setTimeout(1_500);
+      expect(copies()).toEqual([]);
+    }
+    expect(await daemon.stop()).toBe(0);
   });
 
   test('of an appliance that keeps no PIN restores as soon as a person has given it', async () => {
