@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { provideTools } from '../../appliance/packaging/image/tools.ts';
 
 const builder = resolve(import.meta.dirname, '../../appliance/packaging/image/build-image.ts');
 
@@ -9,6 +10,7 @@ const builder = resolve(import.meta.dirname, '../../appliance/packaging/image/bu
 export function provideImage(directory: string): string {
   const named = process.env['KEYSTORED_TEST_IMAGE'];
   if (named === undefined) return buildImage(directory);
+  provideTools();
   // A copy: the tools see only some folders, and whoever builds again while a machine runs would pull its disk away.
   mkdirSync(directory);
   const copy = join(directory, basename(named));
