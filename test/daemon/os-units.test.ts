@@ -1,6 +1,6 @@
 // What stageOs lays over a root tree: units that systemd understands and that are fenced in, and nothing that gives a shell.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { stageOs } from '../../appliance/packaging/os/stage-os.ts';
@@ -51,6 +51,23 @@ test('a trial, the last one too, leads back when the gate fails and takes no upd
   };
   expect(goes('keystored-fall-back.service')).toEqual(['indeterminate', 'dirty']);
   expect(goes('keystored-update.service')).toEqual(['good', 'bad', 'clean', '']);
+});
+
+test('an update is concluded when its parts lay ready, or when none may be taken, and not after a refusal', () => {
+  const unit = readFileSync(join(units, 'keystored-update.service'), 'utf8');
+  const [, line = ''] = /^ExecStopPost=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
+  const manifest = join(root, 'manifest.json');
+  const concludes = (result: string): boolean => {
+    const script = line
+      .replaceAll('$$', '$')
+      .replace(/exec .*/, 'echo concluded')
+      .replace(/\/var\S+/, manifest);
+    return spawnSync('/bin/sh', ['-c', script], { env: { SERVICE_RESULT: result }, encoding: 'utf8' }).stdout === 'concluded\n';
+  };
+  expect(['success', 'exit-code', 'exec-condition'].map(concludes)).toEqual([false, false, true]);
+  writeFileSync(manifest, '');
+  expect(['success', 'exit-code', 'exec-condition'].map(concludes)).toEqual([true, true, true]);
+  rmSync(manifest);
 });
 
 test('every program a unit starts is there, and every service that is wanted is enabled by the preset', () => {
