@@ -77,9 +77,12 @@ export class Machine {
       ...(secure ? await startTpm(directory) : []),
       ...more,
     ];
+    const monitor = join(directory, 'qmp');
+    rmSync(monitor, { force: true });
     const child = spawn(...inTools('qemu-system-x86_64', args, [directory]), { stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
+    await expect.poll(() => existsSync(monitor), { timeout: 60_000 }).toBe(true);
     return new Machine(directory, child, port, estPort);
   }
 
