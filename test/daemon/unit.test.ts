@@ -64,7 +64,8 @@ test('readiness, watchdog, graceful stop and sealed PINs are set, and memory sta
     'Type=notify',
     'WatchdogSec=90',
     'KillMode=mixed',
-    'LoadCredentialEncrypted=keystored.pin',
+    'LoadCredential=keystored.pin',
+    'ImportCredential=keystored.*',
     'LimitCORE=0',
     'UMask=0077',
   ]) {
