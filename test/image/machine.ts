@@ -5,6 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { inTools, runTool } from '../../appliance/packaging/image/tools.ts';
@@ -82,7 +83,7 @@ export class Machine {
     const child = spawn(...inTools('qemu-system-x86_64', args, [directory]), { stdio: ['ignore', 'ignore', 'inherit'] });
     running.add(child);
     child.once('exit', () => running.delete(child));
-    await expect.poll(() => existsSync(monitor), { timeout: 60_000 }).toBe(true);
+    while (!existsSync(monitor) && child.exitCode === null) await setTimeout(50);
     return new Machine(directory, child, port, estPort);
   }
 
@@ -219,7 +220,7 @@ export class Machine {
       const found = await find();
       if (found !== undefined) return found;
       if (this.#child.exitCode !== null) throw new Error(`the machine ended before ${what}:\n${this.console().slice(-4000)}`);
-      await new Promise((resume) => setTimeout(resume, 1000));
+      await setTimeout(1000);
     }
     throw new Error(`waited in vain until ${what}:\n${this.console().slice(-4000)}`);
   }
