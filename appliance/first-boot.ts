@@ -1,5 +1,5 @@
 // What must be there before anything serves: token, store key, store, tenant, root token, TLS identity. Every step may be repeated.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import type { Clock, Log } from '../core/context.ts';
@@ -81,6 +81,11 @@ export function renewListenerIdentity(configuration: Configuration, { store, hsm
 export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
   mkdirSync(places.tls(data), { recursive: true, mode: 0o755 });
   writeDurably(join(places.tls(data), 'ca.pem'), identity.caPem);
+}
+
+/** The same again, PEM. */
+export function readApplianceCa(data: string): string {
+  return readFileSync(join(places.tls(data), 'ca.pem'), 'utf8');
 }
 
 function announce(configuration: Configuration, rootToken: Secret<string> | undefined): string {

@@ -1,4 +1,4 @@
-// A sealed process: no token, no store, no key in memory. It answers health and unseal, and everything else, EST too, with 503.
+// A sealed process: no token, no store, no key in memory. It answers health, its own CA and unseal, and everything else, EST too, with 503.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration } from '../core/config.ts';
@@ -11,6 +11,7 @@ import { type Listener, listenManagement, ListenError } from '../core/http/liste
 import { problemAnswer } from '../core/http/pipeline.ts';
 import { readRequestPath } from '../core/http/request-path.ts';
 import { openSealedEstListener } from '../plugins/est/sealed-listener.ts';
+import { readApplianceCa } from './first-boot.ts';
 import { type Fleet, Refusal } from './fleet.ts';
 import type { GivenPins } from './house.ts';
 import { readSealedIdentity } from './sealed-identity.ts';
@@ -30,7 +31,7 @@ export async function serveSealed(configuration: Configuration, fleet: Fleet): P
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(fleet) }));
+    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, fleet) }));
     listeners.push(await openSealedEstListener({ ...configuration.estListen, identity }));
   } catch (error) {
     await close();
@@ -39,12 +40,16 @@ export async function serveSealed(configuration: Configuration, fleet: Fleet): P
   return { metrics: async () => [], retire: () => void close(), examine: async () => undefined, stop: close };
 }
 
-function sealedHandler(fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
+function sealedHandler(data: string, fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const requestId = randomUUID();
     const path = readRequestPath(request.url ?? '')?.segments.join('/');
     const send = (answer: Answer): void => void sendAnswer(response, requestId, answer);
-    if (path === 'v1/state/system/health' && (request.method === 'GET' || request.method === 'HEAD')) return send(health);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path === 'v1/state/system/health' && isRead) return send(health);
+    // Whoever is to send a PIN has to know whom to.
+    if (path === 'v1/ca/system/appliance/ca.pem' && isRead)
+      return send({ status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) });
     if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') return send(problemAnswer(fail('sealed'), requestId));
     const refuse = (error: unknown): void => send(problemAnswer(error instanceof ServiceError ? error : fail('internal-error'), requestId));
     readBody(

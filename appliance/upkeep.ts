@@ -1,6 +1,4 @@
 // What the appliance does for those who run it, beside its service: metrics, backup, sealing, the clock. For the system tenant only.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { fail } from '../core/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint, type Call } from '../core/http/endpoint.ts';
@@ -8,7 +6,7 @@ import { systemTenantName } from '../core/tenants.ts';
 import { Secret } from '../core/secret.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { operate, operations } from './operations.ts';
-import { places } from './house.ts';
+import { readApplianceCa } from './first-boot.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
 
 /** What the composition root brings for it. */
@@ -111,8 +109,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       description: 'Whoever fetches them without trusting them yet compares the fingerprint with one that came another way.',
       audit: 'none',
       produces: 'application/x-pem-file',
-      run: () =>
-        new Reply(200, readFileSync(join(places.tls(upkeep.directory), 'ca.pem'), 'utf8'), { 'content-type': 'application/x-pem-file' }),
+      run: () => new Reply(200, readApplianceCa(upkeep.directory), { 'content-type': 'application/x-pem-file' }),
     }),
     ...(upkeep.operationsSocket === undefined ? [] : [operateEndpoint(upkeep.operationsSocket)]),
   ];

@@ -120,6 +120,7 @@ describe('sealed', () => {
     const daemon = await startDaemon({ directory, args, workers: 2 });
     expect(await daemon.exchange('GET', health)).toMatchObject({ status: 503, body: { status: 'sealed' } });
     expect(await daemon.exchange('GET', keys)).toMatchObject({ status: 503, body: { code: 'sealed' } });
+    expect(await daemon.exchange('GET', '/v1/ca/system/appliance/ca.pem')).toMatchObject({ status: 200, body: daemon.caPem });
     const est = { url: `${daemon.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: daemon.caPem };
     expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/), headers: { 'retry-after': '30' } });
     expect(await daemon.exchange('POST', unseal, {})).toMatchObject({ status: 400, body: { code: 'missing-field' } });
