@@ -4,6 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { Connection } from './connection.ts';
 import { CommandFailed, exitCodeOf, exitCodes } from './failure.ts';
+import { userAgent } from './version.ts';
 
 export type Request = {
   readonly method: string;
@@ -13,9 +14,17 @@ export type Request = {
   readonly headers?: Readonly<Record<string, string>>;
   /** sent as JSON; octets as they are, with a content-type among the headers */
   readonly body?: unknown;
+  /** how long nothing may come; five minutes unless given */
+  readonly answerMs?: number;
 };
 
-export type Answer = { readonly status: number; readonly mediaType: string; readonly body: Buffer };
+export type Answer = {
+  readonly status: number;
+  readonly mediaType: string;
+  /** when to try again, if the appliance says so */
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: Buffer;
+};
 
 /** An answer of RFC 9457. */
 export type Problem = {
@@ -55,15 +64,14 @@ export class Client {
 
   /** The whole answer; throws Refused from status 400 up, CommandFailed when nobody answers. */
   async exchange(request: Request): Promise<Answer> {
-    const response = await this.open(request);
-    return { status: response.statusCode ?? 0, mediaType: mediaTypeOf(response), body: await buffer(response) };
+    return this.#read(await this.open(request));
   }
 
   /** The answer as it comes in, for what goes on and for what is large. Refusals as above. */
   async open(request: Request): Promise<IncomingMessage> {
     const response = await this.#send(request);
     if ((response.statusCode ?? 500) < 400) return response;
-    const answer = { status: response.statusCode ?? 500, mediaType: mediaTypeOf(response), body: await buffer(response) };
+    const answer = await this.#read(response);
     throw new Refused(answer, problemOf(answer));
   }
 
@@ -77,7 +85,16 @@ export class Client {
     this.#agent.destroy();
   }
 
-  #send({ method, path, query, headers = {}, body }: Request): Promise<IncomingMessage> {
+  /** Throws CommandFailed when the connection ends before the answer does. */
+  async #read(response: IncomingMessage): Promise<Answer> {
+    const { statusCode: status = 500, headers } = response;
+    const body = await buffer(response).catch((error: unknown) => {
+      throw connectionFailure(error as NodeJS.ErrnoException, this.connection.url);
+    });
+    return { status, mediaType: mediaTypeOf(response), retryAfterSeconds: secondsOf(headers['retry-after']), body };
+  }
+
+  #send({ method, path, query, headers = {}, body, answerMs = quietMs }: Request): Promise<IncomingMessage> {
     const { url, token } = this.connection;
     const payload = body === undefined ? undefined : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
     const search = query === undefined || query.size === 0 ? '' : `?${query}`;
@@ -85,14 +102,15 @@ export class Client {
       const request = httpsRequest(`${url}${path}${search}`, {
         method,
         agent: this.#agent,
-        timeout: quietMs,
+        timeout: answerMs,
         headers: {
+          'user-agent': userAgent,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
           ...headers,
         },
       });
-      request.on('timeout', () => request.destroy(new Error(`no answer within ${quietMs / 1000} s`)));
+      request.on('timeout', () => request.destroy(new Error(`no answer within ${answerMs / 1000} s`)));
       request.on('error', (error) => reject(connectionFailure(error, url)));
       request.on('response', resolve);
       request.end(payload);
@@ -102,6 +120,11 @@ export class Client {
 
 function mediaTypeOf({ headers }: IncomingMessage): string {
   return headers['content-type']?.split(';')[0]?.trim() ?? '';
+}
+
+/** Retry-After is a number of seconds here; a date, which gateways may send, counts as none. */
+function secondsOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined;
 }
 
 function problemOf({ mediaType, body }: Answer): Problem {

@@ -1,8 +1,8 @@
 // login and logout: a token from a role, from a sign-in in the browser, or from a file, kept in the profile.
 import { spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { fieldsOf } from '../../core/http/description/document.ts';
+import { waitForApproval, type Asked } from './approval.ts';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client, Refused } from './client.ts';
 import { outputOf } from './command-output.ts';
@@ -14,14 +14,16 @@ import { fieldOption, fieldValue, fieldsIn } from './fields.ts';
 import { type Io } from './io.ts';
 import { readProfile, writeProfile } from './profile.ts';
 
-/** What a login answers; `poll-token` and its company come first when a person has to do something. */
-type LoginAnswer = {
-  readonly token?: string;
+/** What a login answers: a token, or what a person has to do first. */
+type LoginAnswer = Asked & { readonly token?: string };
+
+/** What the appliance tells of a token. */
+type TokenInfo = {
+  readonly user: string;
+  readonly tenant: string;
+  readonly policies: readonly string[];
+  readonly expires?: string;
   readonly 'expires-in'?: number;
-  readonly 'login-url'?: string;
-  readonly 'user-code'?: string;
-  readonly 'poll-token'?: string;
-  readonly interval?: number;
 };
 
 /** `login METHOD …`: the methods are those of the appliance, and `token` for a token that is there already. */
@@ -45,8 +47,14 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     command.parse([...rest], { from: 'user' });
     const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
     const { browser = false } = command.opts<{ browser?: boolean }>();
-    const final = entry.command.poll === undefined ? answer : await waitForPerson(client, entry.command.poll, answer, browser, io);
-    remember(connection, final, true, io);
+    const { poll } = entry.command;
+    if (poll !== undefined) showTheWay(answer, browser, io);
+    const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
+    if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
+    remember(connection, token, true, io);
+    // The login has worked whether or not the token may be asked about.
+    const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
+    tellLogin(connection, info, io);
   } finally {
     client.close();
   }
@@ -93,50 +101,71 @@ async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Do
   return body;
 }
 
-/** RFC 8628 in spirit: the person confirms the code in the browser while we ask every few seconds. */
-async function waitForPerson(client: Client, path: string, asked: LoginAnswer, browser: boolean, io: Io): Promise<LoginAnswer> {
-  const { 'login-url': url = '', 'user-code': code = '', 'poll-token': pollToken, interval = 2, 'expires-in': expiresIn = 600 } = asked;
+function showTheWay({ 'login-url': url = '', 'user-code': code = '' }: Asked, browser: boolean, io: Io): void {
   io.stderr.write(`Sign in at\n\n  ${url}\n\nand confirm there that the code is ${code}. Waiting …\n`);
   // The address comes from the appliance we trust; still only web addresses are handed to the desktop.
   if (browser && url.startsWith('https://'))
     spawn('xdg-open', [url], { stdio: 'ignore', detached: true })
       .on('error', () => undefined)
       .unref();
-  const deadline = performance.now() + expiresIn * 1000;
-  for (let pauseSeconds = interval; performance.now() < deadline;) {
-    await sleep(pauseSeconds * 1000);
-    try {
-      return (await client.json({ method: 'POST', path, body: { 'poll-token': pollToken } })) as LoginAnswer;
-    } catch (error) {
-      if (!(error instanceof Refused) || error.answer.status >= 500) throw error;
-      if (error.code === 'slow-down') pauseSeconds += interval;
-      // The protocol answers 400 to all that is left: denied, too late, delivered already.
-      else if (error.code !== 'authorization-pending') throw new CommandFailed(exitCodes.denied, error.message);
-    }
-  }
-  throw new CommandFailed(exitCodes.denied, 'nobody confirmed the sign-in in time');
 }
 
 /** `login token`: the token of the connection options, tried before it is kept. */
 async function keepToken(words: readonly string[], connection: Connection, io: Io): Promise<void> {
   withConnection(baseCommand('login token [options]', 'Keep a token that is there already', io)).parse([...words], { from: 'user' });
   if (connection.token === undefined) throw usageError('no token is given: --token-file FILE, --data-dir DIR or KEYSTORED_TOKEN');
-  const client = new Client(connection);
+  const client = new Client({ ...connection, token: undefined });
   try {
-    const catalog = new Catalog(await loadDescription(client, io));
-    const info = catalog.entries.find(({ command, input }) => command.action === 'info' && fieldsOf(input ?? {})['accessor'] !== undefined);
-    if (info !== undefined) await client.exchange({ method: info.method, path: info.path, body: {} });
+    const info = await tokenInfo(connection, new Catalog(await loadDescription(client, io)));
+    remember(connection, connection.token, false, io);
+    tellLogin(connection, info, io);
   } finally {
     client.close();
   }
-  remember(connection, { token: connection.token }, false, io);
 }
 
-function remember({ url, ca }: Connection, { token, 'expires-in': expiresIn }: LoginAnswer, fromLogin: boolean, io: Io): void {
-  if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
-  writeProfile({ url, ...(ca === undefined ? {} : { ca }), token, fromLogin }, io);
-  io.stderr.write(`logged in at ${url}${expiresIn === undefined ? '' : `, for ${Math.round(expiresIn / 60)} minutes`}\n`);
+/** Undefined when the appliance has no such action. Throws Refused for a token that does not work. */
+async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<TokenInfo | undefined> {
+  const entry = entries.find(({ command, input }) => command.action === 'info' && fieldsOf(input ?? {})['accessor'] !== undefined);
+  if (entry === undefined) return undefined;
+  const client = new Client(connection);
+  try {
+    return (await client.json({ method: entry.method, path: entry.path, body: {} })) as TokenInfo;
+  } finally {
+    client.close();
+  }
 }
+
+function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): void {
+  writeProfile({ url, ...(ca === undefined ? {} : { ca }), token, fromLogin }, io);
+}
+
+/** As whom, with what, and until when: a wrong account or tenant is seen now and not at the first refusal. */
+function tellLogin({ url }: Connection, info: TokenInfo | undefined, io: Io): void {
+  if (info === undefined) return void io.stderr.write(`logged in at ${url}\n`);
+  const { user, tenant, policies, expires, 'expires-in': seconds = 0 } = info;
+  const until = expires === undefined ? 'no end' : `${expires.replace(/T(\d\d:\d\d).*/, ' $1 UTC')}, in ${formatSpan(seconds)}`;
+  io.stderr.write(
+    [
+      `logged in at ${url} as ${user} of tenant ${tenant}`,
+      `  policies: ${policies.length === 0 ? 'none' : policies.join(', ')}`,
+      `  until: ${until}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function formatSpan(seconds: number): string {
+  const [size, unit] = spans.find(([least]) => seconds >= 2 * least) ?? [1, 'second'];
+  const count = Math.round(seconds / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+const spans = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
 
 function baseCommand(usage: string, description: string, io: Io): Command {
   return new Command().name('keystorectl').usage(usage).description(description).exitOverride().configureOutput(outputOf(io));

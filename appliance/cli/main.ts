@@ -1,12 +1,11 @@
 // The program: global options, the verbs, and the exit code of everything that can happen.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { outputOf } from './command-output.ts';
 import { connectionOptions, type ConnectionOptions } from './connection.ts';
 import { CommandFailed, exitCodes } from './failure.ts';
 import type { Io } from './io.ts';
 import { runVerb, verbs } from './verbs.ts';
+import { programVersion } from './version.ts';
 
 /** Runs one command line and answers its exit code; every message has gone to standard error then. */
 export async function runKeystorectl(words: readonly string[], io: Io): Promise<number> {
@@ -27,7 +26,7 @@ function program(io: Io): Command {
   const root = new Command()
     .name('keystorectl')
     .description('Works with a keystored appliance: everything its API describes, and the HSM behind it.')
-    .version(packageVersion(), '-V, --version', 'show the version')
+    .version(programVersion(), '-V, --version', 'show the version')
     .helpCommand('help [words...]', 'the same as --help behind the words')
     .enablePositionalOptions()
     .exitOverride()
@@ -58,12 +57,6 @@ function program(io: Io): Command {
     await (await import('./completion.ts')).printCompletion(words, io);
   });
   return root;
-}
-
-/** The version of the tree this file stands in. */
-function packageVersion(): string {
-  const file = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
 }
 
 /** Everything behind the verb belongs to it, `--help` included: what it means is known only once the API is. */

@@ -297,7 +297,9 @@ describe('login', () => {
     await ctl.json('create', 'approles', 'app', '--token-policies', 'user');
     const { 'role-id': roleId } = await ctl.json('show', 'approles', 'app');
     await ctl.json('do', 'approles', 'app', 'generate-secret-id', '--out', path('secret-id'));
-    expect((await ctl(['login', 'approle', '--role-id', roleId, '--secret-id', `@${path('secret-id')}`])).code).toBe(0);
+    const login = await ctl(['login', 'approle', '--role-id', roleId, '--secret-id', `@${path('secret-id')}`]);
+    expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining(`logged in at ${appliance.url} as app of tenant system\n`) });
+    expect(login.stderr).toMatch(/policies: user\n {2}until: [\d-]+ [\d:]+ UTC, in \d+ \w+s\n$/);
     const profile = path('home', '.config/keystored/profile.yaml');
     expect(statSync(profile).mode & 0o777).toBe(0o600);
     const alone = { ...bare, KEYSTORED_URL: '', KEYSTORED_CA: '' };
@@ -310,7 +312,11 @@ describe('login', () => {
   });
 
   test('with a token that is there keeps it, and logout does not end it', async () => {
-    expect((await ctl(['login', 'token'])).code).toBe(0);
+    const login = await ctl(['login', 'token']);
+    expect(login).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/as root of tenant system\n {2}policies: root\n {2}until: no end\n$/),
+    });
     expect((await ctl(['list', 'tenants'], { environment: bare })).code).toBe(0);
     expect((await ctl(['logout'], { environment: bare })).code).toBe(0);
     expect((await ctl(['list', 'tenants'])).code).toBe(0);
