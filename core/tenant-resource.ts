@@ -8,11 +8,12 @@ import { nameField, timestampText } from './fields.ts';
 import { defineResource, type AnyResource } from './http/resource.ts';
 import { requireHeld } from './policy/granting.ts';
 import type { Policies } from './policy/policies.ts';
+import { shownText } from './shown-text.ts';
 import type { Store, WriteTransaction } from './store/store.ts';
 import { addTenant, dropTenantUuid, systemTenantName, tenantKinds, type Tenant, type TenantKind, type Tenants } from './tenants.ts';
 
 const document = z.object({
-  descriptiveName: z.string().max(256).default('').meta({ description: 'A name for people.', example: 'Payments' }),
+  descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),
   kind: z.enum(tenantKinds).default('application-owner').describe('What the tenant is; there is one system tenant.'),
   policies: z.array(nameField()).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
 });

@@ -1,5 +1,6 @@
 // Answers for people and programs: YAML on a terminal, JSON in a pipe, or a table.
 import { stringify } from 'yaml';
+import { replaceUnseen } from '../../core/shown-text.ts';
 import type { Io } from './io.ts';
 
 export const formats = ['yaml', 'json', 'table'] as const;
@@ -63,9 +64,9 @@ function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
 }
 
-/** What somebody gave as a description must not steer the terminal: control characters are replaced. */
+/** What somebody gave as a description must not steer the terminal, nor look like another: what is not seen is replaced. */
 function cell(value: unknown): string {
-  return cellText(value).replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+  return replaceUnseen(cellText(value), '\u{FFFD}');
 }
 
 function cellText(value: unknown): string {

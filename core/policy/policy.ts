@@ -1,6 +1,7 @@
 // What a policy is: rules on paths, with the effect of each operation, the values allowed and the fields hidden (api 53).
 import { z } from 'zod';
 import type { Operation } from '../http/endpoint.ts';
+import { shownText } from '../shown-text.ts';
 
 export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const satisfies readonly Operation[];
 
@@ -73,7 +74,9 @@ const rule = z.object({
 
 /** The writable fields of a policy. */
 export const policyDocument = z.object({
-  description: z.string().max(1_024).default('').meta({ description: 'What the policy is for.', example: 'Rewrap and nothing else' }),
+  description: shownText({ maxCharacters: 1_024, lines: true })
+    .default('')
+    .meta({ description: 'What the policy is for.', example: 'Rewrap and nothing else' }),
   restApi: z
     .object({ rules: z.array(rule).max(1_000).default([]).describe('The most exact rule for a path decides; without one it is refused.') })
     .prefault({})

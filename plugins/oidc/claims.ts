@@ -1,6 +1,7 @@
 // Claims: what a provider says about a person, how one is found by name or pointer, and how a text of theirs becomes safe to show.
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { replaceUnseen } from '../../core/shown-text.ts';
 
 /** Claims are JSON; names are the provider's. */
 export type Claims = JsonObject;
@@ -32,10 +33,7 @@ function decodePointerToken(token: string): string {
 /** Longest text of a claim that is shown or logged, in characters. */
 const shownTextLength = 256;
 
-// Control characters, and those that change the direction of the text around them: they would let a name forge a log line or a page.
-const unsafeCharacters = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-
-/** A text from outside, fit for audit, log and page: no control or direction characters, trimmed, cut to 256 characters. */
+/** A text from outside, fit for audit, log and page: no control, direction or zero-width characters, trimmed, cut to 256 characters. */
 export function showableText(text: string, length: number = shownTextLength): string {
-  return Array.from(text.toWellFormed().replace(unsafeCharacters, '').trim()).slice(0, length).join('');
+  return Array.from(replaceUnseen(text.toWellFormed()).trim()).slice(0, length).join('');
 }

@@ -6,6 +6,7 @@ import { durationText, pemExample } from '../../core/fields.ts';
 import type { Call } from '../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../core/http/resource.ts';
 import { Secret } from '../../core/secret.ts';
+import { shownText } from '../../core/shown-text.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/time.ts';
 import { findDiscoveryUrlProblem } from './discovery.ts';
@@ -15,16 +16,11 @@ import type { Oidc } from './oidc.ts';
 
 export const callbackPath = '/oidc-callback';
 
-/** Letters, marks, digits, punctuation and spaces of any language: what a page or a log can show without harm. */
-const shown = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+/** Without control characters, which no form or header of a request to the provider could carry. */
+const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
 const document = z.object({
-  displayName: z
-    .string()
-    .trim()
-    .min(1)
-    .max(128)
-    .refine(shown, 'must not contain control characters')
+  displayName: shownText({ minCharacters: 1, maxCharacters: 128 })
     .optional()
     .meta({ description: 'What the login page calls it.', example: 'Company account' }),
   discoveryUrl: z.string().min(1).max(2048).meta({
@@ -42,13 +38,13 @@ const document = z.object({
     .string()
     .min(1)
     .max(512)
-    .refine(shown, 'must not contain control characters')
+    .refine(sendable, 'must not contain control characters')
     .meta({ description: 'The id the provider gave this appliance.', example: 'keystore' }),
   clientSecret: z
     .string()
     .min(1)
     .max(4096)
-    .refine(shown, 'must not contain control characters')
+    .refine(sendable, 'must not contain control characters')
     .optional()
     .meta({ description: 'The secret the provider gave this appliance.', example: 'the provider shows it once' }),
   verboseLogging: z.boolean().default(false).describe('Write claims of sign-ins into system:logs: while setting up, not in production.'),

@@ -5,10 +5,12 @@ import type { OpenpgpDefinition, TransitKey, TransitKeys } from '../../core/serv
 import { findAlgorithm } from './algorithms.ts';
 import { fail } from './errors.ts';
 
-// gpg refuses to import a User ID of 2,048 octets or more; half of that leaves no doubt (api 19).
 const maxUserIdOctets = 1024;
 
-/** The User ID as it enters the certificate: without blanks at the ends. Throws `invalid-value`. */
+/**
+ * The User ID as it enters the certificate. What comes through the door has been judged (core/shown-text.ts); records and backups of
+ * earlier versions may have blanks at the ends. Throws `invalid-value`.
+ */
 export function requireUserId(text: string): string {
   const userId = text.trim();
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for

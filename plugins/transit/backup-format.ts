@@ -19,11 +19,14 @@ const head = magic.length + 1;
 const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const micros = z.int().min(0);
 
+/** Backups of earlier versions have User IDs with blanks and with characters that are refused today: they stay restorable. */
+const storedUserId = z.string().trim().optional();
+
 /** What a backup of format 1 says. Strict: a field this version does not know means that it cannot restore all of the key. */
 const payloadSchema = z.strictObject({
   name: nameField(),
   /** whole document of the key */
-  document: z.strictObject(documentSchema.shape),
+  document: z.strictObject({ ...documentSchema.shape, openpgpUserId: storedUserId }),
   createdAt: micros,
   latest: z.int().min(1).max(maxVersion),
   floor: z.int().min(1).max(maxVersion),

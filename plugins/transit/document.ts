@@ -1,21 +1,12 @@
 // The fields of a transit key: what a user writes, what the state adds (spec "Transit key", api 16 to 26).
 import { z } from 'zod';
 import { durationText, integer, nameField, pemExample, timestamp } from '../../core/fields.ts';
-import { encodeUtf8 } from '../../core/bytes.ts';
+import { userIdText } from '../../core/shown-text.ts';
 import { cipherNames, defaultCipher } from './ciphers.ts';
 import { maxPemCharacters } from './pem.ts';
 import { maxVersion } from './value-format.ts';
 
 const minRotateSeconds = 3_600;
-// gpg refuses User IDs of 2,048 octets and more.
-const maxUserIdOctets = 1_024;
-
-const userId = z
-  .string()
-  .refine((text) => text.length > 0 && encodeUtf8(text).length <= maxUserIdOctets, {
-    error: `must be 1 to ${maxUserIdOctets} octets of UTF-8`,
-  })
-  .refine((text) => !/\p{Cc}/u.test(text), { error: 'must not have control characters' });
 
 /** The auto-rotate container; how its durations go together is checked in key-rules.ts. */
 const autoRotateSchema = z.object({
@@ -45,11 +36,9 @@ export const documentSchema = z.object({
     .default(false)
     .describe('The same plaintext in the same context gives the same ciphertext; derived keys only.'),
   custody: z.enum(['wrapped', 'token']).optional().describe('Where the key lives: as a wrapped blob, or as an object in the token.'),
-  openpgpUserId: userId.optional().meta({
-    description: 'Makes the key an OpenPGP primary key with this User ID.',
-    example: 'Releases <releases@example.com>',
-    maxLength: maxUserIdOctets,
-  }),
+  openpgpUserId: userIdText()
+    .optional()
+    .meta({ description: 'Makes the key an OpenPGP primary key with this User ID.', example: 'Releases <releases@example.com>' }),
   openpgpPrimary: nameField().optional().describe('Makes the key an OpenPGP subkey, bound to the primary key of this name.'),
   openpgpKeyUsage: z.array(z.literal('sign')).max(8).default([]).describe('What an OpenPGP subkey is for.'),
   publicKey: z

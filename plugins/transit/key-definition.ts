@@ -67,7 +67,8 @@ export function documentOf(record: KeyRecord): KeyDocument {
     derived: record.derived,
     convergentEncryption: record.convergentEncryption,
     custody: record.custody,
-    openpgpUserId: record.openpgpUserId,
+    // Earlier versions stored the blanks that the certificate has not.
+    openpgpUserId: record.openpgpUserId?.trim(),
     openpgpPrimary: record.openpgpPrimary,
     openpgpKeyUsage: [...record.openpgpKeyUsage],
     publicKey: record.publicKey,

@@ -125,7 +125,7 @@ function planUpdate(
   requireRotatable(after.record);
   requireOpenpgpFit(transit, after, before);
   const view = keyView(before, () => transit.keyring.versions(before));
-  const renamed = after.record.openpgpUserId !== undefined && after.record.openpgpUserId !== current.openpgpUserId;
+  const renamed = after.record.openpgpUserId !== undefined && after.record.openpgpUserId !== current.openpgpUserId?.trim();
   return {
     prepare: async () => ({ recertified: renamed ? await transit.openpgp?.recertify(definitionOf(after), view) : undefined }),
     commit: (transaction, { recertified }) => {

@@ -229,6 +229,15 @@ describe('another User ID', () => {
     expect(await fingerprintIn(renewed[2] as string, subkeyOf)).toBe(await fingerprintIn(blocks[2] as string, subkeyOf));
   });
 
+  test('is stored as the block has it: blanks at its ends are taken off, and do not make it another one', async () => {
+    expect(await house.create('blank', { cipher: 'ed25519', 'openpgp-user-id': '  Ada \t' })).toMatchObject({ 'openpgp-user-id': 'Ada' });
+    const keyblock = await house.block('blank');
+    expect((await readKey({ armoredKey: keyblock })).getUserIDs()).toEqual(['Ada']);
+    expect((await house.patch('blank', { 'openpgp-user-id': ' Ada ' })).status).toBe(204);
+    expect(await house.config('blank')).toMatchObject({ 'openpgp-user-id': 'Ada' });
+    expect(await house.block('blank')).toBe(keyblock);
+  });
+
   test('an update that leaves it alone leaves the block alone', async () => {
     const before = await house.block('named');
     expect((await house.patch('named', { exportable: true })).status).toBe(204);
@@ -270,6 +279,8 @@ describe('refusals', () => {
     ['an empty User ID', { cipher: 'ed25519', 'openpgp-user-id': '' }, 400, 'invalid-value'],
     ['a blank User ID', { cipher: 'ed25519', 'openpgp-user-id': '  ' }, 400, 'invalid-value'],
     ['a User ID of two lines', { cipher: 'ed25519', 'openpgp-user-id': 'a\nb' }, 400, 'invalid-value'],
+    ['a User ID that turns the text around it', { cipher: 'ed25519', 'openpgp-user-id': 'a\u202eb' }, 400, 'invalid-value'],
+    ['a User ID with a zero-width character', { cipher: 'ed25519', 'openpgp-user-id': 'a\u200bb' }, 400, 'invalid-value'],
     ['a User ID of 1,025 octets', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) + 'x' }, 400, 'invalid-value'],
     ['a User ID with a lone surrogate', { cipher: 'ed25519', 'openpgp-user-id': 'a\ud800' }, 400, 'invalid-value'],
   ])('%s', async (_, fields, status, code) => {

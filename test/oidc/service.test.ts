@@ -95,6 +95,7 @@ describe('what cannot be a service', () => {
     ['R45: a tolerance over 300 s', { 'clock-tolerance': '301s' }, 'clock-tolerance'],
     ['R31: another way to authenticate', { 'token-endpoint-auth-method': 'none' }, 'token-endpoint-auth-method'],
     ['a display name with control characters', { 'display-name': 'a\u0007b' }, 'display-name'],
+    ['a display name that turns the text around it', { 'display-name': 'a\u202eb' }, 'display-name'],
   ])('%s', async (_, fields, info) => {
     const answer = await request('POST', list, { ...plain('bad'), ...fields });
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid-value', errors: [{ 'error-info': info }] } });

@@ -151,8 +151,8 @@ describe('R56: mapped attributes', () => {
     for (const value of [7, ['x'], { a: 1 }, null, true, '', '   ']) expect(usernameOf(value)).toBeUndefined();
   });
 
-  test('control and direction characters are removed, white space at the ends too', () => {
-    expect(usernameOf(' eve\u0000\u001b[31m\r\nroot\u202e\u2066 ')).toBe('eve[31mroot');
+  test('control, direction and zero-width characters are removed, white space at the ends too', () => {
+    expect(usernameOf(' eve\u0000\u001b[31m\r\nroot\u202e\u2066\u200b ')).toBe('eve[31mroot');
   });
 
   test('a text is at most 256 characters, counted as characters', () => {

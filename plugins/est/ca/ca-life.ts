@@ -1,6 +1,7 @@
 // A CA's life: its first key, renewal, the request for a certificate from outside, and the import of that certificate.
 import { X509Certificate } from 'node:crypto';
 import { fail } from '../../../core/errors.ts';
+import { findUnseen } from '../../../core/shown-text.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/time.ts';
 import type { KeyType } from '../../../hsm/api.ts';
@@ -134,8 +135,11 @@ export function requireCaCertificate(house: CaHouse, der: Uint8Array): Certifica
 /** DER of a subject text; throws `invalid-value`. */
 export function requireSubject(text: string): Uint8Array {
   const subject = parseName(text);
-  if (subject === undefined) throw fail('invalid-value', { detail: '"subject" must be a name such as "CN=Device CA, O=Example".' });
-  return subject;
+  if (subject !== undefined) return subject;
+  const unseen = findUnseen(text);
+  const rule =
+    unseen === undefined ? 'must be a name such as "CN=Device CA, O=Example"' : `must not contain ${unseen}, which nobody can see`;
+  throw fail('invalid-value', { detail: `"subject" ${rule}.` });
 }
 
 /** Whether the newest certificate came from outside. */

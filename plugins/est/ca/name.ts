@@ -2,6 +2,7 @@
 import 'reflect-metadata';
 import { Name } from '@peculiar/x509';
 import { decodeUtf8 } from '../../../core/bytes.ts';
+import { findUnseen } from '../../../core/shown-text.ts';
 import {
   DerError,
   type Element,
@@ -21,13 +22,15 @@ export type NameAttribute = { readonly type: string; readonly value: string };
 
 /**
  * DER of `CN=Example Root, O=Example` (RFC 4514 escapes, attributes in the order written); undefined when the text is not a name, or
- * has control characters: programs that read names in C would see another one.
+ * has characters that are not seen: programs that read names in C, and people, would see another one.
  */
 export function parseName(text: string): Uint8Array | undefined {
   try {
     const der = new Uint8Array(new Name(text).toArrayBuffer());
     const attributes = readName(der);
-    return attributes.length > 0 && attributes.length === countParts(text) && attributes.every(({ value }) => /^\P{Cc}+$/u.test(value))
+    return attributes.length > 0 &&
+      attributes.length === countParts(text) &&
+      attributes.every(({ value }) => value !== '' && findUnseen(value) === undefined)
       ? der
       : undefined;
   } catch {

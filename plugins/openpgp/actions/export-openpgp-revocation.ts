@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/errors.ts';
 import { integer, pemExample } from '../../../core/fields.ts';
+import { shownText } from '../../../core/shown-text.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import type { OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/services/transit-keys.ts';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -15,10 +16,7 @@ const input = z.object({
     .default('latest')
     .describe('Version to revoke.'),
   reason: z.enum(['no-reason', 'superseded', 'compromised', 'retired']).default('no-reason').describe('Why.'),
-  comment: z
-    .string()
-    .max(256)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must have no control characters')
+  comment: shownText({ maxCharacters: 256 })
     .default('')
     .meta({ description: 'A remark that everybody will read.', example: 'replaced by a new key' }),
 });

@@ -5,6 +5,7 @@ import { fail as coreFail } from '../../../core/errors.ts';
 import { integer, pemExample } from '../../../core/fields.ts';
 import type { AnyEndpoint, Call } from '../../../core/http/endpoint.ts';
 import type { SecretBlock } from '../../../core/services/transit-keys.ts';
+import { userIdText } from '../../../core/shown-text.ts';
 import { cipherOf } from '../ciphers.ts';
 import { readInClear } from '../clear-material.ts';
 import { fail } from '../errors.ts';
@@ -29,9 +30,7 @@ const inputSchema = z.object({
     .max(maxPemCharacters)
     .optional()
     .meta({ description: 'RSA public key PEM, for format wrapped.', example: pemExample('PUBLIC KEY') }),
-  openpgpUserId: z
-    .string()
-    .max(1_024)
+  openpgpUserId: userIdText()
     .optional()
     .meta({ description: 'User ID of the block, for format openpgp.', example: 'Releases <releases@example.com>' }),
 });
