@@ -115,8 +115,13 @@ export interface OpenpgpHooks {
   /** Throws in-use while live subkeys are bound to this primary. In planRemoval and again inside its transaction. */
   requireRemovable(key: TransitKey, transaction?: WriteTransaction): void;
   /**
+   * Trim and restore: throws in-use when one of the versions that go has bound live versions of subkeys, which nobody could revoke
+   * without it. Inside the transaction that removes the versions.
+   */
+  requireUnbound(key: TransitKey, going: readonly TransitKeyVersion[], transaction: WriteTransaction): void;
+  /**
    * Restore: checks the untrusted OpenPGP records of a backup (undefined for versions without) against the public keys.
-   * Throws invalid-value; and in-use when live subkeys of the target are bound to a primary that the backup does not hold.
+   * Throws invalid-value; and in-use when the target has live subkeys and the backup is no primary key.
    */
   acceptRestored(
     target: TransitKey,

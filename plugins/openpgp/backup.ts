@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { fail as failCore } from '../../core/errors.ts';
 import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
 import { bindingTime } from './certificate.ts';
-import { requireUserId } from './definition.ts';
+import { requireNoLiveSubkeys, requireUserId } from './definition.ts';
 import { importCertificate } from './import-public-key.ts';
 import { parsedCertificate } from './keyblock.ts';
 import { formatFingerprint } from './packets.ts';
@@ -37,7 +37,7 @@ export async function acceptRestored(
     if (openpgp === undefined) continue;
     accepted.set(version, await acceptRecord(definition, publicKey, openpgp, now));
   }
-  requirePrimariesOf(target, accepted, transitKeys);
+  if (definition.openpgpUserId === undefined) requireNoLiveSubkeys(target, transitKeys);
   return accepted;
 }
 
@@ -80,19 +80,6 @@ async function acceptImported(block: string, publicKey: Uint8Array, now: Tempora
   const { publicKey: named, record } = await importCertificate(block, now);
   if (Buffer.compare(named, publicKey) !== 0) throw refused();
   return record;
-}
-
-// Subkeys of the key that is about to be replaced must find their primary versions again.
-function requirePrimariesOf(target: TransitKey, restored: ReadonlyMap<number, OpenpgpRecord>, transitKeys: TransitKeys): void {
-  if (target.openpgpUserId === undefined) return;
-  const present = new Set([...restored.values()].map((record) => record.fingerprints[0]));
-  for (const subkey of transitKeys.subkeysOf(target.tenantId, target.name)) {
-    const orphan = subkey.versions.find(({ openpgp }) => openpgp?.subkey !== undefined && !present.has(openpgp.subkey.primaryFingerprint));
-    if (orphan === undefined) continue;
-    throw failCore('in-use', {
-      detail: `The subkey ${subkey.name} is bound to a version of this primary key that the backup does not hold.`,
-    });
-  }
 }
 
 function refused(): Error {

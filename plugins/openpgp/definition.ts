@@ -1,7 +1,8 @@
 // Which openpgp-* fields go together, and with which keys: the refusals of a key's definition (api 19, 20).
 import { encodeUtf8 } from '../../core/bytes.ts';
 import { fail as failCore } from '../../core/errors.ts';
-import type { OpenpgpDefinition, TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
+import type { OpenpgpDefinition, TransitKey, TransitKeys, TransitKeyVersion } from '../../core/services/transit-keys.ts';
+import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './algorithms.ts';
 import { fail } from './errors.ts';
 
@@ -65,6 +66,34 @@ export function requireNoLiveSubkeys(
   for (const subkey of transitKeys.subkeysOf(primary.tenantId, primary.name, transaction)) {
     throw failCore('in-use', { detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first.` });
   }
+}
+
+/** See OpenpgpHooks.requireUnbound. */
+export function requireUnbound(
+  primary: TransitKey,
+  going: readonly TransitKeyVersion[],
+  transitKeys: TransitKeys,
+  transaction: WriteTransaction,
+): void {
+  const fingerprints = new Set(going.flatMap(({ openpgp }) => openpgp?.fingerprints ?? []));
+  const bound = Array.from(transitKeys.subkeysOf(primary.tenantId, primary.name, transaction), ({ name, versions }) => ({
+    name,
+    numbers: versions.filter(({ openpgp }) => fingerprints.has(openpgp?.subkey?.primaryFingerprint ?? '')).map(({ version }) => version),
+  })).filter(({ numbers }) => numbers.length > 0);
+  if (bound.length === 0) return;
+  const shown = bound.slice(0, maxNamed).map(({ name, numbers }) => `${name} (version ${shortList(numbers)})`);
+  const rest = bound.length > maxNamed ? ` and ${bound.length - maxNamed} more` : '';
+  throw failCore('in-use', {
+    detail:
+      `Versions of this primary key that would go have bound these subkeys: ${shown.join(', ')}${rest}. Nobody could revoke them ` +
+      'afterwards. Rotate each and trim it to its new version, or delete it; then do this again.',
+  });
+}
+
+const maxNamed = 10;
+
+function shortList(numbers: readonly number[]): string {
+  return numbers.length > 3 ? `${numbers[0]} to ${numbers.at(-1)}` : numbers.join(', ');
 }
 
 function requireUsage(usage: readonly string[], isOpenpgpKey: boolean): void {

@@ -15,7 +15,7 @@ import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { acceptRestored } from './backup.ts';
 import { bindingTime, bindSubkey, certifyPrimary } from './certificate.ts';
-import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUserId } from './definition.ts';
+import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUnbound, requireUserId } from './definition.ts';
 import { parsedCertificate } from './keyblock.ts';
 import { formatFingerprint } from './packets.ts';
 import { planSecretExport } from './secret-keyblock.ts';
@@ -33,6 +33,7 @@ export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): 
     },
     recertify,
     requireRemovable: (key, transaction) => requireNoLiveSubkeys(key, transitKeys, transaction),
+    requireUnbound: (key, going, transaction) => requireUnbound(key, going, transitKeys, transaction),
     acceptRestored: (target, definition, versions) => acceptRestored(target, definition, versions, transitKeys, clock.now()),
     planSecretExport: (key, versions, userId) => planSecretExport(hsm, key, versions, userId),
   };

@@ -127,6 +127,68 @@ describe('backup and restore', () => {
   });
 });
 
+describe('a version of a primary key that bound subkeys does not go while they live: only it can revoke them', () => {
+  const primary = { cipher: 'ed25519', 'openpgp-user-id': userId, 'allow-plaintext-backup': true, 'deletion-allowed': true };
+  const leaf = (name: string): object => ({ cipher: 'ed25519', ...leafOf(name), 'allow-plaintext-backup': true, 'deletion-allowed': true });
+
+  test('trim is 409 in-use and names them and the way out, which works', async () => {
+    await house.create('bind', primary);
+    for (const name of ['bind-a', 'bind-b']) await house.create(name, leaf('bind'));
+    await house.do('bind-a', 'rotate');
+    await house.do('bind', 'rotate');
+    const { status, body } = await house.act('bind', 'trim', { version: 2 });
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'in-use' });
+    expect(body.detail).toMatch(
+      /bind-a \(version 1, 2\), bind-b \(version 1\)\..*Rotate each and trim it to its new version, or delete it/,
+    );
+    expect((await house.state('bind'))['oldest-version']).toBe(1);
+    await house.do('bind-a', 'rotate');
+    await house.do('bind-a', 'trim', { version: 3 });
+    expect((await house.act('bind', 'trim', { version: 2 })).body.detail).toMatch(/these subkeys: bind-b \(version 1\)\./);
+    expect((await house.remove('bind-b')).status).toBe(204);
+    await house.do('bind', 'trim', { version: 2 });
+    await house.do('bind-a', 'export-openpgp-revocation');
+  });
+
+  test('a version that bound nothing is trimmed', async () => {
+    await house.do('bind', 'rotate');
+    await house.do('bind', 'rotate');
+    await house.do('bind-a', 'rotate');
+    await house.do('bind-a', 'trim', { version: 4 });
+    await house.do('bind', 'trim', { version: 4 });
+    expect((await house.state('bind'))['oldest-version']).toBe(4);
+  });
+
+  test('a backup without it is not restored over the key (409 in-use), a backup with it is', async () => {
+    const { key: older } = await house.do('bind', 'backup');
+    await house.do('bind', 'rotate');
+    const { key: newer } = await house.do('bind', 'backup');
+    await house.do('bind-a', 'rotate');
+    const { status, body } = await house.act('bind', 'restore', { key: older });
+    expect({ status, code: body.code }).toEqual({ status: 409, code: 'in-use' });
+    expect(body.detail).toContain('bind-a (version 5)');
+    await house.do('bind', 'restore', { key: newer });
+    await house.do('bind-a', 'export-openpgp-revocation');
+    await house.create('no-primary', { 'allow-plaintext-backup': true });
+    const { key: symmetric } = await house.do('no-primary', 'backup');
+    expect(await codeOf(house.act('bind', 'restore', { key: symmetric }))).toEqual({ status: 409, code: 'in-use' });
+  });
+
+  test('where earlier versions of the service trimmed it all the same, the own backup of the primary restores', async () => {
+    await house.create('cut', primary);
+    await house.create('cut-leaf', leaf('cut'));
+    const { key: leafBackup } = await house.do('cut-leaf', 'backup');
+    expect((await house.remove('cut-leaf')).status).toBe(204);
+    await house.do('cut', 'rotate');
+    await house.do('cut', 'trim', { version: 2 });
+    await house.create('cut-leaf', leaf('cut'));
+    await house.do('cut-leaf', 'restore', { key: leafBackup });
+    const { key } = await house.do('cut', 'backup');
+    await house.do('cut', 'restore', { key });
+    expect(await isValid('cut-leaf', await sign('cut-leaf'))).toBe(true);
+  });
+});
+
 describe('import-openpgp', () => {
   test.each([
     ['gpg-rsa2048', 'rsa-2048'],

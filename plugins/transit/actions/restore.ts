@@ -11,6 +11,7 @@ import { putIndexed } from '../indexes.ts';
 import { removeVersions } from '../key-resource.ts';
 import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
 import type { KeyRecord } from '../records.ts';
+import { requireUnbound, versionsIn } from '../removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../restored-key.ts';
 import type { Transit } from '../transit.ts';
 import { defineKeyAction } from './action.ts';
@@ -59,11 +60,13 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
     throw coreFail('conflict', { detail: 'The key was changed meanwhile.' });
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
-  const references: KeyReference[] = [];
-  for (let number = current.floor; number <= current.latest; number += 1) {
-    const record = transaction.get(tables.versions, [target.tenantId, current.id, number]);
-    if (record !== undefined) references.push(...referencesOf(before, { number, record }));
-  }
+  const versions = versionsIn(transit, transaction, before);
+  const staying = new Set(
+    restored.versions.flatMap(({ record }) => (record.stored === undefined ? [] : (record.openpgp?.fingerprints ?? []))),
+  );
+  const going = versions.filter(({ record }) => record.openpgp?.fingerprints.some((fingerprint) => !staying.has(fingerprint)));
+  requireUnbound(transit, transaction, before, going);
+  const references = versions.flatMap((version) => referencesOf(before, version));
   removeVersions(transit, transaction, before);
   transit.graveyard.bury(transaction, references);
   claimRestored(transit, transaction, restored);

@@ -4,7 +4,8 @@ import { integer } from '../../../core/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../indexes.ts';
-import { referencesOf, removedMeanwhile } from '../keyring.ts';
+import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
+import { requireUnbound, versionsIn } from '../removal.ts';
 import type { Transit } from '../transit.ts';
 import { maxVersion } from '../value-format.ts';
 import { defineKeyAction } from './action.ts';
@@ -20,22 +21,22 @@ export function trim(transit: Transit): AnyEndpoint {
     successStatus: 204,
     auditFields: ['version'],
     commandLine: { positional: ['version'] },
-    errors: ['version-unknown'],
+    errors: ['version-unknown', 'in-use'],
     run: async (_call, { version: oldest }, key) => {
       const { tables, graveyard } = transit;
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();
         if (oldest > current.latest) throw fail('version-unknown', { detail: `The latest version is ${current.latest}.` });
-        const references = [];
-        for (let number = current.floor; number < oldest; number += 1) {
-          const storeKey = [key.tenantId, current.id, number];
-          const record = transaction.get(tables.versions, storeKey);
-          if (record !== undefined) references.push(...referencesOf({ ...key, record: current }, { number, record }));
-          transaction.delete(tables.versions, storeKey);
-          transaction.delete(tables.usage, storeKey);
+        const present: Key = { ...key, record: current };
+        const going = versionsIn(transit, transaction, present, oldest);
+        requireUnbound(transit, transaction, present, going);
+        for (const { number } of going) {
+          transaction.delete(tables.versions, [key.tenantId, current.id, number]);
+          transaction.delete(tables.usage, [key.tenantId, current.id, number]);
         }
-        if (oldest > current.floor) putIndexed(tables, transaction, { ...key, record: current }, { ...current, floor: oldest });
+        const references = going.flatMap((version) => referencesOf(present, version));
+        if (oldest > current.floor) putIndexed(tables, transaction, present, { ...current, floor: oldest });
         graveyard.bury(transaction, references);
         return references;
       });
