@@ -36,6 +36,8 @@ export type Parts = {
   readonly services?: Readonly<Record<string, unknown>>;
   /** where audit trail and logs lie, to be read as topics */
   readonly topics?: TopicDirectories;
+  /** whether the keys have gone; default: never */
+  readonly sealed?: () => boolean;
   /** absent in tools that open the house without running the appliance */
   readonly upkeep?: Upkeep;
 };
@@ -72,6 +74,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       topics: parts.topics,
       health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
       ...(upkeep === undefined ? {} : { onAnswered: upkeep.metrics.onAnswered }),
+      ...(parts.sealed === undefined ? {} : { sealed: parts.sealed }),
       store,
       hsm,
       audit,

@@ -1,10 +1,12 @@
 // The supervisor's rule over sealed and serving workers: sealing replaces every process that holds keys, unsealing tries a PIN once.
+import type { Worker } from 'node:cluster';
+import { setTimeout } from 'node:timers/promises';
 import type { Configuration } from '../core/config.ts';
 import { openAuditTrail } from '../core/audit-trail.ts';
 import type { Clock, Log } from '../core/context.ts';
 import { formatTimestamp } from '../core/time.ts';
 import { HsmError } from '../hsm/api.ts';
-import { askWorker, Refusal } from './fleet.ts';
+import { Refusal } from './fleet.ts';
 import { FleetCounts } from './fleet-counts.ts';
 import { provisionAppliance } from './first-boot.ts';
 import { hsmConfigOf, places, withPins } from './house.ts';
@@ -15,6 +17,8 @@ import { type Orders, superviseWorkers, type Workers } from './supervisor.ts';
 /** A token locks itself for good after a few wrong PINs: strangers at the public door must not get that far. */
 const mostRefusedPins = 3;
 const firstWaitSeconds = 3;
+const firstReplacementMs = 1_000;
+const lastReplacementMs = 30_000;
 
 export type CrewParts = {
   readonly configuration: Configuration;
@@ -27,43 +31,86 @@ export type CrewParts = {
 export function superviseCrews({ configuration, args, clock, log }: CrewParts, first: Orders): Pick<Workers, 'ready' | 'examine' | 'stop'> {
   const counts = new FleetCounts();
   let isSealed = first.sealed;
-  let isChanging = false;
+  /** changes come one after another */
+  let turn: Promise<void> = Promise.resolve();
+  let sealing: Promise<void> | undefined;
+  let unsealing: Promise<void> | undefined;
   let refusedPins = 0;
   let nextAttemptMs = 0;
-  let leaving: Promise<void> = Promise.resolve();
+  let isStopping = false;
+  /** crews whose place others have taken, until they have ended */
+  let leaving: Promise<unknown> = Promise.resolve();
   let crew = start(first);
 
   function start(orders: Orders): Workers {
     return superviseWorkers(configuration, args, orders, serveRequest);
   }
 
-  async function serveRequest(name: string, argument: unknown): Promise<unknown> {
+  async function serveRequest(name: string, argument: unknown, worker: Worker): Promise<unknown> {
     if (name === 'metrics') return counts.collect(crew.present());
-    if (name === 'seal') return changing(() => replace({ sealed: true }));
-    if (name === 'unseal') return changing(() => audited(argument as UnsealAttempt, unseal));
+    if (name === 'seal') return sealOnce(worker);
+    if (name === 'unseal') return unsealInTurn(argument as UnsealAttempt);
     throw new Refusal('internal-error');
   }
 
-  async function changing(change: () => Promise<void>): Promise<void> {
-    if (isChanging) throw new Refusal('rate-limited 2');
-    isChanging = true;
-    try {
-      await change();
-    } finally {
-      isChanging = false;
+  /** Who asks while it is being sealed is answered with the first. */
+  function sealOnce(requester: Worker): Promise<void> {
+    if (sealing !== undefined) return sealing;
+    sealing = inTurn(() => seal(requester));
+    void turn.then(() => (sealing = undefined));
+    return sealing;
+  }
+
+  /** Resolves with the change; the next one also waits for the rest of it. */
+  function inTurn(change: () => Promise<{ readonly rest: Promise<void> }>): Promise<void> {
+    const changed = turn.then(change);
+    turn = changed.then(({ rest }) => rest).catch(() => undefined);
+    return changed.then(() => undefined);
+  }
+
+  /** One attempt at a time may wait, for strangers send them. */
+  async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
+    if (unsealing !== undefined) throw new Refusal('rate-limited 2');
+    unsealing = inTurn(async () => {
+      await audited(attempt, unseal);
+      return { rest: Promise.resolve() };
+    });
+    await unsealing.finally(() => (unsealing = undefined));
+  }
+
+  /**
+   * First the keys go, wherever they are; only then sealed processes are started, which takes seconds. Until they are there, those that
+   * had the keys answer in their place, and with these ends whatever else they knew.
+   */
+  async function seal(requester: Worker): Promise<{ readonly rest: Promise<void> }> {
+    if (isSealed) return { rest: Promise.resolve() };
+    isSealed = true;
+    await crew.seal(requester);
+    log.info('sealed');
+    return { rest: standIn() };
+  }
+
+  /** There is no way back to processes with keys: it is tried until it works. */
+  async function standIn(): Promise<void> {
+    for (let waitMs = firstReplacementMs; !isStopping; waitMs = Math.min(2 * waitMs, lastReplacementMs)) {
+      try {
+        return await replace({ sealed: true });
+      } catch (error) {
+        log.error('sealed processes cannot be started', { reason: (error as Error).message });
+        await setTimeout(waitMs, undefined, { ref: false });
+      }
     }
   }
 
   /** New processes serve before the old ones stop listening; these let their running requests finish and end, and all they knew with them. */
   async function replace(orders: Orders): Promise<void> {
-    await leaving;
     const next = start(orders);
     await next.ready;
     const old = crew;
     [crew, isSealed] = [next, orders.sealed];
-    await Promise.all([...old.present()].map((worker) => askWorker(worker, 'retire')));
-    leaving = old.stop();
-    log.info(orders.sealed ? 'sealed' : 'unsealed');
+    await old.retire();
+    // Who waits to unseal may wait in one of these.
+    leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
   }
 
   async function unseal(attempt: UnsealAttempt): Promise<void> {
@@ -87,6 +134,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     }
     refusedPins = 0;
     await replace({ sealed: false, pins });
+    log.info('unsealed');
   }
 
   /** Sealed processes have no audit trail: attempts stand in the supervisor's own chain. */
@@ -124,6 +172,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     ready: crew.ready,
     examine: () => crew.examine(),
     async stop() {
+      isStopping = true;
       await Promise.all([crew.stop(), leaving]);
     },
   };

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:cluster';
 
 /** Asked of every worker. */
-export type Question = 'metrics' | 'retire';
+export type Question = 'metrics' | 'seal' | 'retire';
 
 /** A worker's message to the supervisor. */
 export type FromWorker =
@@ -19,8 +19,8 @@ const patienceMs = 2_000;
 
 let latestId = 0;
 
-/** Asks a worker; undefined when it has said nothing after two seconds, or has ended. */
-export function askWorker(worker: Worker, question: Question): Promise<unknown> {
+/** Asks a worker; undefined when it has said nothing in that time, or has ended. */
+export function askWorker(worker: Worker, question: Question, waitMs = patienceMs): Promise<unknown> {
   if (!worker.isConnected()) return Promise.resolve(undefined);
   const id = ++latestId;
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ export function askWorker(worker: Worker, question: Question): Promise<unknown> 
       if (message.type === 'answer' && message.id === id) settle(message.answer);
     };
     const onExit = (): void => settle(undefined);
-    const late = setTimeout(onExit, patienceMs);
+    const late = setTimeout(onExit, waitMs);
     worker.on('message', onMessage).on('exit', onExit);
     send(worker, { type: 'ask', id, question });
   });

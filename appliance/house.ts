@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import type { Log } from '../core/context.ts';
+import { revealSecret } from '../core/secret.ts';
 import { openStore, type OpenStore } from '../core/store/open.ts';
 import { HsmError, type Hsm, type HsmConfig, type HsmErrorKind } from '../hsm/api.ts';
 import { openHsm } from '../hsm/open.ts';
@@ -50,6 +51,7 @@ export async function openHouse(configuration: Configuration, hsmConfig: HsmConf
     const directory = places.store(configuration.data);
     const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
     const store = await openStore({ directory, dataKey, log });
+    revealSecret(dataKey).fill(0);
     return {
       hsm,
       store,

@@ -37,10 +37,17 @@ export async function serveSealed(configuration: Configuration, fleet: Fleet): P
     await close();
     throw error instanceof ListenError ? new StartRefused(error.message) : error;
   }
-  return { metrics: async () => [], retire: () => void close(), examine: async () => undefined, stop: close };
+  return {
+    metrics: async () => [],
+    seal: async () => undefined,
+    retire: async () => void close(),
+    examine: async () => undefined,
+    stop: close,
+  };
 }
 
-function sealedHandler(data: string, fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
+/** What a sealed process answers on the management port. */
+export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const requestId = randomUUID();
     const path = readRequestPath(request.url ?? '')?.segments.join('/');

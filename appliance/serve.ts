@@ -19,6 +19,8 @@ import { watchHealth } from './health.ts';
 import { type GivenPins, hsmConfigOf, openHouse, places, withPins } from './house.ts';
 import { measureProcess, type Snapshot } from './metrics.ts';
 import { plugins } from './plugins.ts';
+import { RequestGate } from './request-gate.ts';
+import { sealedHandler } from './sealed-door.ts';
 import { keepSealedIdentity } from './sealed-identity.ts';
 import { StartRefused } from './start-refused.ts';
 import { describeWrapping, wrappingTable } from './wrapping-record.ts';
@@ -26,8 +28,10 @@ import { describeWrapping, wrappingTable } from './wrapping-record.ts';
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
-  /** Takes no new connections from now on, on neither port; running requests go on. */
-  retire(): void;
+  /** No use of a key begins any more, and those that run end; resolves when no key is left in this process or in its hosts. */
+  seal(): Promise<void>;
+  /** Takes no new connections from now on, on neither port; running requests go on. Resolves when its audit chain may be another's. */
+  retire(): Promise<void>;
   /** One real round trip to every token; rejects when one is not fit. */
   examine(): Promise<void>;
   /** Takes no new requests, lets running ones finish (10 s at most), then closes everything. */
@@ -35,9 +39,16 @@ export type Serving = {
 };
 
 const stopGraceMs = 10_000;
+const unsealMs = 600_000;
 /** How long the others may take to stop. */
 const aloneMs = 11_000;
 const identityCheckSeconds = 3600;
+/** When it is sealed: for requests that run, for the last signature of the audit trail, and for a host that is asked to end. */
+const lastRequestsMs = 200;
+const lastSignatureMs = 200;
+const lastHostMs = 100;
+/** For what was let in before, and for the answer to who has sealed, until the audit trail is closed. */
+const lastAnswersMs = 1_000;
 
 /**
  * Serves as worker `number`; number 1 also runs the background jobs and signs the heads of the audit trail, for the last time when
@@ -53,11 +64,17 @@ export async function serve(
   const { data } = configuration;
   const chain = `worker-${number}`;
   const closing: (() => unknown)[] = [];
+  /** what runs beside the requests and uses keys or the store */
+  const resting: (() => unknown)[] = [];
+  const gate = new RequestGate();
+  /** requests that wait for the seal they asked for */
+  let sealers = 0;
   let isServing = false;
   // Both listeners close at the same time: one after the other, slow clients would keep them for twice the grace.
   const retirement = Promise.withResolvers<void>();
   const stop = once(async () => {
     retirement.resolve();
+    await Promise.all(resting.map((rest) => rest()));
     for (const close of closing.toReversed()) await close();
   });
   try {
@@ -68,10 +85,10 @@ export async function serve(
     const house = await openHouse(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
     closing.push(() => house.close());
     const clockWatch = watchClock(house.store, systemClock);
-    closing.push(() => clockWatch.stop());
+    resting.push(() => clockWatch.stop());
     const { clock } = clockWatch;
     const metrics = measureProcess(house.hsm);
-    closing.push(() => metrics.stop());
+    resting.push(() => metrics.stop());
     const { signHead, lastSigned } = openAuditSigner(house, log.with('audit'));
     const trail = await openAuditTrail({
       directory: places.audit(data),
@@ -93,7 +110,8 @@ export async function serve(
       est: configuration.estListen,
       hosts: configuration.hosts,
       managementUrl: configuration.publicUrl,
-      sealed: () => false,
+      sealed: () => gate.isSealed,
+      guard: (handler) => gate.guard(handler, handler),
       identity: () => identity.current,
       onIdentityChange: (changed) => identity.watch(changed),
       onRetire: (retired) => void retirement.promise.then(retired),
@@ -107,6 +125,7 @@ export async function serve(
       clock,
       configurationOf: (plugin) => configuration.plugins[plugin],
       services: { listeners },
+      sealed: () => gate.isSealed,
       topics: { audit: places.audit(data), logs: places.logs(data) },
       upkeep: {
         directory: data,
@@ -118,7 +137,8 @@ export async function serve(
         snapshots: async () => (await fleet.request('metrics')) as Snapshot[],
         async seal() {
           keepSealedIdentity(data, { keyPem: identity.current.key, chainPem: identity.current.cert });
-          await fleet.request('seal');
+          sealers++;
+          await fleet.request('seal').finally(() => sealers--);
         },
         backUp: (passphrase) => backUp({ directory: data, ...house, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
       },
@@ -127,10 +147,11 @@ export async function serve(
     const listener = await listenManagement({
       ...configuration.listen,
       identity: identity.current,
-      handler: composed.app.handler,
+      handler: gate.guard(composed.app.handler, sealedHandler(data, fleet)),
       log: log.with('http'),
     });
-    void retirement.promise.then(() => listener.close(stopGraceMs));
+    // Who gives the PIN to a process that was just sealed is answered by it when the appliance is open, or is not.
+    void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
     closing.push(() => listener.close(stopGraceMs));
     closing.push(() => composed.app.endStreams());
     closing.push(identity.watch((next) => listener.setIdentity(next)));
@@ -150,15 +171,33 @@ export async function serve(
     const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(house.store, clock, bootstrapFile)];
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
     const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
-    closing.push(() => scheduler.stop());
+    resting.push(() => scheduler.stop());
     const wrappings = wrappingTable(house.store);
     const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
-    if (number === 1) closing.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
+    if (number === 1) resting.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),
-      retire: () => retirement.resolve(),
-      examine: () => house.hsm.selfTest(),
+      async seal() {
+        gate.seal();
+        composed.app.endStreams();
+        for (const rest of resting) void rest();
+        await gate.settled(sealers, lastRequestsMs);
+        // What the others wrote to their end is signed before the key of the trail goes as well.
+        if (number === 1) {
+          await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
+          await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
+        }
+        await house.hsm.close(lastHostMs);
+        await house.store.close();
+      },
+      async retire() {
+        retirement.resolve();
+        if (!gate.isSealed) return;
+        await gate.settled(0, lastAnswersMs);
+        await trail.close();
+      },
+      examine: async () => (gate.isSealed ? undefined : house.hsm.selfTest()),
       stop,
     };
   } catch (error) {

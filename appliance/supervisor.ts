@@ -3,7 +3,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import { journalMark } from '../core/journal.ts';
-import { hearRequests } from './fleet.ts';
+import { askWorker, hearRequests } from './fleet.ts';
 import { handOn, type HandedSockets } from './handed-sockets.ts';
 import type { GivenPins } from './house.ts';
 import { StartRefused } from './start-refused.ts';
@@ -19,7 +19,7 @@ export type SupervisorMessage =
   /** the first message: what this worker is to be */
   | ({ readonly type: 'begin'; readonly sockets: HandedSockets } & Orders)
   | { readonly type: 'stop' }
-  /** all others have ended: worker 1, which signs for them, may end as well */
+  /** all others have ended or are sealed: worker 1, which signs for them, may do the same */
   | { readonly type: 'alone' }
   | { readonly type: 'examine' };
 
@@ -34,6 +34,13 @@ export type Workers = {
   readonly ready: Promise<void>;
   /** Those that run at the moment. */
   present(): Iterable<Worker>;
+  /**
+   * Takes the keys out of every worker and starts none again. Resolves when none of their processes holds a key; one that does not say so
+   * in time is ended, `requester` later than the others, because somebody waits there for the answer.
+   */
+  seal(requester: Worker): Promise<void>;
+  /** Makes room for the workers that come next: no new connections, and nothing of theirs is open here any more. */
+  retire(): Promise<void>;
   /** Has every worker call its tokens. One sentence for each that is not fit. */
   examine(): Promise<readonly string[]>;
   /** Lets running requests finish (10 s at most) and ends every worker. */
@@ -44,6 +51,9 @@ const firstRespawnDelayMs = 100;
 const longestRespawnDelayMs = 10_000;
 const stopGraceMs = 12_000;
 const examinationMs = 15_000;
+const sealMs = 1_000;
+const requesterSealMs = 10_000;
+const retireMs = 5_000;
 
 /**
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
@@ -100,6 +110,15 @@ export function superviseWorkers(
       },
     ),
     present: () => running.values(),
+    async seal(requester) {
+      stopping = true;
+      const sealed = new Map([...running].map(([number, worker]) => [number, sealOne(worker, worker === requester)]));
+      await inOrder(running, sealed);
+    },
+    async retire() {
+      stopping = true;
+      await Promise.all([...running.values()].map(retireOne));
+    },
     async examine() {
       const faults = await Promise.all(numbers.map((number) => examineOne(running.get(number))));
       return faults.flatMap((fault, index) => (fault === undefined ? [] : [`worker ${numbers[index]} ${fault}`]));
@@ -133,12 +152,31 @@ function examineOne(worker: Worker | undefined): Promise<string | undefined> {
 }
 
 async function stopAll(running: ReadonlyMap<number, Worker>): Promise<void> {
-  const stopped = new Map([...running].map(([number, worker]) => [number, stopOne(worker)]));
-  const [first, others] = [running.get(1), [...stopped].filter(([number]) => number !== 1)];
+  await inOrder(running, new Map([...running].map(([number, worker]) => [number, stopOne(worker)])));
+}
+
+/** Waits for what each worker was told to do: for worker 1, which signs what the others have written, last. */
+async function inOrder(running: ReadonlyMap<number, Worker>, ends: ReadonlyMap<number, Promise<void>>): Promise<void> {
+  const [first, others] = [running.get(1), [...ends].filter(([number]) => number !== 1)];
   await Promise.all(others.map(([, ended]) => ended));
   const message: SupervisorMessage = { type: 'alone' };
   if (first?.isConnected() === true) first.send(message);
-  await stopped.get(1);
+  await ends.get(1);
+}
+
+async function sealOne(worker: Worker, isRequester: boolean): Promise<void> {
+  if ((await askWorker(worker, 'seal', isRequester ? requesterSealMs : sealMs)) === undefined) await endNow(worker);
+}
+
+async function retireOne(worker: Worker): Promise<void> {
+  if ((await askWorker(worker, 'retire', retireMs)) === undefined) await endNow(worker);
+}
+
+async function endNow(worker: Worker): Promise<void> {
+  if (worker.isDead()) return;
+  const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  worker.process.kill('SIGKILL');
+  await gone;
 }
 
 async function stopOne(worker: Worker): Promise<void> {

@@ -18,7 +18,7 @@ export type Upkeep = {
   readonly metrics: ProcessMetrics;
   /** snapshots of every process that serves, this one included */
   snapshots(): Promise<readonly Snapshot[]>;
-  /** Ends every serving process and lets sealed ones take their place; resolves when this is the last that serves. */
+  /** Resolves when no process holds a key any more; sealed ones take their place afterwards. */
   seal(): Promise<void>;
   /** An encrypted backup, piece by piece. Begins when everything in it has been copied aside. */
   backUp(passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>>;
@@ -91,12 +91,13 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       path: '/v1/state/keystore/system/seal',
       operation: 'execute',
       summary: 'Seal the appliance until a person gives the PIN',
-      description: 'Ends every process that holds keys. From then on only health and unseal are answered.',
+      description:
+        'No use of a key begins any more, those that run end, and the keys leave the memory of every process; then comes the answer, the last on its connection. From then on only health and unseal are answered.',
       audit: 'required',
       find: requireSystemRoot,
       async run() {
         await upkeep.seal();
-        return undefined;
+        return new Reply(204, undefined, { connection: 'close' });
       },
     }),
     unsealEndpoint,

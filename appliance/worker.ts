@@ -18,7 +18,11 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
 
-const fleet = joinFleet((question) => serving?.[question]());
+const fleet = joinFleet((question) => {
+  // One that is still starting has nobody to answer, and would go on to open its tokens.
+  if (question === 'seal' && serving === undefined) process.kill(process.pid, 'SIGKILL');
+  return serving?.[question]();
+});
 const begun = Promise.withResolvers<Orders & { readonly sockets: HandedSockets }>();
 const alone = Promise.withResolvers<void>();
 

@@ -184,8 +184,8 @@ export interface Hsm {
   status(): readonly TokenStatus[];
   /** One real round trip per token (generate random, canary encrypt and decrypt); rejects when a token is not fit. */
   selfTest(): Promise<void>;
-  /** Logs out, closes sessions and ends the host processes. Safe to call twice. */
-  close(): Promise<void>;
+  /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */
+  close(patienceMs?: number): Promise<void>;
 }
 
 /**

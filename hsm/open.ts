@@ -162,8 +162,8 @@ class RoutedHsm implements Hsm {
     await Promise.all(this.#tokens.map((token) => token.submit(call.selfTest(), nothing)));
   }
 
-  async close() {
-    await Promise.all(this.#tokens.map((token) => token.close()));
+  async close(patienceMs?: number) {
+    await Promise.all(this.#tokens.map((token) => token.close(patienceMs)));
   }
 
   /** Keys are made in the first configured token that offers their type. */

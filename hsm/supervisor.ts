@@ -88,8 +88,8 @@ export class TokenSupervisor {
     return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
   }
 
-  /** Closes the token in order; a host that does not answer is ended. */
-  async close(): Promise<void> {
+  /** Closes the token in order; a host that does not answer in time is ended. Resolves when the host is gone. */
+  async close(patienceMs = closeMilliseconds): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
     this.#reason = 'it was closed';
@@ -101,7 +101,7 @@ export class TokenSupervisor {
     const ended = new Promise<void>((resolve) => (this.#ended = resolve));
     // A host that is still opening is closed when it has: ending it in the middle of a login could hurt the token's file.
     if (link === this.#link) link.send([control('close')]);
-    const patience = setTimeout(() => link.kill(), closeMilliseconds);
+    const patience = setTimeout(() => link.kill(), patienceMs);
     await ended;
     clearTimeout(patience);
   }

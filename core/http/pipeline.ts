@@ -193,7 +193,9 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   }
 
   function refuse(exchange: Exchange, call: RequestCall, thrown: unknown): void {
-    const error = problems.serviceError(thrown);
+    const known = problems.serviceError(thrown);
+    // What fails because the keys went while it ran.
+    const error = known.status >= 500 && options.sealed() ? fail('sealed') : known;
     if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
       log.error(`${error.code} in ${exchange.route.endpoint.method} ${exchange.route.endpoint.path}`, {
         requestId: exchange.requestId,

@@ -1,4 +1,5 @@
 // What the composition root gives to plugins that answer on a port of their own: where to listen and with which TLS identity.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address } from '../config.ts';
 import type { TlsIdentity } from '../http/listeners.ts';
 import type { Answered } from '../http/pipeline.ts';
@@ -17,6 +18,8 @@ export type Listeners = {
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
   /** whether the appliance waits for its PIN */
   sealed(): boolean;
+  /** The handler of such a port, with its requests counted among those that run. */
+  readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   identity(): TlsIdentity;
   /** Calls back whenever the identity was renewed; answers how to stop that. */
   onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;

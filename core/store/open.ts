@@ -26,7 +26,7 @@ export interface OpenStore extends Store {
   check(): Iterable<Finding>;
   /** Copies the state of this moment, compacted and synced, into a new directory; it opens with the same data key. */
   backup(directory: string): Promise<void>;
-  /** Finishes the writes under way and closes; later reads and writes are refused. Safe to call twice. */
+  /** Finishes the writes under way and closes; later reads and writes are refused, and the key is zeroed. Safe to call twice. */
   close(): Promise<void>;
 }
 
@@ -148,6 +148,8 @@ class LmdbStore implements OpenStore {
     clearInterval(this.#idleRefresh);
     await this.#committing;
     await this.#ground.environment.close();
+    this.#ground.sealer.forget();
+    this.#ground.cache.clear();
   }
 
   /** One commit after another; each takes every write that waits when LMDB grants the lock. */

@@ -1,5 +1,5 @@
 // Seals records: XAES-256-GCM, which is AES-256-GCM under a key derived for each record, bound to the record's key.
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { revealSecret, type Secret } from '../secret.ts';
 
 /*
@@ -15,14 +15,16 @@ const tagBytes = 16;
 
 /** Seals and opens under one data key of 32 octets. */
 export class Sealer {
-  readonly #key: KeyObject;
+  /** a copy of its own, which can be zeroed; a KeyObject is only when it is collected */
+  readonly #key: Buffer;
   /** K1 of CMAC (NIST SP 800-38B section 6.1) */
   readonly #subkey: Buffer;
 
   constructor(dataKey: Secret<Uint8Array>) {
     const octets = revealSecret(dataKey);
     if (octets.length !== 32) throw new TypeError('the data key of the store must have 32 octets');
-    this.#key = createSecretKey(octets);
+    this.#key = Buffer.alloc(32);
+    this.#key.set(octets);
     this.#subkey = doubled(this.#encryptBlocks(Buffer.alloc(16)));
   }
 
@@ -43,6 +45,12 @@ export class Sealer {
     } catch {
       return undefined;
     }
+  }
+
+  /** Zeroes the key: nothing can be sealed or opened afterwards. */
+  forget(): void {
+    this.#key.fill(0);
+    this.#subkey.fill(0);
   }
 
   #derive(nonce: Uint8Array): Buffer {

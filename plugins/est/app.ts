@@ -89,8 +89,10 @@ class Exchange {
     await this.#send(isRecorded || !isIssue ? answer : this.#answerOf(fail('audit-unavailable')));
   }
 
-  async refuse(error: ServiceError): Promise<void> {
-    const { log } = this.#options;
+  async refuse(thrown: ServiceError): Promise<void> {
+    const { log, sealed } = this.#options;
+    // What fails because the keys went while it ran.
+    const error = thrown.status >= 500 && sealed() ? fail('sealed') : thrown;
     if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
       log.error(`${error.code} in EST`, { requestId: this.#requestId, ...describeFault(error.details.cause ?? error) });
     }

@@ -52,7 +52,8 @@ export default definePlugin({
         if (!listeners.serving) return;
         const { onAnswered } = listeners;
         const handler = createEstApp({ house, audit, limit, log, onAnswered, sealed: () => listeners.sealed() });
-        listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler, log });
+        const guarded = listeners.guard?.(handler) ?? handler;
+        listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler: guarded, log });
         forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));
         listeners.onRetire?.(() => void listener?.close(stopGraceMs));
       },

@@ -1,0 +1,41 @@
+// The requests that run in this process, on every port: counted, and answered by a sealed listener once the process is sealed.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** How often it is looked whether those that run have ended; it is asked once in the life of a process. */
+const lookEveryMs = 5;
+
+export class RequestGate {
+  readonly #running = new Set<ServerResponse>();
+  #isSealed = false;
+
+  get isSealed(): boolean {
+    return this.#isSealed;
+  }
+
+  /** From here on no request reaches a handler that could use a key. */
+  seal(): void {
+    this.#isSealed = true;
+  }
+
+  /** `open` until the process is sealed, `sealed` from then on; each answer is then the last on its connection. */
+  guard(open: Handler, sealed: Handler): Handler {
+    return (request, response) => {
+      if (this.#isSealed) {
+        response.shouldKeepAlive = false;
+        return sealed(request, response);
+      }
+      this.#running.add(response);
+      response.once('close', () => this.#running.delete(response));
+      open(request, response);
+    };
+  }
+
+  /** Resolves when no more than `others` of the requests that were let in still run, or the time is over. */
+  async settled(others: number, mostMs: number): Promise<void> {
+    const deadline = performance.now() + mostMs;
+    while (this.#running.size > others && performance.now() < deadline) await setTimeout(lookEveryMs);
+  }
+}
