@@ -8,6 +8,7 @@ import { StartError } from '../core/registry.ts';
 import { systemClock } from '../core/time.ts';
 import type { Configuration } from '../core/config.ts';
 import type { Log } from '../core/context.ts';
+import './at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './chosen-pin.ts';
 import { loadConfiguration } from './configuration.ts';
 import { holdDataDirectory } from './data-directory.ts';

@@ -6,6 +6,7 @@ import { journalMark } from '../core/journal.ts';
 import { askWorker, hearRequests } from './fleet.ts';
 import { handOn, type HandedSockets } from './handed-sockets.ts';
 import type { GivenPins } from './house.ts';
+import { memoryEnvironment } from './memory.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** What a worker tells the supervisor. */
@@ -73,7 +74,7 @@ export function superviseWorkers(
   const running = new Map<number, Worker>();
 
   const startOne = (number: number, delayMs: number): Promise<void> => {
-    const worker = cluster.fork({ KEYSTORED_WORKER: String(number) });
+    const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
     running.set(number, worker);
     hearRequests(worker, serveRequest);
     const begin: SupervisorMessage = { type: 'begin', sockets, ...orders };
