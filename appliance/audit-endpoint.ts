@@ -1,9 +1,7 @@
 // GET /v1/state/system/audit: under which keys the audit trail is signed and where it stood then, to keep elsewhere; for the system tenant.
 import { z } from 'zod';
-import { fail } from '../core/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../core/http/endpoint.ts';
 import type { Store } from '../core/store/store.ts';
-import { systemTenantName } from '../core/tenants.ts';
 import { auditPublicKeys, lastSignedHeads } from './audit-signing.ts';
 
 const output = z.object({
@@ -39,9 +37,7 @@ export function auditEndpoint(store: Store): AnyEndpoint {
     audit: 'reads-go-on',
     output,
     errors: ['not-found'],
-    find(call) {
-      if (call.caller.tenantName !== systemTenantName) throw fail('not-found');
-    },
+    reservedFor: 'system-tenant',
     run: () => ({
       keys: auditPublicKeys(store).map(({ keyId, pem }) => ({ keyId, publicKey: pem })),
       heads: lastSignedHeads(store).map(({ chain, sequence, hash }) => ({ chain, sequence, hash })),

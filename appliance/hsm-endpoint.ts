@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { fail } from '../core/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../core/http/endpoint.ts';
 import type { Hsm } from '../hsm/api.ts';
-import { requireSystemRoot, requireSystemTenant } from './upkeep.ts';
 import { wrappingState } from './wrapping-record.ts';
 import type { WrappingRotation } from './wrapping-rotation.ts';
 
@@ -52,7 +51,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
       audit: 'reads-go-on',
       output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
-      find: requireSystemTenant,
+      reservedFor: 'system-tenant',
       run: () => ({
         tokens: hsm.status().map(({ keyTypes, mechanisms, ...token }) => ({
           ...token,
@@ -82,7 +81,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       auditFields: ['token'],
       errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
       output: wrappingState,
-      find: requireSystemRoot,
+      reservedFor: 'system-root',
       run: (_call, { token }) => rotation.begin(chosenToken(hsm, token)),
     }),
   ];

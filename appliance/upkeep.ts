@@ -1,8 +1,7 @@
 // What the appliance does for those who run it, beside its service: metrics, backup, sealing, the clock. For the system tenant only.
 import { z } from 'zod';
 import { fail } from '../core/errors.ts';
-import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint, type Call } from '../core/http/endpoint.ts';
-import { systemTenantName } from '../core/tenants.ts';
+import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../core/http/endpoint.ts';
 import { Secret } from '../core/secret.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { operate, operations } from './operations.ts';
@@ -41,7 +40,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
         'Text format 0.0.4. Counters are sums over all worker processes since the start; gauges are of those that answer within two seconds.',
       audit: 'reads-go-on',
       produces: 'text/plain',
-      find: requireSystemTenant,
+      reservedFor: 'system-tenant',
       async run() {
         const [own, others] = await Promise.all([measureState(), upkeep.snapshots()]);
         const { mediaType, text } = await formatMetrics([own, ...others]);
@@ -66,7 +65,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
           .meta({ description: 'What opens the backup again; 12 characters or more.', example: 'correct horse battery staple' }),
       }),
       secretInput: ['passphrase'],
-      find: requireSystemRoot,
+      reservedFor: 'system-root',
       async run(_call, { passphrase }) {
         return new Reply(200, await upkeep.backUp(new Secret(passphrase)), { 'content-type': 'application/octet-stream' });
       },
@@ -79,7 +78,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       summary: 'Say that the clock is right',
       description: 'For a clock that went back on purpose, or that was wrongly in the future before: what was held goes on.',
       audit: 'required',
-      find: requireSystemRoot,
+      reservedFor: 'system-root',
       async run() {
         await upkeep.clockWatch.accept();
         return undefined;
@@ -94,7 +93,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       description:
         'No use of a key begins any more, those that run end, and the keys leave the memory of every process; then comes the answer, the last on its connection. From then on only health and unseal are answered.',
       audit: 'required',
-      find: requireSystemRoot,
+      reservedFor: 'system-root',
       async run() {
         await upkeep.seal();
         return new Reply(204, undefined, { connection: 'close' });
@@ -130,7 +129,7 @@ function operateEndpoint(socket: string): AnyEndpoint {
     input: z.object({ operation: z.enum(operations).meta({ description: 'What to do.', example: 'reboot' }) }),
     auditFields: ['operation'],
     errors: [...shared.errors, 'operation-refused', 'machine-unavailable'],
-    find: requireSystemRoot,
+    reservedFor: 'system-root',
     async run(_call, { operation }) {
       await operate(socket, operation);
       return undefined;
@@ -165,15 +164,3 @@ export const unsealEndpoint = definePublicEndpoint<z.output<typeof unsealInput>,
     throw fail('not-sealed', { detail: 'The appliance is not sealed; the PIN was not looked at.' });
   },
 });
-
-/** Refused with 404 for every tenant but `system`. */
-export function requireSystemTenant({ caller }: Call): undefined {
-  if (caller.tenantName !== systemTenantName) throw fail('not-found');
-}
-
-/** The same, and with 403 for callers without the policy `root`. */
-export function requireSystemRoot(call: Call): undefined {
-  requireSystemTenant(call);
-  if (!call.caller.policies.includes('root'))
-    throw fail('policy-denied', { detail: 'This needs the policy "root" in the tenant "system".' });
-}

@@ -49,9 +49,12 @@ function program(io: Io): Command {
   passThrough(root, 'audit', 'check a copy of the audit trail: audit verify DIR', 'Administration:', async (words) => {
     await (await import('./audit.ts')).runAudit(words, io);
   });
-  // One word for what every administrator looks for; the same as the action.
+  // Short for actions that people look for.
   passThrough(root, 'backup', 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE', 'Administration:', (words) =>
     runVerb('do', ['system', 'backup', ...words], before(), io),
+  );
+  passThrough(root, 'policy', 'whether a request would be allowed, and why: policy check PATH OPERATION', 'Access:', (words) =>
+    runVerb('do', ['policy', ...words], before(), io),
   );
   passThrough(root, 'completion', 'print a completion script: completion bash|zsh|fish', 'Administration:', async (words) => {
     await (await import('./completion.ts')).printCompletion(words, io);

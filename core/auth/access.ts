@@ -1,8 +1,9 @@
 // Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
 import type { Access, Caller, Operation } from '../http/endpoint.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from '../policy/constraints.ts';
-import { decide, type Verdict } from '../policy/engine.ts';
+import { compilePolicy, decide, type Verdict } from '../policy/engine.ts';
 import type { Policies } from '../policy/policies.ts';
+import type { Policy } from '../policy/policy.ts';
 import type { Store } from '../store/store.ts';
 import { systemTenantName, type Tenants } from '../tenants.ts';
 import { type TokenRecord, worksFrom } from './token-record.ts';
@@ -15,6 +16,8 @@ export type AccessControl = {
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
   /** The policies of the tenant and those of the token must both allow; the verdict is the refusing one, or the token's. */
   decide(caller: Caller, segments: readonly string[], operation: Operation): Decision;
+  /** The policies that bound the caller's tenant, or those that its token grants. */
+  policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
 
 /** What both sets of policies say; `rule` and `policy` name what decided. */
@@ -50,21 +53,33 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return caller;
   }
 
+  /** Nobody's, where another tenant has the name of one that is gone. */
+  function boundsOf(caller: Caller): readonly Policy[] | undefined {
+    const tenant = tenants.findByName(caller.tenantName);
+    if (tenant?.uuid !== caller.tenantId) return undefined;
+    systemTenantId ??= tenants.findByName(systemTenantName)?.uuid;
+    return policies.behind(systemTenantId ?? '', tenant.policies);
+  }
+
+  /** `root` is everything: the rules of what stands beside it must not take anything away. */
+  function grantsOf({ tenantId, policies: names }: Caller): readonly Policy[] {
+    return policies.behind(tenantId, names.includes('root') ? ['root'] : names);
+  }
+
   return {
     callerOf,
+    policiesOf: (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? [])),
     authenticate(authorization, now, address) {
       // RFC 6750 section 2.1; the scheme's case does not count (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
       return token === undefined ? undefined : callerOf(token, now, address);
     },
     decide(caller, segments, operation) {
-      const tenant = tenants.findByName(caller.tenantName);
-      // Another tenant of the name of one that is gone is not this caller's.
-      if (tenant?.uuid !== caller.tenantId) return { allowed: false, refusedByTenant: true };
-      systemTenantId ??= tenants.findByName(systemTenantName)?.uuid;
-      const byTenant = decide(policies.compiled(systemTenantId ?? '', tenant.policies), segments, operation);
+      const bounds = boundsOf(caller);
+      if (bounds === undefined) return { allowed: false, refusedByTenant: true };
+      const byTenant = decide(bounds.map(compilePolicy), segments, operation);
       if (!byTenant.allowed) return { ...byTenant, refusedByTenant: true };
-      const byToken = decide(policies.compiled(caller.tenantId, caller.policies), segments, operation);
+      const byToken = decide(grantsOf(caller).map(compilePolicy), segments, operation);
       if (!byToken.allowed) return byToken;
       if (!hasConstraints(byTenant.grants) && !hasConstraints(byToken.grants)) return byToken;
       return { ...byToken, constraints: constraintsOf([byTenant, byToken]) };

@@ -121,6 +121,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     defineEndpoint({
       ...shared,
       path: `${base}/create-root`,
+      reservedFor: 'system-root',
       summary: 'Make the root token of a tenant, once',
       audit: 'required',
       input: z.object({ name: z.string().max(128).meta({ description: 'Name of the tenant.', example: 'my-tenant' }) }),
@@ -133,11 +134,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       auditFields: ['name'],
       secretOutput: ['token'],
       errors: ['not-found', 'root-token-exists'],
-      async run(call, { name }) {
+      async run(_call, { name }) {
         const token = await drawToken(hsm);
-        const issued = await store.write((transaction) =>
-          createRootToken(transaction, { store, clock, tenants }, call.caller, name, token),
-        );
+        const issued = await store.write((transaction) => createRootToken(transaction, { store, clock, tenants }, name, token));
         return { accessor: issued.accessor, token: revealSecret(issued.token), creationTime: formatTimestamp(issued.creationTime) };
       },
     }),

@@ -12,7 +12,8 @@ import { tokenCreateEndpoint } from '../auth/token-create.ts';
 import { tokenEndpoints } from '../auth/token-endpoints.ts';
 import type { Clock, Log } from '../context.ts';
 import type { ErrorTable } from '../errors.ts';
-import { policyCheckEndpoint, policyResource } from '../policy/policy-resource.ts';
+import { policyCheckEndpoint } from '../policy/check-endpoint.ts';
+import { policyResource } from '../policy/policy-resource.ts';
 import { openPolicies } from '../policy/policies.ts';
 import type { Store } from '../store/store.ts';
 import { tenantResource } from '../tenant-resource.ts';
@@ -77,19 +78,20 @@ export function createApp(options: AppOptions): App {
     tokenCreateEndpoint({ ...options, policies }),
     ...secretIdEndpoints(options),
     approleLoginEndpoint({ ...options, tenants }),
-    policyCheckEndpoint(access),
+    policyCheckEndpoint({ store, access, policies, routes: () => table }),
     ...(topics?.endpoints ?? []),
     ...options.endpoints,
     ...resources.flatMap((resource) => resourceEndpoints(resource, store)),
     ...descriptionEndpoints(() => openapi()),
   ];
+  const table = buildRoutes(routes);
   const openapi = (): OpenApiDocument => buildOpenApi(routes, options.errors);
   const receive = createPipeline({
     ...options,
     audit: withTenants(options.audit, tenants),
     access,
     sealed: options.sealed ?? (() => false),
-    routes: buildRoutes(routes),
+    routes: table,
     problems: createProblems(options.errors),
   });
   return { handler: handlerOf(receive), routes, openapi, endStreams: () => topics?.endStreams() };

@@ -1,9 +1,10 @@
 // One request as endpoints see it, on top of the node request; parts that few endpoints need are made when asked for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessControl, Decision } from '../auth/access.ts';
+import { needsSystemRoot, reservedRefusal } from '../auth/reserved.ts';
 import type { AuditRecord } from '../audit.ts';
 import { fail } from '../errors.ts';
-import type { Access, AuditNote, Call, Caller, Operation } from './endpoint.ts';
+import type { Access, AuditNote, Call, Caller, Operation, Reserved } from './endpoint.ts';
 import { queryOf, type RequestPath } from './request-path.ts';
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();
@@ -43,14 +44,19 @@ export class RequestCall implements Call {
     this.headers = arrival.request.headers as Record<string, string | undefined>;
   }
 
-  /** Proves who calls and that the policies allow it; throws `invalid-token` or `policy-denied`. */
-  authorize(operation: Operation): void {
+  /**
+   * Proves who calls, that the policies allow it and that it is for this caller; throws `invalid-token`, `policy-denied` or, for what
+   * other tenants do not have, `not-found`.
+   */
+  authorize({ operation, reservedFor }: { readonly operation: Operation; readonly reservedFor?: Reserved }): void {
     this.#caller = this.#control.authenticate(this.headers['authorization'], this.now, this.clientIp);
     if (this.#caller === undefined) throw fail('invalid-token');
     this.#decision = this.#control.decide(this.#caller, this.#arrival.path.segments, operation);
     if (!this.#decision.allowed) {
       throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
     }
+    const refusal = reservedRefusal(reservedFor, this.#caller);
+    if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
   }
 
   get caller(): Caller {

@@ -5,6 +5,12 @@ import type { ServiceError } from '../errors.ts';
 /** The verbs policies speak of (api 53). */
 export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
 
+/**
+ * For whom an endpoint is, beyond what policies say: the tenant `system` (others find nothing there), or in it only callers with the
+ * policy `root`.
+ */
+export type Reserved = 'system-tenant' | 'system-root';
+
 /** Who calls, as the token said. */
 export type Caller = {
   readonly tenantId: string;
@@ -163,6 +169,8 @@ export type CommandLineHints = {
 export type Endpoint<Input, Output, Target> = Shared & {
   readonly access: 'token';
   readonly operation: Operation;
+  /** judged right after the policies; `policy/check` knows it too */
+  readonly reservedFor?: Reserved;
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */

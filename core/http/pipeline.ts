@@ -167,7 +167,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       throw fail('payload-too-large', { detail: `The body may have at most ${bodyLimitOf(endpoint)} octets.` });
     }
     if (endpoint.whileSealed !== true && options.sealed()) throw fail('sealed');
-    if (endpoint.access === 'token') call.authorize(endpoint.operation);
+    if (endpoint.access === 'token') call.authorize(endpoint);
     // Trusted only now: the token was made while the body arrived, and the body is gone.
     if (body === 'untrusted') throw fail('invalid-token');
     requireMediaType(endpoint, request.headers, body);

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { fail } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Store, StoreKey } from '../store/store.ts';
-import { systemTenantName } from '../tenants.ts';
 import { Wire } from '../wire.ts';
 import { Reply, defineEndpoint, type AnyEndpoint, type Call } from './endpoint.ts';
 import { requirePreconditions } from './entity-tag.ts';
@@ -26,12 +25,12 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
   const errors = ['not-found', ...(view.resource.errors ?? [])];
   const inList = { form: 'list', tree: 'config', facts: view.resource } as const;
   const ofEntry = { ...inList, form: 'entry' } as const;
-  const changing = { tag, audit: 'required', query: changeQuery, input: rawBody } as const;
+  const reserved = view.resource.scope === 'system' ? ({ reservedFor: 'system-tenant' } as const) : {};
+  const changing = { ...reserved, tag, audit: 'required', query: changeQuery, input: rawBody } as const;
 
   /** The names in the path, parents first; everything that is not for this caller is not found. */
   function parentsOf(call: Call): string[] {
     const parents = parameters.map((parameter) => call.params[parameter] ?? '');
-    if (view.resource.scope === 'system' && call.caller.tenantName !== systemTenantName) throw fail('not-found');
     if (parents.length > 0 && view.resource.parentExists?.(call, parents) === false) throw fail('not-found');
     return parents;
   }
@@ -105,7 +104,15 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     return fields;
   }
 
-  const reads = { method: 'GET', access: 'token', operation: 'read', audit: 'reads-go-on', tag, errors: ['not-found'] } as const;
+  const reads = {
+    ...reserved,
+    method: 'GET',
+    access: 'token',
+    operation: 'read',
+    audit: 'reads-go-on',
+    tag,
+    errors: ['not-found'],
+  } as const;
   return [
     defineEndpoint<undefined, Wire, string[]>({
       ...reads,
@@ -196,6 +203,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       },
     }),
     defineEndpoint<undefined, Reply, Entry>({
+      ...reserved,
       method: 'DELETE',
       access: 'token',
       operation: 'delete',

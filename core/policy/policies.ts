@@ -1,7 +1,6 @@
 // The policies of a tenant: its own and the built-in ones, by name.
 import type { Store, Table } from '../store/store.ts';
 import { builtInPolicies, defaultPolicy } from './built-in.ts';
-import { compilePolicy, type CompiledPolicy } from './engine.ts';
 import type { Policy } from './policy.ts';
 
 export type Policies = {
@@ -9,8 +8,8 @@ export type Policies = {
   readonly table: Table<Policy>;
   /** The policy a tenant means by a name; case counts. */
   find(tenantId: string, name: string): Policy | undefined;
-  /** The policies behind names, and `default`, compiled; names that no longer exist grant nothing. */
-  compiled(tenantId: string, names: readonly string[]): CompiledPolicy[];
+  /** The policies behind names, and `default`; names that no longer exist grant nothing. */
+  behind(tenantId: string, names: readonly string[]): Policy[];
 };
 
 export function openPolicies(store: Store): Policies {
@@ -19,13 +18,13 @@ export function openPolicies(store: Store): Policies {
   return {
     table,
     find,
-    compiled(tenantId, names) {
-      const compiled: CompiledPolicy[] = [compilePolicy(defaultPolicy)];
+    behind(tenantId, names) {
+      const found: Policy[] = [defaultPolicy];
       for (const name of names) {
         const policy = find(tenantId, name);
-        if (policy !== undefined) compiled.push(compilePolicy(policy));
+        if (policy !== undefined) found.push(policy);
       }
-      return compiled;
+      return found;
     },
   };
 }

@@ -175,6 +175,10 @@ describe('actions', () => {
     await ctl.json('do', 'token', 'create', '--policies', 'default', '--out', path('weak'));
     const weak = { KEYSTORED_TOKEN: '', KEYSTORED_TOKEN_FILE: path('weak') };
     expect(await ctl(question, { environment: weak })).toMatchObject({ code: 7, stdout: expect.stringContaining('"allowed": false') });
+    expect(await ctl(['policy', 'check', '/v1/config/tenants', 'create', '--policies', 'user', '--output', 'yaml'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('why: The rule "/**" of the token\'s policy "user" allows "create".'),
+    });
   });
 
   test('without an action, or with a wrong one, the actions are named', async () => {
