@@ -8,6 +8,7 @@ import { listen } from 'listhen';
 import type { Address } from '../config.ts';
 import type { Log } from '../context.ts';
 import { coreErrors, fail } from '../errors.ts';
+import { Handshakes } from './handshakes.ts';
 import { formatProblem, problemMediaType } from './problem.ts';
 
 /** Key and certificate chain, PEM. */
@@ -44,10 +45,13 @@ const limits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   keepAliveMs: 65_000,
-  handshakeMs: 10_000,
-  /** for handshakes that have begun when the listener closes */
-  lastHandshakesMs: 1_000,
+  /** The connections that were accepted before the listener closed are cut once this long no handshake among them came to its end. */
+  lastHandshakesMs: 2_000,
+  /** for a peer to take the answer to what cannot be read, and to close */
+  lastAnswerMs: 2_000,
   maxConnections: 4_096,
+  /** Connections the kernel keeps while the process is busy; it keeps no more than its net.core.somaxconn. */
+  backlog: 4_096,
 } as const;
 
 /**
@@ -58,7 +62,7 @@ export async function listenManagement(options: ListenOptions): Promise<Listener
   const { host, port, descriptor, identity, handler } = options;
   // It knows addresses only.
   if (descriptor !== undefined) return listenHttps(options);
-  const refusal = watchForRefusal(host, port);
+  const beginning = watchBeginning(host, port);
   const listening = listen(handler, {
     hostname: host,
     port,
@@ -75,10 +79,10 @@ export async function listenManagement(options: ListenOptions): Promise<Listener
     qr: false,
   });
   try {
-    const { server } = await Promise.race([listening, refusal.refused]);
+    const { server } = await Promise.race([listening, beginning.refused]);
     return listenerOf(server as Server, options, {});
   } finally {
-    refusal.forget();
+    beginning.forget();
   }
 }
 
@@ -88,9 +92,10 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
   const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handler);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(host, port, error)));
-    if (descriptor === undefined) server.listen(port, host, resolve);
+    const { backlog } = limits;
+    if (descriptor === undefined) server.listen(port, host, backlog, resolve);
     // By its number, node:cluster would have the supervisor listen, and it closes what the last worker has used.
-    else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), resolve);
+    else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), backlog, resolve);
   });
   return listenerOf(server, options, tls);
 }
@@ -104,7 +109,7 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
   server.on('clientError', answerClientError);
   // Half handshakes, plain HTTP, port scans: there is no way to answer, and what waits to be answered is never closed.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-  const handshakes = watchHandshakes(server);
+  const handshakes = new Handshakes(server);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
   const { port } = server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
@@ -122,61 +127,57 @@ function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions
   return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
 }
 
-/**
- * Connections of which the handshake is not over. Node's list of connections has none of them, so nothing else would cut them when the
- * listener closes, and a server that is made by listhen gives them two minutes.
- */
-type Handshakes = { cut(): void };
-
-function watchHandshakes(server: Server): Handshakes {
-  const waiting = new Map<string, Socket>();
-  const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-  server.on('connection', (socket: Socket) => {
-    const peer = peerOf(socket);
-    waiting.set(
-      peer,
-      socket.setTimeout(limits.handshakeMs, () => socket.destroy()),
-    );
-    socket.once('close', () => waiting.get(peer) === socket && waiting.delete(peer));
-  });
-  server.on('secureConnection', (socket: Socket) => {
-    const peer = peerOf(socket);
-    waiting.get(peer)?.setTimeout(0);
-    waiting.delete(peer);
-  });
-  return { cut: () => waiting.forEach((socket) => socket.destroy()) };
-}
-
 async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Connections that were busy when close() was called turn idle later.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const unheard = setTimeout(() => handshakes.cut(), Math.min(graceMs, limits.lastHandshakesMs));
-  const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+  let finished = handshakes.finished;
+  const lastHandshakes = setInterval(() => {
+    if (handshakes.finished === finished) handshakes.cut();
+    finished = handshakes.finished;
+  }, limits.lastHandshakesMs);
+  const deadline = setTimeout(() => {
+    handshakes.cut();
+    server.closeAllConnections();
+  }, graceMs);
   server.closeIdleConnections();
   await closed;
   clearInterval(sweep);
-  clearTimeout(unheard);
+  clearInterval(lastHandshakes);
   clearTimeout(deadline);
 }
 
+/** A fault of a connection before there was a request, as node tells it. */
+export type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+
 /** What node refuses before there is a request: unreadable, headers too large, too slow. */
-function answerClientError(error: Error & { readonly code?: string; readonly rawPacket?: Buffer }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
-  const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
-  // As far as it can be seen: of a head that came in several packets, node shows the last one.
-  const isHead = error.rawPacket?.subarray(0, 5).equals(headMethod) === true;
-  socket.end(
-    [
+function answerClientError(error: ClientError, socket: Socket): void {
+  refuseConnection(error, socket, () => {
+    const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
+    const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
+    // As far as it can be seen: of a head that came in several packets, node shows the last one.
+    const isHead = error.rawPacket?.subarray(0, 5).equals(headMethod) === true;
+    return [
       `HTTP/1.1 ${status} ${reason}`,
       'connection: close',
       ...(problem === undefined ? [] : [`content-type: ${problemMediaType}`]),
       `content-length: ${Buffer.byteLength(body)}`,
       '',
       isHead ? '' : body,
-    ].join('\r\n'),
-  );
+    ].join('\r\n');
+  });
+}
+
+/**
+ * Sends the last answer of a connection. What comes of the same request behind it is a fault again, and is let go by: closing at once
+ * would throw away the answer with it. A peer that keeps the connection open is cut a moment later.
+ */
+export function refuseConnection(error: ClientError, socket: Socket, answer: () => string): void {
+  if (socket.writableEnded) return;
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  socket.end(answer());
+  const late = setTimeout(() => socket.destroy(), limits.lastAnswerMs);
+  socket.once('close', () => clearTimeout(late));
 }
 
 const headMethod = Buffer.from('HEAD ');
@@ -192,11 +193,16 @@ const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType
 
 const listenBegins = 'tracing:net.server.listen:asyncStart';
 
-/** Rejects with ListenError when the address cannot be had: listhen waits for a server of its own and listens to no error of it. */
-function watchForRefusal(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
+/**
+ * Rejects with ListenError when the address cannot be had, and asks for the backlog: listhen waits for a server of its own, listens to
+ * no error of it and hands no backlog on.
+ */
+function watchBeginning(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   const attach = (message: unknown): void => {
-    const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number } };
+    const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number; backlog?: number } };
+    // For 0 it tries ports out first, and then listens on one by its number.
+    if (port === 0 || options.port === port) options.backlog = limits.backlog;
     if (options.port === port) server.once('error', (error) => reject(listenError(host, port, error)));
   };
   subscribe(listenBegins, attach);

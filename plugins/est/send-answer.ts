@@ -20,7 +20,10 @@ function answerAsHttp10(response: ServerResponse, status: string, headers: Reado
   const lines = Object.entries({ ...headers, Date: new Date().toUTCString(), Connection: 'close' }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
-  response.socket?.end(`HTTP/1.0 ${status}\r\n${lines.join('')}\r\n${body}`);
+  const { socket } = response;
+  socket?.write(`HTTP/1.0 ${status}\r\n${lines.join('')}\r\n${body}`);
+  // Not ended alone: a client that does not close would keep the connection.
+  socket?.destroySoon();
 }
 
 /** A client that still sends would meet a closed connection before our answer: the rest of a refused request is read for a moment. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Address } from '../../core/config.ts';
 import type { Log } from '../../core/context.ts';
-import { listenHttps, type Listener, type TlsIdentity } from '../../core/http/listeners.ts';
+import { type ClientError, listenHttps, type Listener, refuseConnection, type TlsIdentity } from '../../core/http/listeners.ts';
 
 export type EstServerOptions = Address & {
   readonly identity: TlsIdentity;
@@ -42,13 +42,11 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
 }
 
 /** What node refuses before there is a request: one line of text, as everywhere here. */
-function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
-  const [status, line] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request cannot be read.'];
-  const body = `${line}\n`;
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
+function answerClientError(error: ClientError, socket: Socket): void {
+  refuseConnection(error, socket, () => {
+    const [status, line] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request cannot be read.'];
+    return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${line.length + 1}\r\n\r\n${line}\n`;
+  });
 }
 
 const clientErrors: Readonly<Record<string, readonly [status: string, line: string]>> = {

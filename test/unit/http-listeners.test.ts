@@ -117,6 +117,12 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'headers-too-large', status: 431, detail: expect.stringContaining('16 KiB') });
   });
 
+  test('headers far over the limit are answered too, although more of them comes behind the answer', async () => {
+    const socket = await tls(await listen(door));
+    socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(5_000)}\r\n`);
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
   test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
     const socket = await tls(await listen(door));
     socket.write(`${line}\r\nhost: a\r\n\r\n`);
@@ -129,6 +135,22 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     const socket = await tls(await listen(door));
     socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
     expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
+  });
+
+  test('whoever keeps the connection open after such an answer is cut, whether it says nothing or goes on', async () => {
+    const listener = await listen(door);
+    for (const goesOn of [undefined, 'x: y\r\n']) {
+      const closed = Promise.withResolvers<void>();
+      const raw = connectTcp({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+      const socket = connect({ socket: raw, rejectUnauthorized: false, allowHalfOpen: true } as ConnectionOptions);
+      socket.on('error', () => undefined).resume();
+      listener.server.once('secureConnection', (other: Socket) => other.once('close', () => closed.resolve()));
+      socket.write('nonsense\r\n\r\n');
+      const drip = setInterval(() => goesOn !== undefined && socket.write(goesOn), 100);
+      await closed.promise;
+      clearInterval(drip);
+      socket.destroy();
+    }
   });
 
   test('has limits against slow and idle clients', async () => {

@@ -1,0 +1,14 @@
+// npm run soak: a thousand devices at once at each port of the daemon; none of them sees a reset.
+import { afterAll, beforeAll, test } from 'vitest';
+import { expectBurstAnswered } from '../setup/burst.ts';
+import { type Daemon, startDaemon } from '../setup/daemon.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ directory: path('data'), workers: 2 });
+});
+afterAll(() => daemon.kill());
+
+test('a thousand enrolments and a thousand management requests at once are all answered', () => expectBurstAnswered(daemon, 1_000));
