@@ -15,6 +15,8 @@ export type Delivery = {
   readonly output: JsonSchema | undefined;
   /** `base64-encoded: false` was asked for: what is base64 otherwise is text */
   readonly rawText: boolean;
+  /** the body of the request */
+  readonly sent: unknown;
   /** of `--out` */
   readonly file: string | undefined;
   readonly format: Format | undefined;
@@ -56,11 +58,19 @@ async function stream(response: IncomingMessage, { file: path = '-' }: Delivery,
 }
 
 /** One field of the answer: octets as they are, text with a line end. */
-async function writePart(answer: unknown, field: string, path: string, { output, rawText }: Delivery, io: Io): Promise<void> {
+async function writePart(
+  answer: unknown,
+  field: string,
+  path: string,
+  { command, output, rawText, sent }: Delivery,
+  io: Io,
+): Promise<void> {
   const value = fieldAt(answer, field.split('.'));
   if (typeof value !== 'string') throw new CommandFailed(exitCodes.fault, `the answer has no ${field}`);
   const schema = fieldsOf(output ?? {})[field.split('.')[0] ?? ''];
-  const isOctets = schema?.contentEncoding === 'base64' && !rawText;
+  const wish = Object.entries(command['octets-with'] ?? {});
+  const asOctets = wish.length > 0 && wish.every(([name, wanted]) => fieldAt(sent, [name]) === wanted);
+  const isOctets = asOctets || (schema?.contentEncoding === 'base64' && !rawText);
   const file = beginFile(path, io, schema?.['x-secret'] === true);
   await file.write(isOctets ? Buffer.from(value, 'base64') : value.endsWith('\n') || rawText ? value : `${value}\n`);
   file.finish();

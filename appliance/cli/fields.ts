@@ -1,4 +1,5 @@
 // Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by type.
+import { isUtf8 } from 'node:buffer';
 import { Option } from 'commander';
 import { parse } from 'yaml';
 import { fieldsOf, type JsonSchema } from '../../core/http/description/document.ts';
@@ -57,6 +58,10 @@ export async function fieldValue({ path, schema }: Field, typed: readonly string
   if (schema.type === 'array') return (await Promise.all(typed.map((one) => listItems(one, schema.items ?? {}, path, io)))).flat();
   if (schema.contentEncoding === 'base64' && /^@(?!@)/.test(text)) {
     return isRawText ? readText(text.slice(1), io) : (await readOctets(text.slice(1), io)).toString('base64');
+  }
+  if (schema['x-text-or-base64'] === true && /^@(?!@)/.test(text)) {
+    const octets = await readOctets(text.slice(1), io);
+    return isUtf8(octets) ? octets.toString() : octets.toString('base64');
   }
   return scalar(await readValue(text, io), schema, path);
 }

@@ -34,6 +34,7 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
       command: entry.command,
       output: entry.output,
       rawText: isRawText(typed),
+      sent: request.body,
       file: text(typed['out']),
       format: text(typed['output']) as Format | undefined,
       fields: hasFields ? undefined : text(typed['fields']),

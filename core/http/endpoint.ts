@@ -157,6 +157,8 @@ export type CommandLineHints = {
   readonly input?: string;
   /** the field of the answer that `--out` writes to a file; inside containers `keys.0.keyblock` */
   readonly output?: string;
+  /** values of input fields with which `output` is base64 of octets, and `--out` writes these: `{ format: 'binary' }` */
+  readonly octetsWith?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string;
 };

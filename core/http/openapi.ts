@@ -148,9 +148,9 @@ function markSecret(endpoint: AnyEndpoint, wire: JsonSchema, path: string, direc
 }
 
 function requireHints(endpoint: AnyEndpoint, command: Command, input: JsonSchema = {}, output: JsonSchema = {}): void {
-  const { positional = [], in: into, out, verdict } = command;
+  const { positional = [], in: into, out, 'octets-with': octetsWith = {}, verdict } = command;
   const strange = [
-    ...[...positional, into].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(input), name)),
+    ...[...positional, into, ...Object.keys(octetsWith)].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(input), name)),
     ...[out?.split('.')[0], verdict].filter((name) => name !== undefined && !Object.hasOwn(fieldsOf(output), name)),
   ];
   if (strange.length > 0) throw new Error(`${endpoint.method} ${endpoint.path} hints at ${strange.join()}, which it does not have`);

@@ -2,7 +2,9 @@
 import { createPublicKey } from 'node:crypto';
 import type { Key, KeyID, Subkey } from 'openpgp';
 import type { OpenpgpRecord } from '../../core/services/transit-keys.ts';
+import { decodeBase64 } from '../../core/bytes.ts';
 import { fail } from './errors.ts';
+import { formatArmor } from './keyblock.ts';
 import { maxBlockBytes, readCertificate } from './reading.ts';
 
 /** What a block becomes. */
@@ -19,7 +21,8 @@ const maxSubkeys = 32;
  * Reads a public key block. Cipher and public key are those of the key that would sign, also when it has expired: what it signed
  * in time stays verifiable. Throws `invalid-key-data` naming the reason.
  */
-export async function importCertificate(block: string, now: Temporal.Instant): Promise<ImportedCertificate> {
+export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
+  const block = armoredBlock(given);
   if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
   const key = await readCertificate(block);
   if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
@@ -41,6 +44,12 @@ export async function importCertificate(block: string, now: Temporal.Instant): P
     imported: block,
   };
   return { cipher, publicKey, record };
+}
+
+/** The packets as `gpg --export` writes them come in base64 and are kept as armor, which is how blocks go out. */
+function armoredBlock(given: string): string {
+  const packets = given.includes('-----BEGIN ') ? undefined : decodeBase64(given);
+  return packets === undefined ? given : formatArmor('public', packets);
 }
 
 function refused(detail: string): Error {

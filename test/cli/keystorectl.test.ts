@@ -2,9 +2,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { unarmor } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestAppliance } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
+import { formats, formatValue } from '../../appliance/cli/output.ts';
 import { ctlFor, type Ctl } from './run.ts';
 import { startWholeAppliance } from './whole-appliance.ts';
 
@@ -169,6 +171,28 @@ describe('actions', () => {
     expect(await ctl([...check, '--text', 'b3RoZXI='])).toMatchObject({ code: 7, stdout: expect.stringContaining('false'), stderr: '' });
   });
 
+  test('binary OpenPGP signatures and key blocks are octets in files, as gpg writes and reads them', async () => {
+    await ctl.json('create', 'transit-keys', 'archive', '--cipher', 'ed25519', '--openpgp-user-id', 'Archive');
+    writeFileSync(path('release'), 'Origin: Example\n');
+    const sign = ['do', 'transit-keys', 'archive', 'openpgp-sign', '--in', path('release')];
+    await ctl.json(...sign, '--format', 'binary', '--out', path('release.sig'));
+    expect(readFileSync(path('release.sig')).subarray(0, 1)).toEqual(Buffer.of(0xc2));
+    await ctl.json(...sign, '--out', path('release.asc'));
+    expect(readFileSync(path('release.asc'), 'utf8')).toMatch(/^-----BEGIN PGP SIGNATURE-----\n/);
+    for (const signature of ['release.sig', 'release.asc']) {
+      const check = ['do', 'transit-keys', 'archive', 'openpgp-verify', '--in', path('release'), '--signature', `@${path(signature)}`];
+      expect(await ctl.json(...check)).toMatchObject({ valid: true });
+    }
+    await ctl.json('do', 'transit-keys', 'archive', 'export-openpgp-public', '--out', path('archive.asc'));
+    const { data } = await unarmor(readFileSync(path('archive.asc'), 'utf8'));
+    writeFileSync(path('archive.gpg'), data as Uint8Array);
+    for (const [name, block] of [['of-binary', 'archive.gpg'] as const, ['of-armor', 'archive.asc'] as const]) {
+      await ctl.json('do', 'keystore', 'import-openpgp', name, '--in', path(block));
+      const { keys } = await ctl.json('do', 'transit-keys', name, 'export-openpgp-public');
+      expect(keys[0].keyblock).toBe(readFileSync(path('archive.asc'), 'utf8'));
+    }
+  });
+
   test('a policy question is answered by the exit code as well', async () => {
     const question = ['do', 'policy', 'check', '/v1/config/tenants', 'create'];
     expect(await ctl(question)).toMatchObject({ code: 0, stdout: expect.stringContaining('"allowed": true') });
@@ -240,13 +264,10 @@ describe('output', () => {
     );
   });
 
-  test('no format hands control characters of a document to the terminal', async () => {
-    await ctl(['create', 'policies', 'steering', '--description', 'a\u001b[2Jb\u0007']);
-    for (const format of ['table', 'yaml', 'json']) {
-      const { stdout } = await ctl(['show', 'policies', 'steering', '--output', format]);
-      expect(stdout).toContain('[2Jb');
-      expect(stdout).not.toMatch(/(?!\n)\p{Cc}/u);
-    }
+  test.each(formats)('%s hands no control characters of a document to the terminal', (format) => {
+    const text = formatValue({ description: 'a\u001b[2Jb\u0007' }, format);
+    expect(text).toContain('[2Jb');
+    expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
   });
 
   test('--fields also picks from what actions answer', async () => {

@@ -15,6 +15,8 @@ export type Command = {
   /** fields that files fill and take */
   readonly in?: string;
   readonly out?: string;
+  /** values of fields with which what `out` names is base64 of octets */
+  readonly 'octets-with'?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string;
   /** of `login`: asked until the token is there */
@@ -56,11 +58,14 @@ const configVerbs = { POST: 'create', PUT: 'replace', PATCH: 'merge', DELETE: 'd
 
 function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
   if (commandLine === undefined) return {};
-  const { positional, input, output, verdict } = commandLine;
+  const { positional, input, output, octetsWith, verdict } = commandLine;
   return {
     ...(positional === undefined ? {} : { positional: positional.map(toKebab) }),
     ...(input === undefined ? {} : { in: toKebab(input) }),
     ...(output === undefined ? {} : { out: output.split('.').map(toKebab).join('.') }),
+    ...(octetsWith === undefined
+      ? {}
+      : { 'octets-with': Object.fromEntries(Object.entries(octetsWith).map(([name, value]) => [toKebab(name), value])) }),
     ...(verdict === undefined ? {} : { verdict: toKebab(verdict) }),
   };
 }

@@ -29,6 +29,8 @@ export type JsonSchema = {
   readOnly?: boolean;
   writeOnly?: boolean;
   $ref?: string;
+  /** text, or base64 of octets that are no text: the command line sends either from a file */
+  'x-text-or-base64'?: true;
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */

@@ -10,7 +10,11 @@ const input = z.object({
   openpgp: z
     .string()
     .max(4 * 1024 * 1024)
-    .meta({ description: 'ASCII-armored public key block with one certificate.', example: pemExample('PGP PUBLIC KEY BLOCK') }),
+    .meta({
+      description: 'Public key block with one certificate: ASCII armor, or base64 of the packets.',
+      example: pemExample('PGP PUBLIC KEY BLOCK'),
+      'x-text-or-base64': true,
+    }),
 });
 
 const output = z.object({

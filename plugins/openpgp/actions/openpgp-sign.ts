@@ -37,7 +37,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     bodyLimit: textBodyLimit,
     input,
     output,
-    commandLine: { input: 'text', output: 'signature' },
+    commandLine: { input: 'text', output: 'signature', octetsWith: { format: 'binary' } },
     secretInput: ['text'],
     find: (call) => requireKey(transitKeys, call),
     async run(call, request, key) {

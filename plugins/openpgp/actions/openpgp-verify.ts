@@ -13,7 +13,11 @@ const input = z.object({
   signature: z
     .string()
     .max(maxSignatureBytes)
-    .meta({ description: 'Detached signature: ASCII armor, or base64 of the packets.', example: pemExample('PGP SIGNATURE') }),
+    .meta({
+      description: 'Detached signature: ASCII armor, or base64 of the packets.',
+      example: pemExample('PGP SIGNATURE'),
+      'x-text-or-base64': true,
+    }),
 });
 
 const output = z.object({

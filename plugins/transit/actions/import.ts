@@ -20,7 +20,11 @@ const inputSchema = z.object({
     .string()
     .max(maxPemCharacters)
     .optional()
-    .meta({ description: 'PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.', example: pemExample('PRIVATE KEY') }),
+    .meta({
+      description: 'PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.',
+      example: pemExample('PRIVATE KEY'),
+      'x-text-or-base64': true,
+    }),
   ciphertext: base64Field({ maxBytes: maxPemCharacters })
     .optional()
     .describe('In place of data: wrapped under GET /v1/state/keystore/wrapping-key.'),
