@@ -8,9 +8,10 @@ export function encodeError(error: unknown): Buffer {
   return Buffer.from(JSON.stringify({ kind, message, rv, fn }), 'utf8');
 }
 
-/** The reverse of encodeError. */
+/** The reverse of encodeError. Throws SyntaxError or TypeError for what that never wrote. */
 export function decodeError(part: Buffer): HsmError {
   const { kind, message, rv, fn } = JSON.parse(part.toString('utf8')) as HsmError;
+  if (typeof kind !== 'string' || typeof message !== 'string') throw new TypeError('the error of the host is malformed');
   return new HsmError(kind, message, { ...(rv === undefined ? {} : { rv }), ...(fn === undefined ? {} : { fn }) });
 }
 

@@ -26,11 +26,23 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
   const child = spawn(process.execPath, [hostFile], { env: { ...process.env, ...environment }, stdio: ['ignore', 2, 2, 'pipe'] });
   const channel = child.stdio[3] as Duplex;
   const reader = new MessageReader();
-  channel.on('data', (chunk: Buffer) => listener.onResults(reader.push(chunk)));
+  let fault: string | undefined;
+  channel.on('data', (chunk: Buffer) => {
+    if (fault !== undefined) return;
+    try {
+      listener.onResults(reader.push(chunk));
+    } catch (error) {
+      // Thrown on, it would end the service. Where the next message begins is not known any more.
+      fault = `said what cannot be read (${(error as Error).message}) and was ended`;
+      child.kill('SIGKILL');
+    }
+  });
   channel.on('error', () => {});
   child.once('error', (error) => listener.onExit(`cannot be started: ${error.message}`));
   // 'close', not 'exit': the last results may still be in the pipe.
-  child.once('close', (code, signal) => listener.onExit(signal === null ? `exited with code ${code}` : `was ended by ${signal}`));
+  child.once('close', (code, signal) =>
+    listener.onExit(fault ?? (signal === null ? `exited with code ${code}` : `was ended by ${signal}`)),
+  );
   return {
     pid: child.pid,
     send: (jobs) => {

@@ -1,5 +1,6 @@
 // Supervises the host of one token: batches jobs, watches deadlines, replaces a host that died or hangs, and never tries a refused PIN again.
 import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus } from './api.ts';
+import { readCounts, readDescription, type Description } from './host-answers.ts';
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
 import { inlineHost, spawnHost, type Link } from './link.ts';
@@ -7,9 +8,6 @@ import type { HsmEvent, HsmOptions } from './open.ts';
 import { operations, type Call, type OperationName } from './operations.ts';
 import { decodeError } from './error-coding.ts';
 import { json, resultError, resultOk, type Message, type ReceivedMessage } from './wire.ts';
-
-/** What the host says of its token when it opens it. */
-type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'>;
 
 /** `replacing`: the host died a moment ago, jobs wait for the next one. `down`: jobs are refused at once. */
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
@@ -127,7 +125,13 @@ export class TokenSupervisor {
     if (this.#link === undefined || this.#state !== 'up') return;
     const batch = this.#jobs.takeBatch();
     if (batch.length === 0) return;
-    this.#link.send(batch);
+    try {
+      this.#link.send(batch);
+    } catch (error) {
+      // No memory for a batch: those in it are told, and what comes later may fit again.
+      const refusal = new HsmError('unavailable', `token ${this.config.name} cannot be given its work`, { cause: error });
+      for (const { id } of batch) this.#jobs.settle(id)?.reject(refusal);
+    }
     for (const job of batch) job.wipe?.fill(0);
   }
 
@@ -142,11 +146,20 @@ export class TokenSupervisor {
       const job = this.#jobs.settle(result.id);
       if (job === undefined) continue;
       this.#latencies.add(job.name, result.micros);
-      if (result.code === resultOk) job.resolve(result);
-      else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
-      else
-        this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+      try {
+        this.#settle(job, result);
+      } catch (error) {
+        // The link ends the host; whoever waits for this answer would wait for ever.
+        job.reject(new HsmError('unavailable', `token ${this.config.name} gave an answer that cannot be read`, { cause: error }));
+        throw error;
+      }
     }
+  }
+
+  #settle(job: Job, result: ReceivedMessage): void {
+    if (result.code === resultOk) job.resolve(result);
+    else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
+    else this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
   }
 
   #takeError(job: Job, error: HsmError): void {
@@ -156,7 +169,7 @@ export class TokenSupervisor {
 
   #takePing(result: ReceivedMessage): void {
     this.#pingSince = undefined;
-    const { loadedKeys, sessions } = result.json<Pick<TokenStatus, 'loadedKeys' | 'sessions'>>(0);
+    const { loadedKeys, sessions } = readCounts(result);
     this.#loadedKeys = loadedKeys;
     this.#sessions = sessions;
   }
@@ -189,7 +202,7 @@ export class TokenSupervisor {
         const [answer] = results;
         if (opened || answer === undefined) return this.#take(results);
         opened = true;
-        if (answer.code === resultOk) opening.resolve(answer.json<Description>(0));
+        if (answer.code === resultOk) opening.resolve(readDescription(answer));
         else opening.reject(decodeError(answer.part(0)));
       },
       onExit: (reason) => {

@@ -23,6 +23,8 @@ export const resultModuleBroken = 3;
 
 const headerBytes = 16;
 const absent = 0xffffffff;
+/** Longer than any message of ours: a length beyond it is no length. */
+const longestMessageBytes = 512 * 1_048_576;
 
 /** A message as it was received. Parts are read where they lie: on the hot path most of them are never made a buffer of their own. */
 export class ReceivedMessage {
@@ -50,7 +52,7 @@ export class ReceivedMessage {
   /** A part as a view of what was received; undefined when it is absent. */
   find(index: number): Buffer | undefined {
     const offset = this.#offset(index);
-    const length = this.#buffer.readUInt32LE(offset);
+    const length = this.#lengthAt(offset);
     return length === absent ? undefined : this.#buffer.subarray(offset + 4, offset + 4 + length);
   }
 
@@ -64,7 +66,7 @@ export class ReceivedMessage {
   /** A copy of a part that must be there; the batch it came in can be forgotten then. */
   copy(index: number): Buffer {
     const offset = this.#offset(index);
-    const length = this.#buffer.readUInt32LE(offset);
+    const length = this.#lengthAt(offset);
     if (length === absent) throw new RangeError(`part ${index} of the message is missing`);
     const copy = Buffer.allocUnsafe(length);
     this.#buffer.copy(copy, 0, offset + 4, offset + 4 + length);
@@ -102,6 +104,14 @@ export class ReceivedMessage {
     }
     return offset;
   }
+
+  /** Of the part there. Throws RangeError for one that would reach beyond the message. */
+  #lengthAt(offset: number): number {
+    const end = this.#start + this.byteLength;
+    const length = offset + 4 > end ? undefined : this.#buffer.readUInt32LE(offset);
+    if (length === absent || (length !== undefined && offset + 4 + length <= end)) return length;
+    throw new RangeError('a part of the message reaches beyond its end');
+  }
 }
 
 /** A part that carries plain data. */
@@ -131,7 +141,7 @@ export class MessageReader {
   #chunks: Buffer[] = [];
   #have = 0;
 
-  /** Takes the next octets of the stream and returns the messages they complete. */
+  /** Takes the next octets of the stream and returns the messages they complete. Throws RangeError for what is no message. */
   push(chunk: Buffer): ReceivedMessage[] {
     this.#chunks.push(chunk);
     this.#have += chunk.length;
@@ -140,7 +150,7 @@ export class MessageReader {
     const messages: ReceivedMessage[] = [];
     let offset = 0;
     while (buffer.length - offset >= 4) {
-      const end = offset + 4 + buffer.readUInt32LE(offset);
+      const end = offset + lengthOf(buffer, offset);
       if (end > buffer.length) break;
       messages.push(new ReceivedMessage(buffer, offset));
       offset = end;
@@ -153,8 +163,15 @@ export class MessageReader {
   /** Octets needed before another message can be complete, so that a large one is joined once and not per chunk. */
   #needed(): number {
     const first = this.#chunks[0];
-    return first === undefined || first.length < 4 ? 4 : 4 + first.readUInt32LE(0);
+    return first === undefined || first.length < 4 ? 4 : lengthOf(first, 0);
   }
+}
+
+/** Of the whole message that begins there. */
+function lengthOf(buffer: Buffer, start: number): number {
+  const length = 4 + buffer.readUInt32LE(start);
+  if (length < headerBytes || length > longestMessageBytes) throw new RangeError(`a message of ${length} octets`);
+  return length;
 }
 
 function messageBytes(message: Message): number {
