@@ -1,5 +1,6 @@
 // The certificates a provider shows, read for people who want to know why it is not trusted.
 import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import tls from 'node:tls';
 
 /** One certificate; names on one line. */
@@ -10,21 +11,41 @@ const timeoutMs = 5_000;
 
 /**
  * The chain as the provider sends it, also when it is not trusted: then seeing it is the point. Nothing is sent over this connection;
- * the calls that carry something verify for themselves. Empty when there is no TLS to be had.
+ * the calls that carry something verify for themselves. Empty when there is no TLS to be had, or no certificate that can be read.
  */
-export function readCertificates(url: URL): Promise<readonly ShownCertificate[]> {
+export async function readCertificates(url: URL): Promise<readonly ShownCertificate[]> {
+  const leaf = await fetchLeaf(url);
+  try {
+    return chainOf(leaf).map(describeCertificate);
+  } catch {
+    // Strangers make certificates with anything in them, a time that is none, for example.
+    return [];
+  }
+}
+
+/** Only fetches: what threw in a listener would end the process. */
+function fetchLeaf(url: URL): Promise<X509Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // RFC 6066 section 3: no addresses in the server name.
-  const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
+  const servername = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve) => {
-    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, ...servername }, () => {
-      resolve(chainOf(socket.getPeerX509Certificate()).map(describeCertificate));
-      socket.destroy();
-    });
+    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, ...servername });
     socket.setTimeout(timeoutMs, () => socket.destroy());
     socket.on('error', () => undefined);
-    socket.on('close', () => resolve([]));
+    socket.on('close', () => resolve(undefined));
+    socket.on('secureConnect', () => {
+      resolve(peerOf(socket));
+      socket.destroy();
+    });
   });
+}
+
+function peerOf(socket: tls.TLSSocket): X509Certificate | undefined {
+  try {
+    return socket.getPeerX509Certificate();
+  } catch {
+    return undefined;
+  }
 }
 
 /** From the leaf up; a root is its own issuer. */

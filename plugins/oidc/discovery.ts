@@ -7,21 +7,25 @@ import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
 
 const wellKnown = '/.well-known/openid-configuration';
 
+/** Far beyond what providers have; metadata is kept in memory, and a tenant can have a thousand providers. */
+const place = z.string().max(2_048);
+const words = z.array(z.string().max(128)).max(128);
+
 /** Members of the metadata we act on. Others are dropped: what is not checked is not handed on. */
 const metadataSchema = z.object({
-  issuer: z.string().min(1),
-  authorization_endpoint: z.string(),
-  token_endpoint: z.string(),
-  jwks_uri: z.string(),
-  userinfo_endpoint: z.string().exactOptional(),
-  end_session_endpoint: z.string().exactOptional(),
-  token_endpoint_auth_methods_supported: z.array(z.string()).exactOptional(),
-  id_token_signing_alg_values_supported: z.array(z.string()).exactOptional(),
-  userinfo_signing_alg_values_supported: z.array(z.string()).exactOptional(),
-  code_challenge_methods_supported: z.array(z.string()).exactOptional(),
+  issuer: place.min(1),
+  authorization_endpoint: place,
+  token_endpoint: place,
+  jwks_uri: place,
+  userinfo_endpoint: place.exactOptional(),
+  end_session_endpoint: place.exactOptional(),
+  token_endpoint_auth_methods_supported: words.exactOptional(),
+  id_token_signing_alg_values_supported: words.exactOptional(),
+  userinfo_signing_alg_values_supported: words.exactOptional(),
+  code_challenge_methods_supported: words.exactOptional(),
   authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
   /** Entra: host of the directory API of this cloud */
-  msgraph_host: z.string().exactOptional(),
+  msgraph_host: z.string().max(253).exactOptional(),
 });
 
 export type ProviderMetadata = z.output<typeof metadataSchema>;

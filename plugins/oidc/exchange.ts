@@ -107,6 +107,8 @@ export async function exchangeCode(
     // The claims are JSON by origin; openid-client's type only names some of them.
     const claims = tokens.claims() as Claims | undefined;
     if (tokens.id_token === undefined || claims === undefined) throw new LoginFailure('id-token-refused', 'id-token', 'absent');
+    // It goes into a header (RFC 6749 appendix A.12).
+    if (!/^[\x20-\x7e]+$/.test(tokens.access_token)) throw new LoginFailure('provider-error', 'token', 'access-token-malformed');
     const { clientId, toleranceSeconds } = settings;
     const expected = { clientId, toleranceSeconds, now: clock.now(), accessToken: tokens.access_token };
     return { idToken: VerifiedIdToken.judge(tokens.id_token, claims, expected), accessToken: new Secret(tokens.access_token) };

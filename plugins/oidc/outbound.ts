@@ -14,8 +14,11 @@ export type Trust = {
 /** One finished call, for verbose logging: no query, no header, no body. */
 export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
 
-/** Why a call failed: `forbidden-url` never left this machine; `tls` means the certificate was not accepted. */
-export type OutboundFailure = 'forbidden-url' | 'timeout' | 'unreachable' | 'tls' | 'too-large';
+/**
+ * Why a call failed: `forbidden-url` and `set-aside` never left this machine; `tls` means the certificate was not accepted; `malformed`
+ * that what came is no answer of HTTP.
+ */
+export type OutboundFailure = 'forbidden-url' | 'set-aside' | 'timeout' | 'unreachable' | 'tls' | 'too-large' | 'malformed';
 
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -108,47 +111,64 @@ export function trustedCertificates(trust: Trust): string[] | undefined {
 
 type Limits = { readonly ca: string[] | undefined; readonly signal: AbortSignal; readonly maxBytes: number };
 
-function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
+/** Nothing is judged inside an event listener: what throws there would end the process, not the call. */
+async function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
+  try {
+    const sent = send(url, method, request, limits);
+    try {
+      const incoming = await answerTo(sent);
+      return formatResponse(incoming, await readWhole(incoming, limits.maxBytes));
+    } finally {
+      sent.destroy();
+    }
+  } catch (error) {
+    throw error instanceof OutboundError ? error : explain(error as NodeJS.ErrnoException, limits.signal);
+  }
+}
+
+function send(url: URL, method: string, request: OutboundRequest, { ca, signal }: Limits): http.ClientRequest {
   const headers = new Headers(request.headers);
   headers.set('accept-encoding', 'identity');
   headers.set('connection', 'close');
   const body = request.body === undefined || request.body === null ? undefined : formatBody(request.body);
   if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
-  const options = { method, headers: Object.fromEntries(headers), signal: limits.signal, agent: false as const };
+  const options = { method, headers: Object.fromEntries(headers), signal, agent: false as const };
+  const sent =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })
+      : http.request(url, options);
+  return sent.end(body);
+}
 
+/** The head of the answer. A connection that ends without one, or that the provider would use for another protocol, is an error. */
+function answerTo(sent: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const give = (error: NodeJS.ErrnoException): void => reject(error instanceof OutboundError ? error : explain(error, limits.signal));
-    const sent =
-      url.protocol === 'https:'
-        ? https.request(url, { ...options, ...(limits.ca === undefined ? {} : { ca: limits.ca }), minVersion: 'TLSv1.2' })
-        : http.request(url, options);
-    sent.on('error', give);
-    sent.on('response', (incoming) => {
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      incoming.on('error', give);
-      incoming.on('data', (part: Buffer) => {
-        bytes += part.length;
-        parts.push(part);
-        if (bytes <= limits.maxBytes) return;
-        // Refused before the connection is cut: the end may already have arrived, and half an answer must not count as one.
-        give(new OutboundError('too-large', `the answer is over ${limits.maxBytes} octets`));
-        sent.destroy();
-      });
-      incoming.on('end', () => resolve(formatResponse(incoming, Buffer.concat(parts))));
-    });
-    sent.end(body);
+    sent.on('error', reject).on('response', resolve);
+    sent.on('close', () => reject(new OutboundError('malformed', 'the connection ended without an answer')));
   });
+}
+
+async function readWhole(incoming: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new OutboundError('too-large', `the answer is over ${maxBytes} octets`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
 }
 
 function formatBody(body: unknown): string {
   return body instanceof URLSearchParams ? body.toString() : String(body);
 }
 
+/** Node takes any three digits for a status; a Response, and HTTP (RFC 9110 section 15), has those of final answers only. */
 function formatResponse(incoming: http.IncomingMessage, body: Buffer): Response {
+  const status = incoming.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new OutboundError('malformed', `the answer has the status ${status}`);
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headersDistinct)) for (const one of value ?? []) headers.append(name, one);
-  const status = incoming.statusCode ?? 502;
   const empty = status === 204 || status === 205 || status === 304;
   return new Response(empty ? null : new Uint8Array(body), { status, headers });
 }
@@ -156,6 +176,12 @@ function formatResponse(incoming: http.IncomingMessage, body: Buffer): Response 
 function explain(error: NodeJS.ErrnoException, signal: AbortSignal): OutboundError {
   if (signal.aborted) return new OutboundError('timeout', 'the provider did not answer in time', error);
   const code = error.code ?? '';
-  const tls = /CERT|TLS|SSL|SELF_SIGNED|VERIFY|EPROTO/.test(code);
-  return new OutboundError(tls ? 'tls' : 'unreachable', tls ? 'the provider’s TLS identity is not accepted' : 'no connection', error);
+  const [kind, message] = faults.find(([pattern]) => pattern.test(code))?.[1] ?? (['unreachable', 'no connection'] as const);
+  return new OutboundError(kind, message, error);
 }
+
+/** What an error is, by the system's or Node's name of it. */
+const faults: readonly (readonly [RegExp, readonly [OutboundFailure, string]])[] = [
+  [/^HPE_|^ERR_(?:HTTP|STREAM)_/, ['malformed', 'the answer is not HTTP']],
+  [/CERT|TLS|SSL|SELF_SIGNED|VERIFY|EPROTO/, ['tls', 'the provider’s TLS identity is not accepted']],
+];
