@@ -78,7 +78,13 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
 
   store.refresh();
   look();
-  const timer = setInterval(look, lookEveryMs).unref();
+  const timer = setInterval(() => {
+    try {
+      look();
+    } catch {
+      // Thrown from a timer it would end the process; a store that cannot be read now is looked at again in a second.
+    }
+  }, lookEveryMs).unref();
   return {
     clock,
     job: {

@@ -72,7 +72,11 @@ export function joinFleet(answer: (question: Question) => unknown): Fleet {
   process.on('message', (message: FromSupervisor) => {
     if (message.type === 'ask') {
       const { id, question } = message;
-      void Promise.resolve(answer(question)).then((said) => tell({ type: 'answer', id, answer: said ?? null }));
+      // What cannot be answered now is left out, as of a worker that says nothing.
+      void Promise.try(answer, question).then(
+        (said) => tell({ type: 'answer', id, answer: said ?? null }),
+        () => tell({ type: 'answer', id, answer: null }),
+      );
     }
     if (message.type !== 'reply') return;
     const asked = waiting.get(message.id);

@@ -96,10 +96,12 @@ export function findDescriptor(environment: Environment, name: string): number |
 function handedNames(environment: Environment): readonly string[] {
   if (environment['LISTEN_PID'] !== String(process.pid)) return [];
   const given = (environment['LISTEN_FDNAMES'] ?? '').split(':');
-  return Array.from({ length: Number(environment['LISTEN_FDS'] ?? 0) }, (_, index) => given[index] || 'unknown');
+  const count = environment['LISTEN_FDS'] ?? '';
+  return Array.from({ length: /^\d{1,4}$/.test(count) ? Number(count) : 0 }, (_, index) => given[index] || 'unknown');
 }
 
 /** An address as it is written shortest. */
 function plain(address: string): string {
-  return new SocketAddress({ address, family: address.includes(':') ? 'ipv6' : 'ipv4' }).address;
+  const [withoutZone = ''] = address.split('%');
+  return new SocketAddress({ address: withoutZone, family: address.includes(':') ? 'ipv6' : 'ipv4' }).address;
 }

@@ -2,6 +2,7 @@
 import type { Audit } from '../core/audit.ts';
 import type { Clock, Log } from '../core/context.ts';
 import type { Health } from '../core/http/health.ts';
+import { describeFault } from '../core/http/problem.ts';
 import type { Hsm } from '../hsm/api.ts';
 import { readDisk } from './disk.ts';
 import type { WrappingState } from './wrapping-record.ts';
@@ -89,8 +90,17 @@ export function watchHealth(parts: HealthParts, log: Log): () => void {
     before = now;
   };
   look();
-  const timer = setInterval(look, lookEveryMs).unref();
+  const timer = setInterval(() => withoutThrowing(look, log), lookEveryMs).unref();
   return () => clearInterval(timer);
+}
+
+/** What a timer throws would end the process; a store that cannot be read now can be later. */
+function withoutThrowing(look: () => void, log: Log): void {
+  try {
+    look();
+  } catch (error) {
+    log.warn('the state of the appliance could not be looked at', describeFault(error));
+  }
 }
 
 /** Times inside a reason would make each look a new alarm. */

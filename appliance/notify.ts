@@ -42,7 +42,9 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
   const round = async (): Promise<void> => {
     if (examining) return;
     examining = true;
-    const unfit = await examine().finally(() => (examining = false));
+    // A rejection here would end the supervisor; what cannot be examined is not fit.
+    const unfit = await examine().catch((error: unknown) => [`the workers could not be examined: ${String(error)}`]);
+    examining = false;
     notify(unfit.length === 0 ? 'READY=1\nWATCHDOG=1\nSTATUS=serving' : `STATUS=${unfit.join('; ').replaceAll('\n', ' ')}`);
   };
   await round();
@@ -55,5 +57,8 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
 
 /** What the unit's WatchdogSec= says; without one the status is kept fresh at the same pace. */
 function watchdogMs(environment: Environment): number {
-  return Number(environment['WATCHDOG_USEC'] ?? 90_000_000) / 1000;
+  const text = environment['WATCHDOG_USEC'] ?? '';
+  const microseconds = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 90_000_000;
+  // A timer of Node counts to 2^31 - 1 and takes anything beyond for 1.
+  return Math.min(Math.max(microseconds / 1000, 30), 2 ** 31 - 1);
 }

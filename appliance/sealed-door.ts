@@ -55,8 +55,7 @@ export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMes
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'v1/state/system/health' && isRead) return send(health);
     // Whoever is to send a PIN has to know whom to.
-    if (path === 'v1/ca/system/appliance/ca.pem' && isRead)
-      return send({ status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) });
+    if (path === 'v1/ca/system/appliance/ca.pem' && isRead) return send(applianceCa(data, requestId));
     if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') return send(problemAnswer(fail('sealed'), requestId));
     const refuse = (error: unknown): void => send(problemAnswer(error instanceof ServiceError ? error : fail('internal-error'), requestId));
     readBody(
@@ -69,6 +68,15 @@ export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMes
       },
     );
   };
+}
+
+/** Asked for by anybody: a file that cannot be read must not end the process. */
+function applianceCa(data: string, requestId: string): Answer {
+  try {
+    return { status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) };
+  } catch {
+    return problemAnswer(fail('internal-error'), requestId);
+  }
 }
 
 async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, fleet: Fleet): Promise<void> {

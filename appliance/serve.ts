@@ -4,7 +4,9 @@ import { openAuditTrail } from '../core/audit-trail.ts';
 import type { Configuration } from '../core/config.ts';
 import { listenManagement, ListenError, type TlsIdentity } from '../core/http/listeners.ts';
 import type { Job } from '../core/context.ts';
-import { openLog } from '../core/log.ts';
+import { describeFault } from '../core/http/problem.ts';
+import { catchStrayErrors } from '../core/last-resort.ts';
+import { openLog, type OpenLog } from '../core/log.ts';
 import { startScheduler } from '../core/scheduler.ts';
 import type { Listeners } from '../core/services/listeners.ts';
 import { systemClock } from '../core/time.ts';
@@ -81,6 +83,7 @@ export async function serve(
     const { logs, logLevel: level } = configuration;
     const log = openLog({ directory: places.logs(data), stream: chain, level, clock: systemClock, ...logs });
     closing.push(() => log.close());
+    watchForStrayErrors(log);
     const hsmConfig = await hsmConfigOf(configuration, () => undefined);
     const house = await openHouse(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
     closing.push(() => house.close());
@@ -205,6 +208,20 @@ export async function serve(
     if (error instanceof ListenError) throw new StartRefused(error.message);
     throw error;
   }
+}
+
+/** How long the log may take to say why the process ends. */
+const lastWordsMs = 1_000;
+
+function watchForStrayErrors(log: OpenLog): void {
+  catchStrayErrors({
+    tell: (error) => log.error('an error outside every promise ended a request', describeFault(error)),
+    give(error) {
+      log.error('an error outside every promise and every request ended this process', describeFault(error));
+      // By a kill: an exit waits for the thread that writes to the store, which may be waiting for this one.
+      void Promise.race([log.close(), setTimeout(lastWordsMs)]).finally(() => process.kill(process.pid, 'SIGKILL'));
+    },
+  });
 }
 
 /** The TLS identity of the moment, and who wants to know when it changes. */

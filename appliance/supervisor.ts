@@ -85,16 +85,22 @@ export function superviseWorkers(
         if (message.type === 'ready') resolve();
         if (message.type === 'refused') reject(new StartRefused(message.reason));
       });
-      worker.once('exit', (code, signal) => {
-        running.delete(number);
-        reject(new StartRefused(`a worker process ended while starting (${signal ?? `exit code ${code}`}); its message stands above`));
+      const ended = (how: string): void => {
+        if (running.get(number) === worker) running.delete(number);
+        reject(new StartRefused(`a worker process ended while starting (${how}); its message stands above`));
         if (stopping) return;
-        console.error(`${journalMark('warn')}keystored: worker ${number} ended (${signal ?? `exit code ${code}`}); starting it again`);
+        console.error(`${journalMark('warn')}keystored: worker ${number} ended (${how}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
         setTimeout(() => {
           if (!stopping) startOne(number, next).catch(() => undefined);
         }, delayMs);
+      };
+      worker.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
+      // Without a listener it would end the supervisor, and everything with it: a message to a worker that has just ended, or a machine
+      // that has no room for another process.
+      worker.on('error', (error: NodeJS.ErrnoException) => {
+        if (worker.process.pid === undefined) ended(error.code ?? error.message);
       });
     });
   };

@@ -18,6 +18,15 @@ export function withTenants(audit: Audit, tenants: Tenants): Audit {
 function completed(record: AuditRecord, tenants: Tenants): AuditRecord {
   const { tenant, tenantId } = record;
   if ((tenant === undefined) === (tenantId === undefined)) return record;
-  const found = tenant === undefined ? tenants.findByUuid(tenantId ?? '') : tenants.findByName(tenant);
+  const found = findTenant(tenants, tenant, tenantId);
   return found === undefined ? record : { ...record, tenant: found.name, tenantId: found.uuid };
+}
+
+/** While the store cannot be read, a record with half of its tenant is better than none. */
+function findTenant(tenants: Tenants, name: string | undefined, id = ''): ReturnType<Tenants['findByName']> {
+  try {
+    return name === undefined ? tenants.findByUuid(id) : tenants.findByName(name);
+  } catch {
+    return undefined;
+  }
 }

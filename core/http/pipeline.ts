@@ -7,6 +7,7 @@ import type { Audit } from '../audit.ts';
 import type { Clock, Log } from '../context.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import { JsonReader } from '../json-reader.ts';
+import { inCourseOf } from '../last-resort.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../time.ts';
 import { sendAnswer, type Answer } from './answer.ts';
@@ -55,6 +56,8 @@ type Exchange = {
   readonly params: Readonly<Record<string, string>>;
   readonly route: Route;
   body: Body | ReadBody;
+  /** it has its answer, or waits for the record of it; whatever else comes of it is too late */
+  isConcluded: boolean;
 };
 
 /** The request handler. Requests that arrive in one turn of the event loop are decided on one state of the store, one after another. */
@@ -64,8 +67,17 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   const reader = new JsonReader();
   let waiting: Exchange[] = [];
 
+  /** Nothing may be thrown from here, a listener, nor from anything below that is called by one. */
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const requestId = randomUUID();
+    try {
+      accept(request, response, requestId);
+    } catch (error) {
+      giveUp(response, requestId, error);
+    }
+  }
+
+  function accept(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     const repeated = repeatedHeader(request);
     // Nobody can be held to have sent what can be read in two ways: no record.
     if (repeated !== undefined) return sendUnrouted(response, requestId, repeated);
@@ -86,6 +98,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       params: match.params,
       route,
       body: 'too-large',
+      isConcluded: false,
     };
     readBody(
       request,
@@ -130,7 +143,13 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     waiting = [];
     const now = clock.now();
     const failure = refreshStore();
-    for (const exchange of turn) serve(exchange, now, failure);
+    for (const exchange of turn) {
+      try {
+        serve(exchange, now, failure);
+      } catch (error) {
+        giveUp(exchange.response, exchange.requestId, error);
+      }
+    }
   }
 
   /** A store that cannot be read fails each request of the turn, never the process. */
@@ -149,16 +168,34 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     let result: unknown;
     try {
       if (failure !== undefined) throw failure;
-      result = decideAndRun(exchange, call);
+      result = inCourseOf(
+        (error) => settle(exchange, () => refuse(exchange, call, error)),
+        () => decideAndRun(exchange, call),
+      );
     } catch (error) {
       return refuse(exchange, call, error);
     }
     if (result instanceof Promise) {
       result.then(
-        (value: unknown) => succeed(exchange, call, value),
-        (error: unknown) => refuse(exchange, call, error),
+        (value: unknown) => settle(exchange, () => succeed(exchange, call, value)),
+        (error: unknown) => settle(exchange, () => refuse(exchange, call, error)),
       );
     } else succeed(exchange, call, result);
+  }
+
+  function settle({ response, requestId }: Exchange, conclusion: () => void): void {
+    try {
+      conclusion();
+    } catch (error) {
+      giveUp(response, requestId, error);
+    }
+  }
+
+  /** Our own fault while answering: this one connection ends. */
+  function giveUp(response: ServerResponse, requestId: string, error: unknown): void {
+    log.error('a request could not be answered', { requestId, ...describeFault(error) });
+    if (response.headersSent) response.destroy();
+    else sendUnrouted(response, requestId, fail('internal-error'));
   }
 
   function decideAndRun({ body, request, route }: Exchange, call: RequestCall): unknown {
@@ -193,6 +230,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   }
 
   function refuse(exchange: Exchange, call: RequestCall, thrown: unknown): void {
+    if (exchange.isConcluded) return;
     const known = problems.serviceError(thrown);
     // What fails because the keys went while it ran.
     const error = known.status >= 500 && options.sealed() ? fail('sealed') : known;
@@ -212,6 +250,8 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 
   /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it changed and revealed nothing. */
   function conclude(exchange: Exchange, call: RequestCall, answer: Answer, code: string | undefined): void {
+    if (exchange.isConcluded) return;
+    exchange.isConcluded = true;
     const { endpoint } = exchange.route;
     const mayGoOn = endpoint.audit !== 'required' || answer.status >= 400;
     if (endpoint.audit === 'none' || (mayGoOn && !audit.writable)) return send(exchange, answer);
@@ -231,8 +271,8 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       ...note,
     });
     recorded.then(
-      () => send(exchange, answer),
-      () => send(exchange, mayGoOn ? answer : problemAnswer(fail('audit-unavailable'), exchange.requestId)),
+      () => settle(exchange, () => send(exchange, answer)),
+      () => settle(exchange, () => send(exchange, mayGoOn ? answer : problemAnswer(fail('audit-unavailable'), exchange.requestId))),
     );
   }
 

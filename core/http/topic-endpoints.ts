@@ -46,7 +46,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
   async function* follow(call: Call, topic: Omit<TopicOptions, 'signal'>): AsyncGenerator<string> {
     const { tenantId } = call.caller;
     const ended = new AbortController();
-    const watch = setInterval(() => (readerOf(options, call) === undefined ? ended.abort() : undefined), lookEveryMs).unref();
+    const watch = setInterval(() => (isReader(options, call) ? undefined : ended.abort()), lookEveryMs).unref();
     open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
     try {
       for await (const line of readTopic({ ...topic, signal: AbortSignal.any([call.signal, ended.signal, stopping.signal]) })) {
@@ -142,6 +142,15 @@ function filterOf({ tenantName, tenantId }: Caller): { only?: RecordFilter } {
 }
 
 type Reader = { show(line: TopicRecord): string };
+
+/** Whether the stream may go on. What cannot be read now ends it: the reader comes back. */
+function isReader(options: Options, call: Call): boolean {
+  try {
+    return readerOf(options, call) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** How lines are shown to the caller as its token and policies stand now; undefined when they allow it no more. */
 function readerOf({ access, store, clock }: Options, call: Call): Reader | undefined {

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { AuditRecord } from '../../core/audit.ts';
 import type { Log } from '../../core/context.ts';
+import { inCourseOf } from '../../core/last-resort.ts';
 import { fail, type ServiceError } from '../../core/errors.ts';
 import { readBody } from '../../core/http/body.ts';
 import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
@@ -31,9 +32,19 @@ export function createEstApp(options: EstAppOptions): Handler {
   const refresh = oncePerTurn(() => options.house.store.refresh());
   return (request, response) => {
     const exchange = new Exchange(options, request, response);
-    void exchange.run(refresh).then(
-      (answer) => exchange.conclude(answer),
-      (thrown: unknown) => exchange.refuse(problems.serviceError(thrown)),
+    const refuse = (thrown: unknown): Promise<void> => exchange.refuse(problems.serviceError(thrown));
+    // A promise that nobody listens to would end the process.
+    const giveUp = (error: unknown): void => {
+      options.log.error('an EST request could not be answered', describeFault(error));
+      response.destroy();
+    };
+    inCourseOf(
+      (error) => void refuse(error).catch(giveUp),
+      () =>
+        void exchange
+          .run(refresh)
+          .then((answer) => exchange.conclude(answer), refuse)
+          .catch(giveUp),
     );
   };
 }
@@ -59,6 +70,7 @@ class Exchange {
   readonly #startedMs: number;
   #target: Target | undefined;
   #note: Readonly<Record<string, unknown>> = {};
+  #isConcluded = false;
 
   constructor(options: EstAppOptions, request: IncomingMessage, response: ServerResponse) {
     this.#options = options;
@@ -84,12 +96,16 @@ class Exchange {
 
   /** Every outcome is on record before it is told; a certificate whose record cannot be written is not handed out. */
   async conclude(answer: EstAnswer): Promise<void> {
+    if (this.#isConcluded) return;
+    this.#isConcluded = true;
     const isIssue = answer.status === 200 && this.#target?.operation.method === 'POST';
     const isRecorded = await this.#record(answer.status, undefined);
     await this.#send(isRecorded || !isIssue ? answer : this.#answerOf(fail('audit-unavailable')));
   }
 
   async refuse(thrown: ServiceError): Promise<void> {
+    if (this.#isConcluded) return;
+    this.#isConcluded = true;
     const { log, sealed } = this.#options;
     // What fails because the keys went while it ran.
     const error = thrown.status >= 500 && sealed() ? fail('sealed') : thrown;

@@ -45,7 +45,7 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
   if (!isBoundTo(login.binding, findCookie(call, bindingCookie))) throw new LoginFailure('login-not-yours', 'callback', 'other-browser');
   try {
     const located = requireUnchanged(attempt.located, login);
-    const outbound = oidc.openOutbound(located.record);
+    const outbound = oidc.openOutbound(located);
     attempt.outbounds.push(outbound);
     const metadata = await oidc.metadataOf(located, outbound);
     requireIssuer(query, metadata.issuer, metadata.authorization_response_iss_parameter_supported === true);
@@ -120,7 +120,7 @@ async function identify(
     roleClaim,
     roles,
     openDirectory() {
-      const directory = oidc.openOutbound(record, { totalSeconds: directorySeconds, within: outbound });
+      const directory = oidc.openOutbound(located, { totalSeconds: directorySeconds, within: outbound });
       attempt.outbounds.push(directory);
       return directory;
     },

@@ -58,6 +58,9 @@ function dropStale(transaction: WriteTransaction, oidc: Oidc): void {
   for (const [key, handOff] of Array.from(transaction.entries(oidc.handOffs, []))) {
     if (isHandOffExpired(handOff, nowMs)) transaction.delete(oidc.handOffs, key);
   }
+  for (const [key, { untilMs }] of Array.from(transaction.entries(oidc.setAside, []))) {
+    if (nowMs >= untilMs) transaction.delete(oidc.setAside, key);
+  }
   for (const [key, failed] of Array.from(transaction.entries(oidc.failures, []))) {
     if (nowMs >= failed.atMs + keptFailureMs) transaction.delete(oidc.failures, key);
   }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fail } from '../../core/errors.ts';
 import type { Call } from '../../core/http/endpoint.ts';
+import { onStrayError } from '../../core/last-resort.ts';
 import type { PluginContext } from '../../core/plugin.ts';
 import type { Listeners } from '../../core/services/listeners.ts';
 import type { Sessions } from '../../core/services/sessions.ts';
@@ -13,6 +14,7 @@ import { isLoopback, openOutbound, type Outbound } from './outbound.ts';
 import { openTables, type Session, type Tables } from './records.ts';
 import type { NamedRole } from './role.ts';
 import { trustOf, type ServiceRecord } from './service.ts';
+import { SetAsideTenants } from './set-aside.ts';
 
 /** A tenant's service with its names, as most parts need it. */
 export type Located = {
@@ -34,7 +36,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     /** in the order of names */
     rolesOf(tenantId: string, service: string): readonly NamedRole[];
     /** A way out with the service's trust: 15 s for all calls, or less within another one. */
-    openOutbound(record: ServiceRecord, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
+    openOutbound(located: Located, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
     /** The provider's metadata, at most five minutes old. Throws LoginFailure. */
     metadataOf(located: Located, outbound: Outbound): Promise<ProviderMetadata>;
     /** The next login fetches the metadata again. */
@@ -50,6 +52,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   const publicUrl = context.service<Listeners>('listeners').managementUrl;
   const allowHttpLoopback = config.allowHttpLoopback ?? isLoopback(new URL(publicUrl).hostname);
   const metadata = new MetadataCache(clock);
+  const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
 
   return {
     config,
@@ -69,7 +72,17 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     },
     rolesOf: (tenantId, name) =>
       [...tables.roles.entries([tenantId, name])].map(([key, record]) => ({ name: String(key.at(-1)), ...record })),
-    openOutbound: (record, shorter) => openOutbound({ trust: trustOf(record), allowHttpLoopback, clock, ...shorter }),
+    openOutbound({ tenantId, tenantName, service, record }, shorter) {
+      onStrayError(() => setAside.add(tenantId, tenantName, service));
+      const way = openOutbound({ trust: trustOf(record), allowHttpLoopback, clock, ...shorter });
+      return {
+        ...way,
+        async fetch(url, request) {
+          setAside.requireNone(tenantId);
+          return way.fetch(url, request);
+        },
+      };
+    },
     async metadataOf(located, outbound) {
       try {
         return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record.discoveryUrl, outbound, allowHttpLoopback));

@@ -3,6 +3,7 @@ import type { Store, Table } from '../../core/store/store.ts';
 import type { Claims } from './claims.ts';
 import type { RoleRecord } from './role.ts';
 import type { ServiceRecord } from './service.ts';
+import type { SetAside } from './set-aside.ts';
 
 /** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
 export type PendingLogin = {
@@ -86,6 +87,7 @@ export type Tables = {
   readonly handOffs: Table<HandOff>;
   readonly sessions: Table<Session>;
   readonly failures: Table<FailedLogin>;
+  readonly setAside: Table<SetAside>;
 };
 
 export function openTables(store: Store): Tables {
@@ -97,5 +99,6 @@ export function openTables(store: Store): Tables {
     handOffs: store.table('hand-offs'),
     sessions: store.table('sessions'),
     failures: store.table('failed-logins'),
+    setAside: store.table('set-aside'),
   };
 }

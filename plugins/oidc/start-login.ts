@@ -69,7 +69,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
   attempt.located = located;
   const handOff = requireHandOff(oidc, call, located);
   const { record, tenantId, service } = located;
-  const outbound = oidc.openOutbound(record);
+  const outbound = oidc.openOutbound(located);
   attempt.outbounds.push(outbound);
   const metadata = await oidc.metadataOf(located, outbound);
   requireInitiator(call, metadata.issuer);

@@ -34,7 +34,7 @@ export function testEndpoint(oidc: Oidc): AnyEndpoint {
 async function examine(oidc: Oidc, located: Located): Promise<Report> {
   const { record } = located;
   const findings: Finding[] = [];
-  const outbound = oidc.openOutbound(record);
+  const outbound = oidc.openOutbound(located);
   const url = metadataUrl(record.discoveryUrl);
   const chain = url.protocol === 'https:' ? await readCertificates(url) : [];
   const [leaf] = chain;

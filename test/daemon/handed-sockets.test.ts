@@ -23,6 +23,11 @@ until [ -e "$0.stop" ]; do
   echo "ended with $?"
 done`;
 
+test.each(['', '-1', '1e9', '99999999999', 'NaN', ' 2', '0x10'])('LISTEN_FDS=%j is no number of sockets, and no reason to end', (count) => {
+  const environment = { LISTEN_PID: String(process.pid), LISTEN_FDS: count, LISTEN_FDNAMES: 'management:\0:est' };
+  expect(findHandedSockets(environment)).toEqual({});
+});
+
 let running: ChildProcess | undefined;
 
 afterEach(() => {

@@ -76,3 +76,21 @@ test('the reference on a failure page is found in system:logs', async () => {
   const logged = readdirSync(path('data', 'logs')).map((file) => readFileSync(path('data', 'logs', file), 'utf8'));
   expect(logged.join()).toContain(reference);
 });
+
+test('twenty strangers sent to a provider that answers 600 get a page each, and no worker ends', async () => {
+  await daemon.request('POST', '/v1/config/keystore/authentication/oidc', {
+    name: 'odd',
+    'discovery-url': provider.issuer,
+    'client-id': provider.clientId,
+    'client-secret': provider.clientSecret,
+    'role-select': { 'role-claim': 'groups' },
+    'allowed-redirect-uris': [`${daemon.url}/oidc-callback`],
+  });
+  const odd = 'HTTP/1.1 600 X\r\ncontent-length: 2\r\n\r\n{}';
+  provider.script = { respond: { '/metadata': (_, response) => void response.socket?.end(odd) } };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => overNewConnections('GET', '/login/system/odd', undefined, { accept: 'text/html' })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(502));
+  expect(daemon.output()).not.toContain('ended');
+});
