@@ -32,6 +32,9 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   const { command, file, format = usualFormat(io), fields } = delivery;
   if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
   else await writeAll(io, formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
+  const warnings = fieldAt(answer, ['warnings']);
+  if (command.tree === 'config' && Array.isArray(warnings))
+    for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
   const failed = fieldAt(answer, ['failed']);
   if (command.verdict !== undefined && fieldAt(answer, [command.verdict]) === false) throw new CommandFailed(exitCodes.no, '');
   if (typeof failed === 'number' && failed > 0) throw new CommandFailed(exitCodes.no, `${failed} items failed`);

@@ -14,6 +14,7 @@ import type { Clock, Log } from '../context.ts';
 import type { ErrorTable } from '../errors.ts';
 import { policyCheckEndpoint } from '../policy/check-endpoint.ts';
 import { policyResource } from '../policy/policy-resource.ts';
+import { reachOf, type Reach } from '../policy/reach.ts';
 import { openPolicies } from '../policy/policies.ts';
 import type { Store } from '../store/store.ts';
 import { tenantResource } from '../tenant-resource.ts';
@@ -65,9 +66,10 @@ export function createApp(options: AppOptions): App {
   const tenants = openTenants(store);
   const policies = openPolicies(store);
   const access = createAccessControl(store, tenants, policies);
+  let reach: Reach | undefined;
   const resources: readonly AnyResource[] = [
     tenantResource({ ...options, tenants, policies, resources: () => resources }),
-    policyResource(policies, tenants),
+    policyResource(policies, tenants, () => (reach ??= reachOf(routes))),
     approleResource({ ...options, policies }),
     ...options.resources,
   ];

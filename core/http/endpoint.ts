@@ -147,6 +147,7 @@ export type ResourceFacts = {
   readonly creationFields?: readonly string[];
   readonly oneWayFields?: readonly string[];
   readonly secretFields?: readonly string[];
+  warnings?(document: never): readonly string[];
 };
 
 /** Names of fields in camelCase; a misspelt one stops the start. */

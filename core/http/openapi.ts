@@ -95,10 +95,18 @@ class DescriptionBuilder {
       return listed(endpoint, output);
     if (resource === undefined || output === undefined) return { [status]: { description: 'Done', ...contentOf(endpoint, output) } };
 
-    const named = this.#named(`${pascal(resource.facts.noun)}${resource.tree === 'state' ? 'State' : ''}`, output);
+    const warns = endpoint.method !== 'GET' && resource.facts.warnings !== undefined;
+    const form = warns ? 'WithWarnings' : resource.tree === 'state' ? 'State' : '';
+    const named = this.#named(`${pascal(resource.facts.noun)}${form}`, output);
     const created = { description: 'Created', headers: { ETag: entityTagHeader, Location: locationHeader }, ...contentOf(endpoint, named) };
     if (endpoint.method === 'POST') return { 201: created };
-    if (endpoint.method === 'PUT') return { 201: created, 204: { description: 'Replaced', headers: { ETag: entityTagHeader } } };
+    const warned = { description: 'Done, with warnings', headers: { ETag: entityTagHeader }, ...contentOf(endpoint, named) };
+    const changed = {
+      ...(warns ? { 200: warned } : {}),
+      204: { description: endpoint.method === 'PUT' ? 'Replaced' : 'Merged', headers: { ETag: entityTagHeader } },
+    };
+    if (endpoint.method === 'PUT') return { ...changed, 201: created };
+    if (endpoint.method === 'PATCH') return changed;
     if (resource.form === 'entry')
       return { 200: { description: 'The entry', headers: { ETag: entityTagHeader }, ...contentOf(endpoint, named) } };
     return listed(endpoint, { type: 'array', items: named });

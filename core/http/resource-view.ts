@@ -137,8 +137,15 @@ export class ResourceView {
   }
 }
 
-/** Schemas for the API description. */
-export function describedSchemas(resource: AnyResource): { creation: z.ZodType; change: z.ZodType; config: z.ZodType; state: z.ZodType } {
+/** Warnings in an answer; absent where there are none. */
+export const warningsField = z
+  .array(
+    z.string().meta({ example: 'rest-api/rules/0 (/V1/**) has no effect: upper and lower case count, and the path is not spelled so.' }),
+  )
+  .optional();
+
+/** Schemas for the API description; `changed` is what changes answer. */
+export function describedSchemas(resource: AnyResource): Record<'creation' | 'change' | 'config' | 'changed' | 'state', z.ZodType> {
   const { noun, namePattern: pattern = namePattern } = resource;
   const longest = resource.namePattern === undefined ? 128 : 256;
   const example = `my-${noun.toLowerCase().replaceAll(' ', '-')}`;
@@ -158,6 +165,10 @@ export function describedSchemas(resource: AnyResource): { creation: z.ZodType; 
     creation: name.extend(resource.document.shape),
     change: resource.document,
     config,
+    changed:
+      resource.warnings === undefined
+        ? config
+        : z.intersection(config, z.object({ warnings: warningsField.describe('What was accepted and is hardly meant so.') })),
     state: flags.reduce<z.ZodType>((whole, flag) => z.intersection(whole, flag), z.intersection(config, resource.stateFields)),
   };
 }

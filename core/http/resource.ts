@@ -61,6 +61,8 @@ export type Resource<Document, Rec, Prepared> = {
   key?(call: Call, names: readonly string[]): StoreKey;
   /** Fills in defaults that hang on the name or on other fields, so that policies and `validate=true` see them too. */
   complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
+  /** What is accepted and yet hardly meant so: answered to whoever creates, replaces or merges. */
+  warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
   /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to delete with it. */
   planRemoval?(

@@ -93,7 +93,20 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
   function created(call: Call, entry: Entry, { record, document }: Outcome): Reply {
     const location = `/v1/config/${[...path.split('/').map((part) => (part.startsWith('{') ? (call.params[part.slice(1, -1)] ?? '') : part)), entry.name].map(encodeURIComponent).join('/')}`;
     const shown = record === undefined ? view.configOf(entry.name, document) : view.config(entry.name, record);
-    return new Reply(201, new Wire(shown), { location, ...tagHeader(view.tag(entry.name, record)) });
+    return new Reply(201, new Wire({ ...shown, ...warned(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
+  }
+
+  /** Without an answer, unless there is something to warn of. */
+  function changed(entry: Entry, { record, document }: Outcome): Reply {
+    const headers = tagHeader(view.tag(entry.name, record));
+    const warnings = warned(document);
+    if (warnings === undefined) return new Reply(204, undefined, headers);
+    return new Reply(200, new Wire({ ...view.configOf(entry.name, document), ...warnings }), headers);
+  }
+
+  function warned(document: Document): { readonly warnings: readonly string[] } | undefined {
+    const warnings = view.resource.warnings?.(document) ?? [];
+    return warnings.length === 0 ? undefined : { warnings };
   }
 
   /** The fields of a change. The trail gets the body only once its names are known: a misspelt field could hold a secret. */
@@ -158,7 +171,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       path: list,
       summary: `Create a ${noun}`,
       successStatus: 201,
-      documented: { input: schemas.creation, output: schemas.config, resource: inList },
+      documented: { input: schemas.creation, output: schemas.changed, resource: inList },
       errors: ['already-exists', 'conflict', ...errors],
       find: parentsOf,
       async run(call, body, parents) {
@@ -177,13 +190,13 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       path: one,
       summary: `Create or replace a ${noun}`,
       successStatus: 204,
-      documented: { input: schemas.change, output: schemas.config, resource: ofEntry },
+      documented: { input: schemas.change, output: schemas.changed, resource: ofEntry },
       errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...errors],
       find: findForReplacement,
       async run(call, body, entry) {
         view.requireName(entry.name);
         const outcome = await replaceEntry(view, store, call, entry, readBody(call, entry, body));
-        return outcome.created ? created(call, entry, outcome) : new Reply(204, undefined, tagHeader(view.tag(entry.name, outcome.record)));
+        return outcome.created ? created(call, entry, outcome) : changed(entry, outcome);
       },
     }),
     defineEndpoint<JsonObject, Reply, Entry>({
@@ -194,12 +207,16 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       path: one,
       summary: `Merge into a ${noun}`,
       successStatus: 204,
-      documented: { input: schemas.change, merge: true, resource: ofEntry },
+      documented: {
+        input: schemas.change,
+        merge: true,
+        resource: ofEntry,
+        ...(view.resource.warnings === undefined ? {} : { output: schemas.changed }),
+      },
       errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...errors],
       find: findForChange,
       async run(call, body, entry) {
-        const { record } = await mergeEntry(view, store, call, entry, readBody(call, entry, body));
-        return new Reply(204, undefined, tagHeader(view.tag(entry.name, record)));
+        return changed(entry, await mergeEntry(view, store, call, entry, readBody(call, entry, body)));
       },
     }),
     defineEndpoint<undefined, Reply, Entry>({

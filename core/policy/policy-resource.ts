@@ -2,13 +2,22 @@
 import { z } from 'zod';
 import { fail } from '../errors.ts';
 import { defineResource, type AnyResource } from '../http/resource.ts';
+import { warningsField } from '../http/resource-view.ts';
 import { systemTenantName, type Tenants } from '../tenants.ts';
 import { builtInPolicies } from './built-in.ts';
 import type { Policies } from './policies.ts';
+import { warningsOf, type Reach } from './reach.ts';
 import { policyDocument, type Policy, type PolicyDocument } from './policy.ts';
 
-/** A tenant's own policies, with the built-in ones shown among them. */
-export function policyResource(policies: Policies, tenants: Tenants): AnyResource {
+/** A tenant's own policies, with the built-in ones shown among them. `reach` is complete when the first request comes. */
+export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {
+  const kept = new WeakMap<Policy, readonly string[]>();
+  function keptWarnings(policy: Policy): readonly string[] {
+    let warnings = kept.get(policy);
+    if (warnings === undefined) kept.set(policy, (warnings = warningsOf(policy.restApi.rules, reach())));
+    return warnings;
+  }
+
   return defineResource<PolicyDocument, Policy>({
     path: 'policy/policies',
     tag: 'policies',
@@ -18,7 +27,11 @@ export function policyResource(policies: Policies, tenants: Tenants): AnyResourc
     table: policies.table,
     builtIn: builtInPolicies,
     document: policyDocument,
-    stateFields: z.object({ builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.') }),
+    stateFields: z.object({
+      builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
+      warnings: warningsField.describe('Rules that no request can meet.'),
+    }),
+    warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
     plan: ({ names: [name = ''], document }) => ({ commit: () => ({ name, ...document }) }),
     planRemoval: (call, [name = '']) => ({
       commit(transaction) {
@@ -29,6 +42,9 @@ export function policyResource(policies: Policies, tenants: Tenants): AnyResourc
       },
     }),
     toDocument: ({ description, restApi }) => ({ description, restApi }),
-    toState: ({ name }) => ({ builtIn: builtInPolicies.has(name) }),
+    toState(policy) {
+      const warnings = keptWarnings(policy);
+      return { builtIn: builtInPolicies.has(policy.name), ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
+    },
   });
 }

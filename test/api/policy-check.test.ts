@@ -178,6 +178,93 @@ describe('the examples of the documentation', () => {
   });
 });
 
+describe('rules that no request can meet are answered with warnings', () => {
+  const list = '/v1/config/policy/policies';
+  const policyOf = (path: string, operations: object = { all: 'allow' }) => ({ 'rest-api': { rules: [{ path, operations }] } });
+  const warningsFor = async (path: string, operations?: object): Promise<readonly string[] | undefined> => {
+    const { status, body } = await appliance.request('POST', `${list}?validate=true`, { name: 'warned', ...policyOf(path, operations) });
+    expect(status).toBe(201);
+    return body.warnings;
+  };
+
+  test.each([
+    ['/V1/**', undefined, 'upper and lower case'],
+    ['/v1/state/Keystore/*', undefined, 'upper and lower case'],
+    ['/v1/state/keystore/transit-keys/Orders/sign', undefined, 'upper and lower case'],
+    ['/v1/config%2Fkeystore/**', undefined, 'slash inside a name'],
+    ['/v1/config/keystore/transit-keys/a%2Fb', undefined, 'slash inside a name'],
+    ['/v1/state/keystore/transit-keys/{name}/sign', undefined, '"*" stands for any name'],
+    ['/v1/config/keystore/authentication/oidc/{service}/roles/x', undefined, '"*" stands for any name'],
+    ['/v1/nowhere', undefined, 'no such path'],
+    ['/v1', undefined, 'no such path'],
+    ['/v1/state/keystore/transit-keys/*/sign/**/', undefined, undefined],
+    ['/v1/state/keystore/transit-keys/*/sign/more', undefined, 'no such path'],
+    ['/v1/state/system/health', undefined, 'no token is asked for there'],
+    ['/v1/config/keystore/transit-keys', { execute: 'allow' }, 'no request there does "execute"'],
+    ['/v1/config/**', { execute: 'reject' }, 'no request there does "execute"'],
+    ['/v1/**', {}, 'allows and rejects nothing'],
+  ])('%s %j', async (path, operations, reason) => {
+    if (reason === undefined) {
+      const answer = await appliance.request('POST', list, { name: 'warned', ...policyOf(path, operations) });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid-value']);
+      return;
+    }
+    expect(await warningsFor(path, operations)).toEqual([expect.stringMatching(/^rest-api\/rules\/0 \(.*\) has no effect: /)]);
+    expect(String(await warningsFor(path, operations))).toContain(reason);
+  });
+
+  test.each(['/', '/v1/state/system/health/', '/v1/a?b=c', '/v1/a#b', '/v1//a', '/v1/a*', '/v1/../a'])(
+    '%s is no path of a rule',
+    async (path) => {
+      const answer = await appliance.request('POST', list, { name: 'warned', ...policyOf(path) });
+      expect([answer.status, answer.body.code]).toEqual([400, 'invalid-value']);
+    },
+  );
+
+  test('every path of the API with its own operation is met, and so is every built-in rule', async () => {
+    const rules = routes.flatMap((endpoint) =>
+      endpoint.access === 'token'
+        ? [{ path: endpoint.path.replaceAll(/\{[^}]+\}/g, '*'), operations: { [endpoint.operation]: 'allow' } }]
+        : [],
+    );
+    const besides = { path: '/v1/state/keystore/tokens/*', operations: { read: 'allow', delete: 'allow' } };
+    const role = { path: '/v1/config/keystore/authentication/oidc/idp/roles/%2FPath%2F%7BGroup%7D', operations: { update: 'allow' } };
+    const sent = { name: 'warned', 'rest-api': { rules: [...rules, besides, role, { path: '/**', operations: { all: 'allow' } }] } };
+    expect((await appliance.request('POST', `${list}?validate=true`, sent)).body.warnings).toBeUndefined();
+    const { body } = await appliance.request('GET', '/v1/state/policy/policies');
+    expect(
+      body.filter((one: { 'built-in': boolean }) => one['built-in']).flatMap((one: object) => ('warnings' in one ? [one] : [])),
+    ).toEqual([]);
+  });
+
+  test('of creation, replacement and merge, checked only or done, and in the state', async () => {
+    const warnings = [expect.stringContaining('rest-api/rules/0 (/V1/**)')];
+    const bad = policyOf('/V1/**');
+    const good = policyOf('/v1/**');
+    for (const query of ['?validate=true', '']) {
+      expect(await appliance.request('POST', `${list}${query}`, { name: 'warned', ...bad })).toMatchObject({
+        status: 201,
+        body: { ...bad, warnings },
+      });
+    }
+    for (const query of ['?validate=true', '']) {
+      for (const [method, change] of [
+        ['PUT', bad],
+        ['PATCH', { description: 'merged' }],
+      ] as const) {
+        const answer = await appliance.request(method, `${list}/warned${query}`, change);
+        expect(answer).toMatchObject({ status: 200, body: { name: 'warned', ...bad, ...change, warnings } });
+      }
+    }
+    expect((await appliance.request('GET', '/v1/state/policy/policies/warned')).body).toMatchObject({ warnings });
+    expect((await appliance.request('GET', `${list}/warned`)).body).not.toHaveProperty('warnings');
+    expect((await appliance.request('PUT', `${list}/warned`, { ...good, warnings: [] })).status).toBe(400);
+    expect((await appliance.request('PUT', `${list}/warned`, good)).status).toBe(204);
+    expect((await appliance.request('PATCH', `${list}/warned`, { description: 'x' })).status).toBe(204);
+    expect((await appliance.request('GET', '/v1/state/policy/policies/warned')).body).not.toHaveProperty('warnings');
+  });
+});
+
 describe('root among the policies of a token is root', () => {
   test('whatever stands beside it', async () => {
     const { token } = tokens['rootAndUser'] as Token;

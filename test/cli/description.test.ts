@@ -151,6 +151,11 @@ describe('what the appliance answers', () => {
     for (const body of [{ exportable: false }, { colour: 'red' }, { 'latest-version': 3 }, { 'min-encryption-version': 'one' }]) {
       await hold('PATCH', `${keys}/{name}`, body);
     }
+    const vain = { 'rest-api': { rules: [{ path: '/v1/nowhere', operations: { read: 'allow' } }] } };
+    await hold('POST', '/v1/config/policy/policies', { name: 'vain', ...vain });
+    await hold('PUT', '/v1/config/policy/policies/{name}', vain, ['vain']);
+    await hold('PATCH', '/v1/config/policy/policies/{name}', { description: 'merged' }, ['vain']);
+    await hold('GET', '/v1/state/policy/policies/{name}', undefined, ['vain']);
     await hold('GET', `${keys}/{name}`, undefined, ['absent']);
     await hold('DELETE', `${keys}/{name}`);
     await hold('POST', keys, { name: 'subject' });

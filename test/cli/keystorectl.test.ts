@@ -205,6 +205,18 @@ describe('actions', () => {
     });
   });
 
+  test('warnings about a policy go to standard error, whatever changed it', async () => {
+    const vain = '{ rules: [{ path: /v1/nowhere, operations: { read: allow } }] }';
+    const warning = 'keystorectl: warning: rest-api/rules/0 (/v1/nowhere) has no effect: the API has no such path.';
+    for (const words of [
+      ['create', 'policies', 'vain', '--rest-api', vain, '--validate'],
+      ['create', 'policies', 'vain', '--rest-api', vain],
+      ['replace', 'policies', 'vain', '--rest-api', vain],
+      ['merge', 'policies', 'vain', '--description', 'merged'],
+    ])
+      expect(await ctl(words)).toMatchObject({ code: 0, stderr: `${warning}\n` });
+  });
+
   test('without an action, or with a wrong one, the actions are named', async () => {
     expect(await ctl(['do', 'transit-keys', 'box'])).toMatchObject({
       code: 1,
