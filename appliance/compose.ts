@@ -5,6 +5,7 @@ import { withTenants } from '../core/audit-tenants.ts';
 import { createSessions } from '../core/auth/sessions.ts';
 import { loginSweepJob } from '../core/auth/secret-ids.ts';
 import { tokenExpiryJob } from '../core/auth/token-expiry.ts';
+import { deadTenantJob, findDeadTenants, tenantExists } from '../core/dead-tenants.ts';
 import type { Clock, Finding, Job, Log } from '../core/context.ts';
 import { createApp, type App } from '../core/http/app.ts';
 import type { TopicDirectories } from '../core/http/topic-endpoints.ts';
@@ -56,6 +57,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const audit = boundStrangers(parts.audit, clock, parts.strangers);
   const directory = upkeep?.directory;
   const rotation = new WrappingRotation({ store, hsm, clock });
+  store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
     ...parts,
     audit: withTenants(audit, openTenants(store)),
@@ -82,12 +84,17 @@ export async function compose(parts: Parts): Promise<Composed> {
       log,
     }),
     jobs: [
-      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), ...running.jobs], upkeep),
+      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], upkeep),
       ...(upkeep === undefined
         ? []
         : [rewrappingJob({ ...upkeep, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
     ],
-    check: async () => [...store.check(), ...(await running.check()), ...(await Array.fromAsync(rotation.findings(running.wrappedKeys())))],
+    check: async () => [
+      ...store.check(),
+      ...findDeadTenants(store),
+      ...(await running.check()),
+      ...(await Array.fromAsync(rotation.findings(running.wrappedKeys()))),
+    ],
     async stop() {
       await running.stop();
       await audit.settle().catch(() => undefined);

@@ -9,6 +9,7 @@ import type { AnyPlugin, PluginContext, PluginInstance } from './plugin.ts';
 import { orderPlugins, StartError } from './registry.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { OpenStore } from './store/open.ts';
+import type { WriteTransaction } from './store/store.ts';
 
 export type LifecycleOptions = {
   readonly store: OpenStore;
@@ -29,6 +30,8 @@ export type RunningPlugins = {
   readonly errors: readonly ErrorTable[];
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
+  /** What each plugin removes of a tenant that is gone. */
+  dropTenant(transaction: WriteTransaction, tenantId: string): void;
   /** Findings of every plugin's own invariants. */
   check(): Promise<readonly Finding[]>;
   /** Stops all, last started first. Safe to call twice; a plugin that fails to stop does not keep the others from it. */
@@ -65,6 +68,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     *wrappedKeys() {
       for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
     },
+    dropTenant: (transaction, tenantId) => running.forEach(({ instance }) => instance.dropTenant?.(transaction, tenantId)),
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
     stop,
   };

@@ -32,6 +32,8 @@ export type PluginInstance = {
   stop?(): void | Promise<void>;
   /** Every record that holds wrapped keys, walked lazily over many turns, so that a rotation can wrap them anew. */
   wrappedKeys?(): Iterable<KeyHolder>;
+  /** Removes what hangs on a tenant that is gone and that deleting its records alone would leave behind, keys in a token for example. */
+  dropTenant?(transaction: WriteTransaction, tenantId: string): void;
   /** Walks the plugin's records and reports every broken invariant. */
   check?(): Iterable<Finding> | Promise<Iterable<Finding>>;
 };

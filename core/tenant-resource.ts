@@ -1,6 +1,6 @@
 // Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
 import { z } from 'zod';
-import { tokenTable } from './auth/token-record.ts';
+import { type Read, tokenTable } from './auth/token-record.ts';
 import { disableToken } from './auth/tokens.ts';
 import type { Clock } from './context.ts';
 import { fail } from './errors.ts';
@@ -41,9 +41,10 @@ export type TenantResourceOptions = {
 };
 
 export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
-  function requirePolicies(names: readonly string[]): void {
+  /** Asked again in the transaction: a policy that no tenant has may be deleted meanwhile. */
+  function requirePolicies(names: readonly string[], read?: Read): void {
     const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
-    if (names.every((name) => policies.find(owner, name) !== undefined)) return;
+    if (names.every((name) => policies.find(owner, name, read) !== undefined)) return;
     throw fail('invalid-value', {
       detail: '"policies" must name built-in policies or policies of the system tenant.',
       items: [{ message: 'names a policy that does not exist', info: 'policies' }],
@@ -84,7 +85,10 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
       }
       const fields = { name, descriptiveName, kind, policies: wanted };
       return {
-        commit: (transaction) => (current === undefined ? addTenant(transaction, store, clock, fields) : { ...current, ...fields }),
+        commit(transaction) {
+          requirePolicies(wanted, (table, key) => transaction.get(table, key));
+          return current === undefined ? addTenant(transaction, store, clock, fields) : { ...current, ...fields };
+        },
       };
     },
     planRemoval(_, __, { uuid, kind }) {

@@ -85,6 +85,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       };
       return {
         commit(transaction) {
+          requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept, (table, key) => transaction.get(table, key));
           putRoleId(transaction, store, [caller.tenantId, name], approle, current);
           return approle;
         },

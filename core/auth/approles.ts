@@ -28,7 +28,7 @@ export type Approle = ApproleDocument & {
 };
 
 /** [tenant uuid, name] */
-export const approleTable = (store: Store): Table<Approle> => store.table<Approle>('approles');
+export const approleTable = (store: Store): Table<Approle> => store.tenantTable<Approle>('approles');
 /** [SHA-256 of the role-id, tenant uuid, name]: two tenants may have chosen the same role-id, and neither learns of the other */
 const roleIdTable = (store: Store): Table<true> => store.table<true>('approle-role-ids');
 

@@ -76,6 +76,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
         const read: Read = (table, key) => transaction.get(table, key);
         const own = read(tokenTable(store), [tenantId, parent]);
         if (own === undefined || !isWorking(store, own, call.now, read)) throw fail('invalid-token');
+        requirePolicies(policies, call.caller, 'policies', names, call.caller.policies, read);
         if (ancestorsOf(store, own, read).length >= mostAncestors)
           throw fail('token-lineage-too-long', { detail: `A token may descend from at most ${mostAncestors} others.` });
         const grant = { tenantId, user, policies: [...names], ttlSeconds, maxTtlSeconds, parent, boundCidrs };

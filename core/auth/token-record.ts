@@ -27,7 +27,7 @@ export type TokenRecord = {
 };
 
 /** [tenant uuid, accessor] */
-export const tokenTable = (store: Store): Table<TokenRecord> => store.table<TokenRecord>('tokens');
+export const tokenTable = (store: Store): Table<TokenRecord> => store.tenantTable<TokenRecord>('tokens');
 
 /** How to read a record: from the snapshot, or, where a change rests on it, through its transaction. */
 export type Read = WriteTransaction['get'];

@@ -2,6 +2,7 @@
 import { fail } from '../errors.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { defaultPolicy } from './built-in.ts';
+import type { WriteTransaction } from '../store/store.ts';
 import type { Policies } from './policies.ts';
 
 /**
@@ -24,15 +25,16 @@ export function requireHeld(
   });
 }
 
-/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`. */
+/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`; in a transaction it is asked again. */
 export function requirePolicies(
   policies: Policies,
   { tenantId }: Pick<Caller, 'tenantId'>,
   field: string,
   names: readonly string[],
   kept: readonly string[],
+  read?: WriteTransaction['get'],
 ): void {
-  if (names.every((name) => kept.includes(name) || policies.find(tenantId, name) !== undefined)) return;
+  if (names.every((name) => kept.includes(name) || policies.find(tenantId, name, read) !== undefined)) return;
   throw fail('invalid-value', {
     detail: `"${field}" must name policies of the tenant or built-in ones.`,
     items: [{ message: 'names a policy that does not exist', info: field }],

@@ -11,7 +11,7 @@ import { migrate } from './migrate.ts';
 import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
 import { Sealer } from './sealing.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
-import { Change, type Ground, tableOn } from './tables.ts';
+import { Change, type Ground, tableOn, type TenantExists } from './tables.ts';
 
 /** The whole store, as the composition root holds it; everybody else gets a `Store`. */
 export interface OpenStore extends Store {
@@ -22,6 +22,10 @@ export interface OpenStore extends Store {
    * several processes do it at once. Rejects when the store's data is newer than the last migration known.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
+  /** Says which tenants there are; before that, tables of tenants take every record. */
+  guardTenants(exists: TenantExists): void;
+  /** Every table of tenants that was opened. */
+  tenantTables(): readonly Table<unknown>[];
   /** Opens every record, past the cache, and reports those that do not open or parse. */
   check(): Iterable<Finding>;
   /** Copies the state of this moment, compacted and synced, into a new directory; it opens with the same data key. */
@@ -75,7 +79,8 @@ class LmdbStore implements OpenStore {
     const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
     const restarted = (): void => cache.clear();
     this.#options = options;
-    this.#ground = { environment: new Environment(options.directory, restarted, options.log), sealer: new Sealer(options.dataKey), cache };
+    const environment = new Environment(options.directory, restarted, options.log);
+    this.#ground = { environment, sealer: new Sealer(options.dataKey), cache, tenants: { tables: new Set() } };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
@@ -88,10 +93,24 @@ class LmdbStore implements OpenStore {
     return this.#tableOf(requireName(name)) as Table<V>;
   }
 
+  tenantTable<V>(name: string): Table<V> {
+    return this.#ofTenants(this.table<V>(name));
+  }
+
+  guardTenants(exists: TenantExists): void {
+    this.#ground.tenants.exists = exists;
+  }
+
+  tenantTables(): readonly Table<unknown>[] {
+    return Array.from(this.#ground.tenants.tables, (name) => this.#tableOf(name));
+  }
+
   prefixed(owner: string): Store {
     requireName(owner);
+    const table = <V>(name: string) => this.#tableOf(`${owner}/${requireName(name)}`) as Table<V>;
     return {
-      table: <V>(name: string) => this.#tableOf(`${owner}/${requireName(name)}`) as Table<V>,
+      table,
+      tenantTable: <V>(name: string) => this.#ofTenants(table<V>(name)),
       write: (change) => this.write(change),
       refresh: () => this.refresh(),
     };
@@ -182,6 +201,11 @@ class LmdbStore implements OpenStore {
       this.#ground.cache.clear();
       this.#options.log?.warn('the store could not be read', { reason: String(error) });
     }
+  }
+
+  #ofTenants<V>(table: Table<V>): Table<V> {
+    this.#ground.tenants.tables.add(table.name);
+    return table;
   }
 
   #tableOf(name: string): Table<unknown> {

@@ -38,6 +38,8 @@ export interface Table<V> {
 export interface Store {
   /** Opens the table of that name; the same name gives the same table. Plugins get a store whose names carry their prefix. */
   table<V>(name: string): Table<V>;
+  /** The same for records that hang on a tenant alone. A transaction that puts one whose tenant is gone is undone (`invalid-token`). */
+  tenantTable<V>(name: string): Table<V>;
   /**
    * The only way to change anything. `change` runs synchronously inside one LMDB write transaction; a throw undoes all of it.
    * Resolves after the commit is on the disk: acknowledged is durable. Rejects with `storage-unavailable` when it cannot be.

@@ -1,4 +1,5 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction's view of them for changing.
+import { fail } from '../errors.ts';
 import type { Environment, Span } from './environment.ts';
 import type { RecordCache } from './cache.ts';
 import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
@@ -7,7 +8,16 @@ import type { Sealer } from './sealing.ts';
 import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
 
 /** What all tables of a store share. */
-export type Ground = { readonly environment: Environment; readonly sealer: Sealer; readonly cache: RecordCache };
+export type Ground = {
+  readonly environment: Environment;
+  readonly sealer: Sealer;
+  readonly cache: RecordCache;
+  /** names of the tables whose keys begin with a tenant, and who says whether there is one */
+  readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
+};
+
+/** Whether a tenant exists, as a transaction sees it. */
+export type TenantExists = (transaction: WriteTransaction, tenantId: string) => boolean;
 
 /** Keys fetched from LMDB at a time. */
 const pageKeys = 256;
@@ -44,6 +54,12 @@ export class Change implements WriteTransaction {
     this.#ground = ground;
   }
 
+  /** The tenant may have been deleted while what is put was made; whoever asked for it has no token any more. */
+  #requireTenant(table: string, [tenantId]: StoreKey): void {
+    const { tables, exists } = this.#ground.tenants;
+    if (exists !== undefined && tables.has(table) && !exists(this, String(tenantId))) throw fail('invalid-token');
+  }
+
   get<V>(table: Table<V>, key: StoreKey): V | undefined {
     this.#requireRunning();
     return readRecord(this.#ground, encodeKey(table.name, key)) as V | undefined;
@@ -52,6 +68,7 @@ export class Change implements WriteTransaction {
   put<V>(table: Table<V>, key: StoreKey, value: V): void {
     this.#requireRunning();
     const text = requireKey(table.name, key);
+    this.#requireTenant(table.name, key);
     const bytes = keyBytes(text);
     this.#ground.environment.put(bytes, this.#ground.sealer.seal(encodeRecord(value), bytes));
     this.changed.add(text);

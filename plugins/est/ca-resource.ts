@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { fail } from '../../core/errors.ts';
 import type { Call } from '../../core/http/endpoint.ts';
 import { type AnyResource, type Change, defineResource, type Plan } from '../../core/http/resource.ts';
+import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
 import { type CaDocument, caDocument, caStateFields, estSettings, findKeyType, keyFields } from './ca-document.ts';
@@ -18,7 +19,7 @@ import {
 import { formatCertificatePem, parsePemBlocks, readCertificate } from './ca/certificate.ts';
 import { failCa } from './ca/errors.ts';
 import { type CaHouse, publicUrls } from './ca/house.ts';
-import { findCa, newestCertificate, tenantCas } from './ca/lookup.ts';
+import { findCa, newestCertificate } from './ca/lookup.ts';
 import { type CaRecord, newestGeneration } from './ca/records.ts';
 import { removeCaRecords, sweepRemovedCas } from './ca/removal.ts';
 import { operationNames } from './operations.ts';
@@ -46,7 +47,10 @@ export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
       const [name = ''] = names;
       requireUnused(house, call, name, current);
       return {
-        commit: (transaction) => removeCaRecords(house, transaction, call.caller.tenantId, current),
+        commit(transaction) {
+          requireNoneBelow(name, Iterator.from(transaction.entries(house.tables.cas, [call.caller.tenantId])));
+          removeCaRecords(house, transaction, call.caller.tenantId, current);
+        },
         // What is not reached now, because the token is away, the hourly job removes.
         after: () => sweepRemovedCas(house).catch(() => undefined),
       };
@@ -151,8 +155,13 @@ function readTrustCertificate(house: CaHouse, pem: string): Uint8Array {
 
 function requireUnused(house: CaHouse, call: Call, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
-  const below = tenantCas(house, call.caller.tenantId).find(({ record }) => record.issuingCa === name);
-  if (below !== undefined) throw fail('in-use', { detail: `CA "${below.record.name}" is certified by this one; delete it first.` });
+  requireNoneBelow(name, Iterator.from(house.tables.cas.entries([call.caller.tenantId])));
+}
+
+/** Asked again in the transaction: another CA may have been certified meanwhile. */
+function requireNoneBelow(name: string, cas: IteratorObject<readonly [StoreKey, CaRecord]>): void {
+  const below = cas.find(([, record]) => record.issuingCa === name)?.[1];
+  if (below !== undefined) throw fail('in-use', { detail: `CA "${below.name}" is certified by this one; delete it first.` });
 }
 
 function toDocument(record: CaRecord): CaDocument {

@@ -12,6 +12,7 @@ import { caResource } from './ca-resource.ts';
 import { checkCas } from './ca/check.ts';
 import { keepHouse } from './ca/housekeeping.ts';
 import { openCaHouse } from './ca/house.ts';
+import { dropCas } from './ca/removal.ts';
 import { estErrors } from './errors.ts';
 import { FailureLimit } from './failure-limit.ts';
 import { openEstListener } from './server.ts';
@@ -47,6 +48,7 @@ export default definePlugin({
       resources: [caResource(house, (tenantId, caName) => estUrls(listeners, tenantId, caName))],
       endpoints: [...caActions(house), ...publicEndpoints(house)],
       jobs: [housekeeping],
+      dropTenant: (transaction, tenantId) => dropCas(house, transaction, tenantId),
       check: () => checkCas(house),
       async start() {
         if (!listeners.serving) return;

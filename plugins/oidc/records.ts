@@ -92,13 +92,13 @@ export type Tables = {
 
 export function openTables(store: Store): Tables {
   return {
-    services: store.table('services'),
-    roles: store.table('roles'),
+    services: store.tenantTable('services'),
+    roles: store.tenantTable('roles'),
     pending: store.table('pending-logins'),
     pendingOrder: store.table('pending-order'),
     handOffs: store.table('hand-offs'),
-    sessions: store.table('sessions'),
-    failures: store.table('failed-logins'),
+    sessions: store.tenantTable('sessions'),
+    failures: store.tenantTable('failed-logins'),
     setAside: store.table('set-aside'),
   };
 }

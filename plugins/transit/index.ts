@@ -18,7 +18,7 @@ import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
 import { transitErrors } from './errors.ts';
 import { keyHolders } from './key-holders.ts';
-import { transitKeys } from './key-resource.ts';
+import { dropKeys, transitKeys } from './key-resource.ts';
 import { makeTransit } from './transit.ts';
 import { transitKeysService } from './transit-keys-service.ts';
 import { WrappingKey, wrappingKeyEndpoint } from './wrapping-key.ts';
@@ -43,6 +43,7 @@ export default definePlugin({
       start: () => transit.usage.start(),
       stop: () => transit.usage.stop(),
       wrappedKeys: () => keyHolders(transit),
+      dropTenant: (transaction, tenantId) => dropKeys(transit, transaction, tenantId),
       check: () => check(transit),
     };
   },

@@ -1,5 +1,5 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
-import type { Custody } from '../../hsm/api.ts';
+import type { Custody, KeyReference } from '../../hsm/api.ts';
 import { defineResource, type Change, type Plan } from '../../core/http/resource.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified, Recertified } from '../../core/services/transit-keys.ts';
@@ -15,6 +15,7 @@ import { type Key, referencesOf } from './keyring.ts';
 import { certify, subjectOf } from './new-version.ts';
 import { definitionOf, keyView } from './openpgp-view.ts';
 import type { KeyRecord } from './records.ts';
+import { versionsIn } from './removal.ts';
 import type { Transit } from './transit.ts';
 import { newKeyId } from './key-id.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from './version-material.ts';
@@ -150,12 +151,26 @@ function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTra
   return {
     commit: (transaction) => {
       transit.openpgp?.requireRemovable(view, transaction);
-      removeVersions(transit, transaction, key);
-      reindex(transit.tables, transaction, key, key.record, undefined);
-      transit.graveyard.bury(transaction, references);
+      removeWhatHangsOn(transit, transaction, key, references);
     },
     after: () => transit.graveyard.destroy(references),
   };
+}
+
+function removeWhatHangsOn(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
+  removeVersions(transit, transaction, key);
+  reindex(transit.tables, transaction, key, key.record, undefined);
+  transit.graveyard.bury(transaction, references);
+}
+
+/** The keys of a tenant that is gone: nobody can reach them, whatever their flags say. */
+export function dropKeys(transit: Transit, transaction: WriteTransaction, tenantId: string): void {
+  for (const [storeKey, record] of Array.from(transaction.entries(transit.tables.keys, [tenantId]))) {
+    const key: Key = { tenantId, name: String(storeKey[1]), record };
+    const references = versionsIn(transit, transaction, key).flatMap((version) => referencesOf(key, version));
+    removeWhatHangsOn(transit, transaction, key, references);
+    transaction.delete(transit.tables.keys, storeKey);
+  }
 }
 
 /** Deletes version and usage records of a key. */

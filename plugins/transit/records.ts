@@ -93,7 +93,7 @@ export type WrappingKeyRecord = { readonly id: string; readonly stored: StoredKe
 /** Opens the plugin's tables. */
 export function openTables(store: Store): Tables {
   return {
-    keys: store.table('keys'),
+    keys: store.tenantTable('keys'),
     versions: store.table('versions'),
     usage: store.table('usage'),
     rotations: store.table('rotations'),

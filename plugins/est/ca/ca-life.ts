@@ -50,15 +50,23 @@ export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: C
   };
   const isRoot = issuer === undefined && newest !== undefined;
   const make = () => (isRoot ? rollRoot(house, plan, newest) : makeGeneration(house, plan, issuer));
-  const generation = await (present === undefined ? make() : unlessDeleted(house, plan, make));
+  const generation = await unlessIssuerDeleted(house, issuer, () => (present === undefined ? make() : unlessDeleted(house, plan, make)));
   return { generation, caId: wish.caId, issuer };
 }
+
+/** The key of the issuing CA has left its token, because that CA was deleted while it was to certify this one. */
+async function unlessIssuerDeleted<T>(house: CaHouse, issuer: IssuingCa | undefined, work: () => Promise<T>): Promise<T> {
+  if (issuer === undefined) return work();
+  return unlessDeleted(house, issuer, work, issuerDeleted);
+}
+
+const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
 
 /** In the transaction that keeps the CA's record: the key has an owner now, and the issuing CA lists the certificate. */
 export function keepGeneration(house: CaHouse, transaction: WriteTransaction, { generation, caId, issuer }: MadeGeneration): void {
   claimKey(house, transaction, caId, generation.key.stored);
   if (issuer === undefined) return;
-  if (transaction.get(house.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw fail('conflict');
+  if (transaction.get(house.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
   keepIssued(house, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
 }
 

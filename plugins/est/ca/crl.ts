@@ -1,4 +1,5 @@
 // Certificate revocation lists (RFC 5280 5), one per key generation, signed in the token when something changed or time passed.
+import { fail } from '../../../core/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/time.ts';
 import { readCertificate } from './certificate.ts';
@@ -52,7 +53,11 @@ async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): P
   const key = crlKey(ca, generation);
   const thisUpdate = house.clock.now();
   const nextUpdate = thisUpdate.add({ seconds: lifeSeconds });
-  const draft = await house.store.write((transaction) => takeNumber(house, transaction, key));
+  const draft = await house.store.write((transaction) => {
+    // Or a list would be left that belongs to no CA.
+    if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+    return takeNumber(house, transaction, key);
+  });
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const list = { ...draft, generation, thisUpdate, nextUpdate };
   const crl = await unlessDeleted(house, own, () =>

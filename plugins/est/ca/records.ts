@@ -131,7 +131,7 @@ export type CaTables = {
 
 export function openCaTables(store: Store): CaTables {
   return {
-    cas: store.table('cas'),
+    cas: store.tenantTable('cas'),
     certificates: store.table('certificates'),
     revocations: store.table('revocations'),
     crls: store.table('crls'),

@@ -16,6 +16,14 @@ export function removeCaRecords(house: CaHouse, transaction: WriteTransaction, t
   transaction.put(house.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
+/** The CAs of a tenant that is gone. */
+export function dropCas(house: CaHouse, transaction: WriteTransaction, tenantId: string): void {
+  for (const [key, record] of Array.from(transaction.entries(house.tables.cas, [tenantId]))) {
+    removeCaRecords(house, transaction, tenantId, record);
+    transaction.delete(house.tables.cas, key);
+  }
+}
+
 /** Clears what removed CAs left behind. Rejects with HsmError when a token is away; the next run goes on. */
 export async function sweepRemovedCas(house: CaHouse): Promise<void> {
   house.store.refresh();

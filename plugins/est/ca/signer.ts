@@ -43,11 +43,12 @@ export async function signStructure(
   return sequence(tbs, algorithm.identifier, bitString(signature));
 }
 
-/** Work with the keys of a CA that is on record; `not-found` when they left their token because it was deleted, which is no fault. */
+/** Work with the keys of a CA that is on record; `gone`, usually `not-found`, when they left their token because it was deleted: no fault. */
 export async function unlessDeleted<T>(
   { store, tables }: Pick<CaHouse, 'store' | 'tables'>,
   { tenantId, caId }: { readonly tenantId: string; readonly caId: string },
   work: () => Promise<T>,
+  gone = () => fail('not-found', { detail: 'The CA was deleted meanwhile.' }),
 ): Promise<T> {
   try {
     return await work();
@@ -55,6 +56,6 @@ export async function unlessDeleted<T>(
     if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
     store.refresh();
     if (Iterator.from(tables.cas.entries([tenantId])).some(([, { id }]) => id === caId)) throw error;
-    throw fail('not-found', { detail: 'The CA was deleted meanwhile.' });
+    throw gone();
   }
 }
