@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../core/bytes.ts';
+import { cleanly } from '../../core/openssl.ts';
 import { type Certificate, readCertificate } from './ca/certificate.ts';
 import { findPath, isClientCertificate, isLive, maxIntermediates } from './ca/chain.ts';
 import type { CaHouse } from './ca/house.ts';
@@ -103,7 +104,7 @@ type Sent = { readonly leaf: Uint8Array; readonly intermediates: readonly Uint8A
  * process on certificates with curves that have no NIST name.
  */
 function sentCertificates(socket: TLSSocket): Sent | undefined {
-  const leaf = socket.getPeerX509Certificate();
+  const leaf = cleanly(() => socket.getPeerX509Certificate());
   if (leaf === undefined) return undefined;
   const intermediates: Uint8Array[] = [];
   for (

@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
+import { cleanly } from '../../core/openssl.ts';
 
 /** One certificate; names on one line. */
 export type ShownCertificate = { readonly subject: string; readonly issuer: string; readonly notAfter: Temporal.Instant };
@@ -16,7 +17,7 @@ const timeoutMs = 5_000;
 export async function readCertificates(url: URL): Promise<readonly ShownCertificate[]> {
   const leaf = await fetchLeaf(url);
   try {
-    return chainOf(leaf).map(describeCertificate);
+    return cleanly(() => chainOf(leaf).map(describeCertificate));
   } catch {
     // Strangers make certificates with anything in them, a time that is none, for example.
     return [];

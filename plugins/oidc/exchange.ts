@@ -8,6 +8,7 @@ import { LoginFailure } from './failures.ts';
 import { commonAlgorithms, VerifiedIdToken } from './id-token.ts';
 import type { Outbound } from './outbound.ts';
 import { judgeProviderError } from './provider-errors.ts';
+import { withSoundKeys } from './provider-keys.ts';
 
 /** What the exchange needs to know of a service. */
 export type ClientSettings = {
@@ -47,7 +48,10 @@ export function openProvider(metadata: ProviderMetadata, settings: ClientSetting
   };
   const client = { [oidc.clockTolerance]: settings.toleranceSeconds, [oidc.clockSkew]: skewSeconds };
   const config = new oidc.Configuration(server, settings.clientId, client, authentication);
-  config[oidc.customFetch] = (url, request) => outbound.fetch(url, request);
+  config[oidc.customFetch] = async (url, request) => {
+    const response = await outbound.fetch(url, request);
+    return url === metadata.jwks_uri ? withSoundKeys(response) : response;
+  };
   if (settings.allowHttpLoopback) oidc.allowInsecureRequests(config);
   // Without this openid-client trusts the TLS connection alone and takes ID tokens with any signature, even none.
   oidc.enableNonRepudiationChecks(config);

@@ -5,6 +5,8 @@ import { fail } from '../../core/errors.ts';
 import { durationText, pemExample } from '../../core/fields.ts';
 import type { Call } from '../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../core/http/resource.ts';
+import { cleanly } from '../../core/openssl.ts';
+import { findPublicKeyProblem } from '../../core/public-key.ts';
 import { Secret } from '../../core/secret.ts';
 import { shownText } from '../../core/shown-text.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
@@ -109,7 +111,8 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
   }
   const problem = findDiscoveryUrlProblem(wanted.discoveryUrl, oidc.allowHttpLoopback);
   if (problem !== undefined) throw invalid('discovery-url', problem);
-  if (wanted.caCerts !== undefined && !isPem(wanted.caCerts)) throw invalid('ca-certs', 'must be one or more X.509 certificates in PEM');
+  if (wanted.caCerts !== undefined && !isPem(wanted.caCerts))
+    throw invalid('ca-certs', 'must be one or more X.509 certificates in PEM, with keys that are not weak');
   for (const [index, uri] of wanted.allowedRedirectUris.entries()) {
     const rule = findRedirectUriProblem(uri);
     if (rule !== undefined) throw invalid(`allowed-redirect-uris/${index}`, rule);
@@ -152,7 +155,7 @@ function isPem(text: string): boolean {
   const rest = text.replace(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g, '');
   if (blocks === null || /-----BEGIN/.test(rest)) return false;
   try {
-    return blocks.every((block) => new X509Certificate(block).raw.length > 0);
+    return cleanly(() => blocks.every((block) => findPublicKeyProblem(new X509Certificate(block).publicKey, 'verify') === undefined));
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 // A foreign certificate as a verification-only key: which of its keys signs, which cipher that is, and why a block is refused.
-import { createPublicKey } from 'node:crypto';
 import type { Key, KeyID, Subkey } from 'openpgp';
+import { readJwk } from '../../core/public-key.ts';
 import type { OpenpgpRecord } from '../../core/services/transit-keys.ts';
 import { decodeBase64 } from '../../core/bytes.ts';
 import { fail } from './errors.ts';
@@ -25,6 +25,9 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
   const block = armoredBlock(given);
   if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
   const key = await readCertificate(block);
+  // Before anything is verified with one of them: a subkey that breaks the rule for keys of others counts for nothing.
+  if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
+  key.subkeys = key.subkeys.filter(isSound);
   if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
   if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
   if (await isRevoked(key, now)) throw refused('The certificate is revoked.');
@@ -90,33 +93,39 @@ const curveCiphers: ReadonlyMap<string, readonly [string, string]> = new Map([
 
 function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array } {
   const { algorithm, bits = 0, curve = '' } = key.getAlgorithmInfo();
-  const { n, e, Q, A } = key.keyPacket.publicParams as PublicParams;
-  if (n !== undefined && e !== undefined) {
-    const cipher = rsaCiphers.get(bits);
-    if (cipher === undefined) throw refused(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
-    return { cipher, publicKey: toSpki({ kty: 'RSA', n: base64url(n), e: base64url(e) }) };
+  const jwk = jwkOf(key);
+  if (jwk === undefined) {
+    throw refused(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
   }
+  const cipher = jwk.kty === 'RSA' ? rsaCiphers.get(bits) : (curveCiphers.get(curve)?.[0] ?? 'ed25519');
+  if (cipher === undefined) throw refused(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
+  const publicKey = readJwk(jwk, 'verify');
+  if (publicKey === undefined) throw refused('The public key of the signing key is not valid.');
+  return { cipher, publicKey: publicKey.export({ format: 'der', type: 'spki' }) };
+}
+
+/** Whether a key may be used at all. Types we do not read are left to openpgp.js, which knows them. */
+function isSound(key: Key | Subkey): boolean {
+  const jwk = jwkOf(key);
+  return jwk === undefined || readJwk(jwk, 'verify') !== undefined;
+}
+
+/** The public key as node:crypto reads it; undefined for types and curves that no cipher here has. */
+function jwkOf(key: Key | Subkey): JsonWebKey | undefined {
+  const { algorithm, curve = '' } = key.getAlgorithmInfo();
+  const { n, e, Q, A } = key.keyPacket.publicParams as PublicParams;
+  if (n !== undefined && e !== undefined) return { kty: 'RSA', n: base64url(n), e: base64url(e) };
   const named = curveCiphers.get(curve);
   if (named !== undefined && Q !== undefined) {
     // Q is 04 ‖ X ‖ Y
     const width = (Q.length - 1) / 2;
-    const [x, y] = [Q.subarray(1, 1 + width), Q.subarray(1 + width)].map(base64url) as [string, string];
-    return { cipher: named[0], publicKey: toSpki({ kty: 'EC', crv: named[1], x, y }) };
+    return { kty: 'EC', crv: named[1], x: base64url(Q.subarray(1, 1 + width)), y: base64url(Q.subarray(1 + width)) };
   }
   // Q of EdDSA (22) is 40 ‖ point; A of Ed25519 (27) the point
-  const point = algorithm === 'eddsaLegacy' ? Q?.subarray(1) : A;
-  if (point?.length === 32) return { cipher: 'ed25519', publicKey: toSpki({ kty: 'OKP', crv: 'Ed25519', x: base64url(point) }) };
-  throw refused(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
+  const point = algorithm === 'eddsaLegacy' ? Q?.subarray(1) : algorithm === 'ed25519' ? A : undefined;
+  return point?.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: base64url(point) } : undefined;
 }
 
 function base64url(octets: Uint8Array): string {
   return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
-}
-
-function toSpki(jwk: JsonWebKey): Uint8Array {
-  try {
-    return createPublicKey({ key: { ...jwk }, format: 'jwk' }).export({ format: 'der', type: 'spki' });
-  } catch {
-    throw refused('The public key of the signing key is not valid.');
-  }
 }

@@ -14,6 +14,7 @@ import { stateOf } from './key-state.ts';
 import { type Key, referencesOf } from './keyring.ts';
 import { certify, subjectOf } from './new-version.ts';
 import { definitionOf, keyView } from './openpgp-view.ts';
+import { keyObjectOf, requireCompositeModulus } from './public-keys.ts';
 import type { KeyRecord } from './records.ts';
 import { versionsIn } from './removal.ts';
 import type { Transit } from './transit.ts';
@@ -81,6 +82,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   requireOpenpgpFit(transit, key, undefined);
   return {
     prepare: async () => {
+      if (publicKey !== undefined) await requireCompositeModulus(keyObjectOf(publicKey));
       const [id, salt] = await Promise.all([newKeyId(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
       const kdf = salt === undefined ? {} : { kdf: { salt, iterations: derivationIterations } };
       const record = { ...draft, id, ...kdf };

@@ -1,11 +1,13 @@
 // Key material that comes in: read, checked for consistency, and brought into the one form the HSM takes (design hsm 6).
 import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
+import { p256, p384, p521 } from '@noble/curves/nist.js';
 import { parseBase64 } from '../../core/bytes.ts';
-import { type AeadCipher, type Cipher, type SigningCipher } from './ciphers.ts';
+import { cleanly } from '../../core/openssl.ts';
+import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from './ciphers.ts';
 import { fail } from './errors.ts';
 import { pemBlocks } from './pem.ts';
-import { canonical, requireKeyOf } from './public-keys.ts';
+import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
 /** Material ready for Hsm.importKey, which zeroes it: raw octets, or PKCS#8 DER together with its public key (SPKI DER). */
 export type Material = { readonly octets: Uint8Array; readonly publicKey?: Uint8Array };
@@ -71,7 +73,7 @@ function checkSymmetric(octets: Uint8Array, target: MaterialTarget, cipher: Aead
 
 function readKey(read: () => KeyObject, what: string): KeyObject {
   try {
-    return withoutPssRestrictions(read());
+    return cleanly(() => withoutPssRestrictions(read()));
   } catch {
     throw unusable(`${what} cannot be read as a private key.`);
   }
@@ -79,20 +81,39 @@ function readKey(read: () => KeyObject, what: string): KeyObject {
 
 async function checkPrivateKey(key: KeyObject, target: MaterialTarget, cipher: SigningCipher): Promise<Material> {
   requireKeyOf(key, target.cipherName, cipher);
-  const publicKey = createPublicKey(key);
-  const consistent = (cipher.family !== 'rsa' || (await rsaNumbersAgree(key))) && signsForItself(key, publicKey, cipher);
-  if (!consistent) throw unusable('The numbers of the private key contradict each other.');
-  return {
-    octets: new Uint8Array(canonical(key).export({ type: 'pkcs8', format: 'der' })),
-    publicKey: new Uint8Array(canonical(publicKey).export({ type: 'spki', format: 'der' })),
-  };
+  if (!(await numbersAgree[cipher.family](key)) || !cleanly(() => signsForItself(key, cipher)))
+    throw unusable('The numbers of the private key contradict each other, or are out of their range.');
+  return { octets: canonicalPkcs8(key), publicKey: canonicalSpki(createPublicKey(key)) };
 }
 
-function signsForItself(key: KeyObject, publicKey: KeyObject, cipher: SigningCipher): boolean {
+/** Per family: whether the numbers of the private key are what a token can use; what is not asked here shows when the key signs. */
+const numbersAgree: Readonly<Record<SignatureFamily, (key: KeyObject) => boolean | Promise<boolean>>> = {
+  rsa: rsaNumbersAgree,
+  ecdsa: hasScalarInRange,
+  ed25519: () => true,
+  'ml-dsa': () => true,
+};
+
+const curves: Readonly<Record<string, typeof p256>> = { prime256v1: p256, secp384r1: p384, secp521r1: p521 };
+
+// OpenSSL takes any scalar, and reduces it as it likes: 0 < d < n (SEC 1 section 3.2.1).
+function hasScalarInRange(key: KeyObject): boolean {
+  const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  try {
+    const scalar = cleanly(() => key.export({ format: 'raw-private' }));
+    const d = BigInt(`0x0${scalar.toString('hex')}`);
+    scalar.fill(0);
+    return curve !== undefined && d > 0n && d < curve.Point.Fn.ORDER;
+  } catch {
+    return false;
+  }
+}
+
+function signsForItself(key: KeyObject, cipher: SigningCipher): boolean {
   const probe = Buffer.from('keystored import check');
   const hash = cipher.family === 'rsa' || cipher.family === 'ecdsa' ? 'sha256' : null;
   try {
-    return verify(hash, probe, publicKey, sign(hash, probe, key));
+    return verify(hash, probe, createPublicKey(key), sign(hash, probe, key));
   } catch {
     return false;
   }
@@ -102,14 +123,15 @@ const isPrime = promisify(checkPrime as (candidate: bigint, callback: (error: Er
 
 // OpenSSL repairs wrong CRT numbers while signing, a token does not: check them (RFC 8017 section 3.2).
 async function rsaNumbersAgree(key: KeyObject): Promise<boolean> {
-  const jwk = key.export({ format: 'jwk' });
+  const jwk = cleanly(() => key.export({ format: 'jwk' }));
   const [n, e, d, p, q, dp, dq, qi] = (['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] as const).map((name) =>
-    BigInt(`0x0${Buffer.from(jwk[name] as string, 'base64url').toString('hex')}`),
+    BigInt(`0x0${Buffer.from(jwk[name] ?? '', 'base64url').toString('hex')}`),
   ) as [bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint];
   const agree =
     n === p * q &&
     p > 1n &&
     q > 1n &&
+    d < n &&
     dp === d % (p - 1n) &&
     dq === d % (q - 1n) &&
     (qi * q) % p === 1n &&

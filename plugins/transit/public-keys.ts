@@ -1,5 +1,7 @@
 // Public keys: reading what users give, saying what was seen, and the key objects that verification runs on.
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
+import { cleanly } from '../../core/openssl.ts';
+import { findPublicKeyProblem, hasCompositeModulus } from '../../core/public-key.ts';
 import { type Cipher, cipherNameForNodeKey } from './ciphers.ts';
 import { fail } from './errors.ts';
 import { formatPem, pemBlocks } from './pem.ts';
@@ -17,27 +19,43 @@ export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher):
   }
   let key: KeyObject;
   try {
-    key = createPublicKey(block.text);
+    key = cleanly(() => createPublicKey(block.text));
   } catch {
     throw unusable(`The ${block.label} block cannot be read as a public key.`);
   }
   requireKeyOf(key, cipherName, cipher);
-  return new Uint8Array(canonical(key).export({ type: 'spki', format: 'der' }));
+  return canonicalSpki(key);
 }
 
-/** Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for an unsafe exponent. */
+/**
+ * Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for a public key
+ * that breaks the rule for those that others give.
+ */
 export function requireKeyOf(key: KeyObject, cipherName: string, cipher: Cipher): void {
-  const seen = nodeKeyOf(key);
+  const seen = cleanly(() => nodeKeyOf(key));
   if (cipher.kind !== 'signing' || cipher.nodeKey !== seen) {
     throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
   }
-  const exponent = key.asymmetricKeyDetails?.publicExponent;
-  if (exponent !== undefined && (exponent < 3n || exponent % 2n === 0n))
-    throw unusable('The RSA public exponent must be odd and at least 3.');
+  const problem = findPublicKeyProblem(key.type === 'private' ? createPublicKey(key) : key, 'verify');
+  if (problem !== undefined) throw unusable(`The key ${problem}.`);
 }
 
-/** The same key with its curve by name and its point uncompressed, as everybody reads it (RFC 5480 section 2.1.1 and 2.2). */
-export function canonical(key: KeyObject): KeyObject {
+/** Throws invalid-key-data for an RSA key whose modulus is a prime or a power of one. Takes longer than requireKeyOf. */
+export async function requireCompositeModulus(key: KeyObject): Promise<void> {
+  if (!(await hasCompositeModulus(key))) throw unusable('The RSA modulus is a prime, or a power of one.');
+}
+
+/** SubjectPublicKeyInfo with the curve by name and the point uncompressed, as everybody reads it (RFC 5480 section 2.1.1 and 2.2). */
+export function canonicalSpki(key: KeyObject): Uint8Array {
+  return new Uint8Array(cleanly(() => canonical(key).export({ type: 'spki', format: 'der' })));
+}
+
+/** PKCS#8 of a private key, likewise. */
+export function canonicalPkcs8(key: KeyObject): Uint8Array {
+  return new Uint8Array(cleanly(() => canonical(key).export({ type: 'pkcs8', format: 'der' })));
+}
+
+function canonical(key: KeyObject): KeyObject {
   if (key.asymmetricKeyType !== 'ec') return key;
   const jwk = { key: key.export({ format: 'jwk' }), format: 'jwk' } as const;
   return key.type === 'private' ? createPrivateKey(jwk) : createPublicKey(jwk);
@@ -55,7 +73,7 @@ const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 export function keyObjectOf(spki: Uint8Array): KeyObject {
   let key = keyObjects.get(spki);
   if (key === undefined) {
-    key = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
+    key = cleanly(() => createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' }));
     keyObjects.set(spki, key);
   }
   return key;

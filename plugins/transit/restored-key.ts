@@ -12,7 +12,7 @@ import type { Key } from './keyring.ts';
 import { subjectOf } from './new-version.ts';
 import { definitionOf, keyView } from './openpgp-view.ts';
 import { type MaterialTarget, parseMaterialOctets } from './private-keys.ts';
-import { keyObjectOf, requireKeyOf } from './public-keys.ts';
+import { canonicalSpki, keyObjectOf, requireCompositeModulus, requireKeyOf } from './public-keys.ts';
 import type { KeyRecord, VersionRecord } from './records.ts';
 import type { Transit } from './transit.ts';
 import { claim, discard, makeMaterial } from './version-material.ts';
@@ -132,7 +132,10 @@ async function requireVersion(version: BackupVersion, record: KeyRecord, target:
   if ((cipherOf(record).kind === 'signing') !== (publicKey !== undefined)) throw contradiction(where);
   if (material === undefined) {
     if (publicKey === undefined || hmac !== undefined || convergent !== undefined) throw contradiction(where);
-    requireKeyOf(readPublicKey(publicKey, where), target.cipherName, target.cipher);
+    const key = readPublicKey(publicKey, where);
+    requireKeyOf(key, target.cipherName, target.cipher);
+    await requireCompositeModulus(key);
+    if (Buffer.compare(canonicalSpki(key), publicKey) !== 0) throw contradiction(where);
     return;
   }
   if (secrets.some((secret) => secret?.length !== secretBytes) || record.convergentEncryption !== (convergent !== undefined))

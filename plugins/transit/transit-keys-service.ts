@@ -11,7 +11,7 @@ import { newKeyId } from './key-id.ts';
 import { draftOf } from './key-definition.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile } from './keyring.ts';
 import { keyView, versionView } from './openpgp-view.ts';
-import { formatPublicKey, keyObjectOf, requireKeyOf } from './public-keys.ts';
+import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './public-keys.ts';
 import type { KeyRecord } from './records.ts';
 import type { Transit } from './transit.ts';
 import { barForDecryption, timesOfNewVersion } from './version-rules.ts';
@@ -74,6 +74,7 @@ export function transitKeysService(transit: Transit): TransitKeys {
       const cipher = findCipher(cipherName);
       if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
+      await requireCompositeModulus(keyObjectOf(publicKey));
       const now = microseconds(transit.clock.now());
       const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey) });
       const record: KeyRecord = {

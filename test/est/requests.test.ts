@@ -1,9 +1,10 @@
 // What a request may look like (requirements R20 to R30).
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encode, explicit, integer, objectIdentifier, readOnly, sequence, tag } from '../../plugins/est/ca/der.ts';
+import { bitString, encode, explicit, integer, nullValue, objectIdentifier, readOnly, sequence, tag } from '../../plugins/est/ca/der.ts';
 import { commonName } from '../../plugins/est/ca/name.ts';
+import { rsaSpki } from '../setup/odd-keys.ts';
 import { basic, type Reply, type Sending } from './client.ts';
 import { type EstAppliance, secret, startEstAppliance } from './est-appliance.ts';
 import { type KeyName, makeCsr, makeCsrOf, makeDeviceCsr, makeKeys, usages, x509 } from './pki.ts';
@@ -138,7 +139,7 @@ describe('keys', () => {
   });
 
   test('R28: RSA below 2048 bits, other curves, explicit parameters, restricted RSA-PSS, DSA and Ed448 are refused', async () => {
-    await expectRefused(postDer(await makeDeviceCsr(await makeKeys('RSA-1024'), name)), /RSA key of 1024 bits/);
+    await expectRefused(postDer(await makeDeviceCsr(await makeKeys('RSA-1024'), name)), /RSA modulus of 1024 bits/);
     const curves = ['prime192v1', 'secp224r1', 'secp256k1', 'brainpoolP256r1', 'brainpoolP384r1'];
     for (const curve of curves) {
       await expectRefused(postDer(opensslRequest(['-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`])), /not certified here/);
@@ -151,6 +152,32 @@ describe('keys', () => {
       postDer(requestWithKey(generateKeyPairSync('dsa', { modulusLength: 2048, divisorLength: 256 }))),
       /not certified here/,
     );
+  });
+
+  test('R28: an RSA key with an even modulus, an exponent of 1, or a number with zeros before it is refused', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const spki = publicKey.export({ format: 'der', type: 'spki' });
+    const { n = '' } = publicKey.export({ format: 'jwk' });
+    const modulus = BigInt(`0x${Buffer.from(n, 'base64url').toString('hex')}`);
+    const padded = Buffer.from(spki.toString('hex').replace('0203010001', '020400010001'), 'hex');
+    // One octet more in the last number, the two sequences and the bit string around it.
+    for (const at of [2, 21, 26]) padded.writeUInt16BE(padded.readUInt16BE(at) + 1, at);
+    expect(createPublicKey({ key: padded, format: 'der', type: 'spki' }).equals(publicKey)).toBe(true);
+    for (const [key, says] of [
+      [spki, /./],
+      [rsaSpki(modulus - 1n, 65_537n), /factor below 752/],
+      [rsaSpki(modulus, 1n), /exponent below 65537/],
+      [padded, /not written in DER/],
+    ] as const) {
+      const info = sequence(integer(0), sequence(), key, explicit(0));
+      const request = sequence(
+        info,
+        sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue),
+        bitString(sign('sha256', info, privateKey)),
+      );
+      if (key === spki) expect((await postDer(request)).text).not.toMatch(/key/);
+      else await expectRefused(postDer(request), says);
+    }
   });
 
   test('R28: a point that is not on its curve is refused', async () => {

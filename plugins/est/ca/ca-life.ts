@@ -1,6 +1,8 @@
 // A CA's life: its first key, renewal, the request for a certificate from outside, and the import of that certificate.
 import { X509Certificate } from 'node:crypto';
 import { fail } from '../../../core/errors.ts';
+import { cleanly } from '../../../core/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/public-key.ts';
 import { findUnseen } from '../../../core/shown-text.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/time.ts';
@@ -15,6 +17,7 @@ import { keepIssued, recordOf } from './issue.ts';
 import { findCa, type FoundCa } from './lookup.ts';
 import { formatName, parseName, readName } from './name.ts';
 import { extensionId } from './oids.ts';
+import { publicKeyObject } from './public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records.ts';
 import { signStructure, unlessDeleted } from './signer.ts';
@@ -128,13 +131,16 @@ export function withImportedCertificate(house: CaHouse, ca: FoundCa, chain: read
 export function requireCaCertificate(house: CaHouse, der: Uint8Array): Certificate {
   let certificate: Certificate;
   let isCa: boolean;
+  let problem: string | undefined;
   try {
     certificate = readCertificate(der);
-    isCa = readBasicConstraints(certificate.extensions.get(extensionId.basicConstraints)).ca && new X509Certificate(der).ca;
+    isCa = readBasicConstraints(certificate.extensions.get(extensionId.basicConstraints)).ca && cleanly(() => new X509Certificate(der).ca);
     isCa &&= readKeyUsage(certificate.extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;
+    problem = findPublicKeyProblem(publicKeyObject(certificate.publicKey), 'verify');
   } catch (cause) {
     throw failCa('invalid-certificate', { detail: 'A certificate is not well-formed DER.', cause });
   }
+  if (problem !== undefined) throw refusal(`the key of a certificate ${problem}`);
   if (!isCa) throw refusal('a certificate is no CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
   if (Temporal.Instant.compare(certificate.notAfter, house.clock.now()) <= 0) throw refusal('a certificate has expired');
   return certificate;
@@ -177,13 +183,23 @@ function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
 }
 
 function requireIssuedBy(subject: Certificate, issuer: Certificate): void {
-  const [below, above] = [new X509Certificate(subject.der), new X509Certificate(issuer.der)];
-  if (!below.checkIssued(above) || !below.verify(above.publicKey)) {
-    throw refusal('each certificate must be issued by the one after it, and the last one by itself');
-  }
+  const below = cleanly(() => new X509Certificate(subject.der));
+  if (!isSignedBy(below, issuer)) throw refusal('each certificate must be issued by the one after it, and the last one by itself');
   // A root is trusted for being itself, not for its signature.
   if (subject !== issuer && hasWeakSignature(below)) {
     throw refusal('a certificate is signed with MD5 or SHA-1; have its issuer sign it again with SHA-256 or better');
+  }
+}
+
+// OpenSSL throws on keys and algorithms that cannot be put together.
+function isSignedBy(below: X509Certificate, issuer: Certificate): boolean {
+  try {
+    return cleanly(() => {
+      const above = new X509Certificate(issuer.der);
+      return below.checkIssued(above) && below.verify(above.publicKey);
+    });
+  } catch {
+    return false;
   }
 }
 

@@ -1,8 +1,11 @@
 // Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1, without policy trees and name constraints).
 import { X509Certificate } from 'node:crypto';
+import { cleanly } from '../../../core/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/public-key.ts';
 import { type Certificate, readCertificate } from './certificate.ts';
 import { keyUsageBit } from './extensions.ts';
 import { extensionId, keyPurpose } from './oids.ts';
+import { publicKeyObject } from './public-key.ts';
 import { readBasicConstraints, readExtKeyUsage, readKeyUsage } from './read-extensions.ts';
 
 /** A path from the leaf to the anchor, both included. */
@@ -16,7 +19,8 @@ const maxVerifications = 24;
 
 /**
  * A valid path from `leaf` over `intermediates` to one of `anchors`, or undefined. Anchors are matched as whole certificates, never
- * by name. The leaf must be good for client authentication. Whatever cannot be parsed is no path.
+ * by name. The leaf must be good for client authentication. Whatever cannot be parsed is no path, nor has one a key that breaks the rule
+ * for keys of others.
  */
 export function findPath(
   leaf: Uint8Array,
@@ -25,18 +29,27 @@ export function findPath(
   now: Temporal.Instant,
 ): CertificatePath | undefined {
   try {
-    const start = open(leaf);
-    if (!isLive(start.fields, now) || !isClientCertificate(start.fields) || hasUnknownCritical(start.fields)) return undefined;
-    const search = {
-      trusted: anchors.map(open),
-      offered: intermediates.slice(0, maxIntermediates).flatMap(openIfUsable),
-      now,
-      left: maxVerifications,
-    };
-    return climb(search, [start])?.map(({ fields }) => fields) as CertificatePath | undefined;
+    return cleanly(() => findPathOf(leaf, intermediates, anchors, now));
   } catch {
     return undefined;
   }
+}
+
+function findPathOf(
+  leaf: Uint8Array,
+  intermediates: readonly Uint8Array[],
+  anchors: readonly Uint8Array[],
+  now: Temporal.Instant,
+): CertificatePath | undefined {
+  const start = open(leaf);
+  if (!isLive(start.fields, now) || !isClientCertificate(start.fields) || hasUnknownCritical(start.fields)) return undefined;
+  const search = {
+    trusted: anchors.map(open),
+    offered: intermediates.slice(0, maxIntermediates).flatMap(openIfUsable),
+    now,
+    left: maxVerifications,
+  };
+  return climb(search, [start])?.map(({ fields }) => fields) as CertificatePath | undefined;
 }
 
 /** Whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
@@ -115,7 +128,9 @@ function hasUnknownCritical(certificate: Certificate): boolean {
 }
 
 function open(der: Uint8Array): Opened {
-  return { fields: readCertificate(der), x509: new X509Certificate(der) };
+  const fields = readCertificate(der);
+  if (findPublicKeyProblem(publicKeyObject(fields.publicKey), 'verify') !== undefined) throw new RangeError('unfit key');
+  return { fields, x509: new X509Certificate(der) };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Certification requests (PKCS#10, RFC 2986): parsing, the self-signature, and the few things a request may ask for.
 import { verify } from 'node:crypto';
+import { cleanly } from '../../../core/openssl.ts';
 import { formatAlternativeName } from './alternative-name.ts';
 import { findRequestDigest } from './algorithms.ts';
 import { type Extension, readExtensions } from './certificate.ts';
@@ -91,7 +92,7 @@ function readParts(der: Uint8Array): Parts {
 function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
   try {
     const digest = findRequestDigest(parts.signatureAlgorithm, key.family);
-    return digest !== undefined && verify(digest, parts.info, key.keyObject, parts.signature);
+    return digest !== undefined && cleanly(() => verify(digest, parts.info, key.keyObject, parts.signature));
   } catch {
     return false;
   }

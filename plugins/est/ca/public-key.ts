@@ -1,5 +1,7 @@
 // SubjectPublicKeyInfo: which keys are certified, and node:crypto's key object of one.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { cleanly } from '../../../core/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/public-key.ts';
 import { nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from './der.ts';
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
@@ -8,7 +10,7 @@ const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 export function publicKeyObject(publicKey: Uint8Array): KeyObject {
   const known = keyObjects.get(publicKey);
   if (known !== undefined) return known;
-  const made = createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' });
+  const made = cleanly(() => createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
   keyObjects.set(publicKey, made);
   return made;
 }
@@ -41,20 +43,30 @@ const certifiedKeys: readonly CertifiedKey[] = [
 export type CheckedKey = { readonly family: KeyFamily; readonly name: string; readonly keyObject: KeyObject };
 
 /**
- * Checks a key offered for certification (R28, R29): named NIST curves, RSA of 2048 to 8192 bits with an exponent of 65537 or more,
- * Ed25519, ML-DSA. The answer says what is wrong with it, for the requester.
+ * Checks a key offered for certification (R28, R29): named NIST curves, RSA, Ed25519, ML-DSA, each by the rule for keys that are encrypted
+ * to, and in DER, as the octets go into the certificate. The answer says what is wrong with it, for the requester.
  */
 export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem: string } {
   const identifier = algorithmOf(publicKey);
   const row = certifiedKeys.find((key) => Buffer.compare(key.identifier, identifier) === 0);
   if (row === undefined) return { problem: 'has a key whose type, curve or parameters are not certified here' };
   const keyObject = publicKeyObject(publicKey);
+  const problem = findPublicKeyProblem(keyObject, 'encrypt');
+  if (problem !== undefined) return { problem: `carries a key that ${problem}` };
+  if (!isWrittenAsDer(publicKey, keyObject)) return { problem: 'carries a key that is not written in DER' };
   if (row.family !== 'rsa') return { family: row.family, name: row.name, keyObject };
-  const { modulusLength = 0, publicExponent = 0n } = keyObject.asymmetricKeyDetails ?? {};
-  if (modulusLength < 2048 || modulusLength > 8192)
-    return { problem: `has an RSA key of ${modulusLength} bits; 2048 to 8192 are certified` };
-  if (publicExponent < 65_537n) return { problem: 'has an RSA key with a public exponent below 65537' };
-  return { family: 'rsa', name: `RSA ${modulusLength}`, keyObject };
+  return { family: 'rsa', name: `RSA ${keyObject.asymmetricKeyDetails?.modulusLength}`, keyObject };
+}
+
+// OpenSSL reads negative numbers, numbers with zeros before them and hybrid points (RFC 5480 2.2 forbids these); others do not.
+function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {
+  if (keyObject.asymmetricKeyType === 'ec') return (bitStringOfPublicKey(publicKey)[0] ?? 0) <= 4;
+  return (
+    Buffer.compare(
+      cleanly(() => keyObject.export({ format: 'der', type: 'spki' })),
+      publicKey,
+    ) === 0
+  );
 }
 
 /** DER AlgorithmIdentifier of a SubjectPublicKeyInfo. */

@@ -1,4 +1,5 @@
 // Action export: key material in clear, wrapped, or as OpenPGP private key blocks (spec; api 37).
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { encodeBase64 } from '../../../core/bytes.ts';
 import { fail as coreFail } from '../../../core/errors.ts';
@@ -63,7 +64,7 @@ export function exportKey(transit: Transit): AnyEndpoint {
     auditFields: ['version', 'format'],
     errors: ['export-not-allowed', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'invalid-key-data'],
     run: async (call, input, key) => {
-      const wrappingKey = wrappingKeyOf(input);
+      const wrappingKey = await wrappingKeyOf(input);
       if (input.openpgpUserId !== undefined && input.format !== 'openpgp') throw onlyFor('openpgp-user-id', 'openpgp');
       const versions = chooseVersions(transit, call, key, input.version);
       const makeBlocks = input.format === 'openpgp' ? planOpenpgpBlocks(transit, key, versions, input.openpgpUserId) : undefined;
@@ -78,7 +79,7 @@ export function exportKey(transit: Transit): AnyEndpoint {
   });
 }
 
-function wrappingKeyOf({ format, wrappingKey }: Input): ReturnType<typeof parseWrappingKey> | undefined {
+async function wrappingKeyOf({ format, wrappingKey }: Input): Promise<KeyObject | undefined> {
   if (format !== 'wrapped') {
     if (wrappingKey === undefined) return undefined;
     throw onlyFor('wrapping-key', 'wrapped');
@@ -105,12 +106,7 @@ function chooseVersions(transit: Transit, call: Call, key: Key, wanted: Input['v
   return versions;
 }
 
-async function materialText(
-  transit: Transit,
-  key: Key,
-  version: Version,
-  wrappingKey: ReturnType<typeof parseWrappingKey> | undefined,
-): Promise<string> {
+async function materialText(transit: Transit, key: Key, version: Version, wrappingKey: KeyObject | undefined): Promise<string> {
   const material = await readInClear(transit.hsm, referenceTo(key, version, mainPurpose(key.record)));
   try {
     if (wrappingKey !== undefined) return encodeBase64(wrapMaterial(wrappingKey, await transit.hsm.random(transportKeyBytes), material));

@@ -1,0 +1,146 @@
+// The one rule for public keys that others give, wherever they come in: as a field, in a certificate, a request or a set of keys.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { cleanly } from './openssl.ts';
+
+/** `verify`: old keys with an exponent of 3 still verify what they signed. `encrypt`: something of ours is to be protected by the key. */
+export type KeyUse = 'verify' | 'encrypt';
+
+/** Bits of the RSA modulus that are taken; beyond them a key is either too weak or costs us too much. */
+export const rsaBits = { least: 2048, most: 8192 } as const;
+
+/**
+ * What is wrong with a public key, in words that go on from "The key"; undefined when nothing is. EC: a point that is not infinity (that
+ * it lies on its curve OpenSSL has checked). Ed25519: the canonical encoding of a point of the subgroup of prime order. RSA: the partial
+ * validation of NIST SP 800-56B section 6.4.2.2, and no primes so close together that they are found at once. Other types pass.
+ */
+export function findPublicKeyProblem(key: KeyObject, use: KeyUse): string | undefined {
+  return rules[key.asymmetricKeyType ?? '']?.(key, use);
+}
+
+/**
+ * Whether an RSA modulus is neither prime nor a power of a prime, which anybody can take apart: with such a modulus 2^(n-1) - 1 has a
+ * factor in common. Other types pass. Takes up to 0.3 s of computing; the event loop goes round every millisecond or so.
+ */
+export async function hasCompositeModulus(key: KeyObject): Promise<boolean> {
+  if (key.asymmetricKeyType !== 'rsa') return true;
+  const { n } = rsaNumbers(key);
+  let power = 1n;
+  let steps = 0;
+  for (const digit of (n - 1n).toString(2)) {
+    power = (power * power) % n;
+    if (digit === '1') power = (power << 1n) % n;
+    if (++steps % stepsInTurn === 0) await setImmediate();
+  }
+  return greatestCommonDivisor(n, power - 1n) === 1n;
+}
+
+const stepsInTurn = 64;
+
+/** The public key of a JSON Web Key, or undefined when it is none or breaks the rule. */
+export function readJwk(jwk: JsonWebKey, use: KeyUse): KeyObject | undefined {
+  try {
+    const key = cleanly(() => createPublicKey({ key: jwk, format: 'jwk' }));
+    return findPublicKeyProblem(key, use) === undefined ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const rules: Readonly<Record<string, (key: KeyObject, use: KeyUse) => string | undefined>> = {
+  ec: findEcProblem,
+  ed25519: findEd25519Problem,
+  rsa: (key, use) => findRsaProblem(rsaNumbers(key), use),
+};
+
+function findEcProblem(key: KeyObject): string | undefined {
+  try {
+    cleanly(() => key.export({ format: 'raw-public' }));
+    return undefined;
+  } catch {
+    return 'is the point at infinity, or has no point that can be written';
+  }
+}
+
+function findEd25519Problem(key: KeyObject): string | undefined {
+  try {
+    const point = ed25519.Point.fromBytes(cleanly(() => key.export({ format: 'raw-public' })));
+    return point.isTorsionFree() && !point.is0() ? undefined : 'is an Ed25519 point of small or mixed order';
+  } catch {
+    return 'is not the canonical encoding of an Ed25519 point';
+  }
+}
+
+type RsaNumbers = { readonly n: bigint; readonly e: bigint };
+
+function rsaNumbers(key: KeyObject): RsaNumbers {
+  const { n, e } = cleanly(() => key.export({ format: 'jwk' }));
+  return { n: numberOf(n), e: numberOf(e) };
+}
+
+const leastExponents: Readonly<Record<KeyUse, bigint>> = { verify: 3n, encrypt: 65_537n };
+
+function findRsaProblem({ n, e }: RsaNumbers, use: KeyUse): string | undefined {
+  const bits = n === 0n ? 0 : n.toString(2).length;
+  if (bits < rsaBits.least || bits > rsaBits.most)
+    return `has an RSA modulus of ${bits} bits; ${rsaBits.least} to ${rsaBits.most} are taken`;
+  if (e % 2n === 0n) return 'has an even RSA exponent';
+  if (e < leastExponents[use]) return `has an RSA exponent below ${leastExponents[use]}`;
+  if (e >= largestExponent) return 'has an RSA exponent of more than 256 bits';
+  if (smallPrimes.some((prime) => n % prime === 0n)) return 'has an RSA modulus with a factor below 752';
+  return hasClosePrimes(n) ? 'has an RSA modulus whose primes are found at once: they are too close together' : undefined;
+}
+
+const largestExponent = 2n ** 256n;
+
+/** Including 2: a modulus is odd. */
+const smallPrimes: readonly bigint[] = Array.from({ length: 750 }, (_, index) => index + 2)
+  .filter((number) => !Array.from({ length: 26 }, (_, index) => index + 2).some((factor) => factor < number && number % factor === 0))
+  .map(BigInt);
+
+const fermatRounds = 100;
+
+/** Fermat's method: n = a² - b² = (a + b)(a - b), with `a` next to the root of n; squares, p = q, are found in the first round. */
+function hasClosePrimes(n: bigint): boolean {
+  let a = squareRoot(n);
+  if (a * a < n) a += 1n;
+  for (let round = 0; round < fermatRounds; round += 1, a += 1n) {
+    const rest = a * a - n;
+    if (mayBeSquare(rest) && squareRoot(rest) ** 2n === rest) return true;
+  }
+  return false;
+}
+
+// Squares leave few remainders: the root is taken of one number in about thirty.
+function mayBeSquare(number: bigint): boolean {
+  return squaresModulo64.has(number & 63n) && squaresModulo45.has(number % 45n);
+}
+
+const squaresModulo64: ReadonlySet<bigint> = squaresModulo(64n);
+const squaresModulo45: ReadonlySet<bigint> = squaresModulo(45n);
+
+function squaresModulo(modulus: bigint): ReadonlySet<bigint> {
+  return new Set(Array.from({ length: Number(modulus) }, (_, root) => BigInt(root) ** 2n % modulus));
+}
+
+/** The largest number whose square is not above, by Newton's method. */
+function squareRoot(number: bigint): bigint {
+  if (number < 2n) return number;
+  let root = 1n << BigInt(Math.ceil(number.toString(2).length / 2));
+  for (;;) {
+    const next = (root + number / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  let [larger, smaller] = [a, b < 0n ? b + a : b];
+  while (smaller !== 0n) [larger, smaller] = [smaller, larger % smaller];
+  return larger;
+}
+
+function numberOf(base64url: string | undefined): bigint {
+  return BigInt(`0x0${Buffer.from(base64url ?? '', 'base64url').toString('hex')}`);
+}
