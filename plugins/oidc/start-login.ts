@@ -5,7 +5,7 @@ import { bindingCookie, findCookie, formatCookie } from './cookies.ts';
 import { authorizationUrl, openProvider } from './exchange.ts';
 import { LoginFailure } from './failures.ts';
 import type { Limiter } from './limiter.ts';
-import { hashSecret, type Located, type Oidc } from './oidc.ts';
+import { hashSecret, noTenantId, type Located, type Oidc } from './oidc.ts';
 import { redirectReply } from './pages/layout.ts';
 import { providersPage, tenantPage } from './pages/login.ts';
 import { pendingSeconds, recordPending } from './pending-login.ts';
@@ -51,11 +51,11 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   ];
 }
 
-/** A tenant that does not exist and one without providers look the same (reference R11). */
+/** A tenant that does not exist and one without providers look the same, and the same is looked up for both (reference R11). */
 function choosePage(oidc: Oidc, tenantName: string): Reply {
   if (tenantName === '') return tenantPage();
   const tenant = oidc.accounts.findTenant(tenantName);
-  const services = tenant === undefined ? [] : [...oidc.services.entries([tenant.id])].map(([, record]) => record);
+  const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
   if (tenant === undefined || services.length === 0) throw noSuchProvider();
   const choices = services.map((record) => ({ service: record.name, displayName: record.displayName ?? record.name }));
   choices.sort((left, right) => left.displayName.localeCompare(right.displayName, 'en'));

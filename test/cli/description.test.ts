@@ -1,9 +1,12 @@
 // The API description against the standard, against its own rules of completeness, and against what the appliance really answers.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectionOptions } from '../../appliance/cli/connection.ts';
 import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../core/http/description/document.ts';
+import { bodyLimitOf } from '../../core/http/pipeline.ts';
 import { exampleOf } from '../../core/http/description/schema.ts';
 import type { Answer, TestAppliance } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
@@ -99,6 +102,16 @@ describe('the API description', () => {
     );
     expect([...new Set(fields)].filter((name) => ours.has(`--${name}`))).toEqual(['token']);
   });
+});
+
+test('the README names every action that takes more than 4 MiB', () => {
+  const [limits = ''] =
+    /^- A body is at most 4 MiB[^]*?(?=^- |^$)/m.exec(readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')) ?? [];
+  const larger = appliance.app.routes
+    .filter((endpoint) => bodyLimitOf(endpoint) > 4 * 1024 * 1024)
+    .map(({ path }) => path.split('/').at(-1));
+  expect(larger.length).toBeGreaterThan(0);
+  expect(larger.filter((action) => !limits.includes(`\`${action}\``))).toEqual([]);
 });
 
 describe('what the appliance answers', () => {

@@ -59,6 +59,6 @@ describe('R29: every page', () => {
 
   test('has no script, a language, a title and a viewport', () => {
     expect(String(body)).not.toMatch(/<script|javascript:|\son\w+=/i);
-    expect(String(body)).toMatch(/<html lang="en">[\s\S]*<meta name="viewport"[\s\S]*<title>x · Keystore<\/title>/);
+    expect(String(body)).toMatch(/<html lang="en">[\s\S]*<meta name="viewport"[\s\S]*<title>x · keystored<\/title>/);
   });
 });

@@ -57,7 +57,7 @@ function formatPage({ title, main, footer }: Page): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>${title} · Keystore</title>
+        <title>${title} · keystored</title>
         <link rel="icon" href="${icon}" />
         ${style}
       </head>
@@ -66,7 +66,7 @@ function formatPage({ title, main, footer }: Page): string {
           <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
             <path fill="currentColor" fill-rule="evenodd" d="${shield}${keyhole}" />
           </svg>
-          <span>Keystore</span>
+          <span>keystored</span>
         </header>
         <main>${main}</main>
         ${footer === undefined ? undefined : html`<footer>${footer}</footer>`}
