@@ -6,6 +6,7 @@ import { decodeBase64 } from '../../core/bytes.ts';
 import { fail } from './errors.ts';
 import { formatArmor } from './keyblock.ts';
 import { maxBlockBytes, readCertificate } from './reading.ts';
+import { withoutSoftRevocations } from './revoked.ts';
 
 /** What a block becomes. */
 export type ImportedCertificate = {
@@ -30,8 +31,10 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
   key.subkeys = key.subkeys.filter(isSound);
   if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
   if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
-  if (await isRevoked(key, now)) throw refused('The certificate is revoked.');
-  const signingKey = await findSigningKey(key);
+  // Read once more: what signed until it was superseded or retired counts, but the key that would sign today is asked for first.
+  const earlier = withoutSoftRevocations(await readCertificate(block), undefined);
+  if (await isRevoked(earlier, now)) throw refused('The certificate is revoked, and not because it was superseded or retired.');
+  const signingKey = (await findSigningKey(key)) ?? (await findSigningKey(earlier));
   if (signingKey === undefined) {
     throw refused(
       'No key of the certificate can sign: it needs a valid self-signature, the sign flag, and an algorithm of RSA, Ed25519 or NIST ECDSA.',
@@ -40,7 +43,7 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
   const { cipher, publicKey } = describeKey(signingKey);
   const created = Math.floor(signingKey.getCreationTime().getTime() / 1000);
   const record: OpenpgpRecord = {
-    fingerprints: await signingFingerprints(key),
+    fingerprints: await signingFingerprints(earlier),
     created,
     notBefore: created,
     certificate: key.write(),
@@ -72,7 +75,8 @@ async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | u
   }
 }
 
-async function signingFingerprints(key: Key): Promise<readonly string[]> {
+/** Of the keys of a certificate that can sign, expired ones too. */
+export async function signingFingerprints(key: Key): Promise<readonly string[]> {
   const fingerprints: string[] = [];
   for (const candidate of key.getKeys()) {
     const found = await findSigningKey(key, candidate.getKeyID());

@@ -30,10 +30,15 @@ export function formatPublicBlock(record: OpenpgpRecord): string {
 export function parsedCertificate(record: OpenpgpRecord): Promise<Key> {
   let parsed = parsedCertificates.get(record);
   if (parsed === undefined) {
-    parsed = readKey({ binaryKey: certificatePackets(record), config: readingConfig });
+    parsed = parseCertificate(record);
     parsedCertificates.set(record, parsed);
   }
   return parsed;
+}
+
+/** The same, parsed anew. */
+export function parseCertificate(record: OpenpgpRecord): Promise<Key> {
+  return readKey({ binaryKey: certificatePackets(record), config: readingConfig });
 }
 
 const parsedCertificates = new WeakMap<OpenpgpRecord, Promise<Key>>();

@@ -1,8 +1,10 @@
 // Checking detached signatures: each packet is matched to a key version by its issuer, then verified by openpgp.js.
 import { createMessage, PacketList, Signature, type SignaturePacket, verify } from 'openpgp';
-import type { TransitKeyVersion } from '../../core/services/transit-keys.ts';
+import type { OpenpgpRecord, TransitKeyVersion } from '../../core/services/transit-keys.ts';
+import { signingFingerprints } from './import-public-key.ts';
 import { parsedCertificate } from './keyblock.ts';
 import { readingConfig } from './reading.ts';
+import { certificateAt, hasRevocations } from './revoked.ts';
 
 /** A good signature: who made it, with which version, when. */
 export type GoodSignature = {
@@ -19,18 +21,37 @@ const clockSkewSeconds = 300;
 export type MatchedSignature = { readonly packet: SignaturePacket; readonly version: TransitKeyVersion };
 
 /** Those of the packets whose issuer is one of the versions: by fingerprint, or by key ID where a packet has nothing better. */
-export function matchVersions(packets: readonly SignaturePacket[], versions: readonly TransitKeyVersion[]): readonly MatchedSignature[] {
+export async function matchVersions(
+  packets: readonly SignaturePacket[],
+  versions: readonly TransitKeyVersion[],
+): Promise<readonly MatchedSignature[]> {
+  const signers = await Promise.all(versions.map(async (version) => ({ version, fingerprints: await signersOf(version.openpgp) })));
   return packets.flatMap((packet) => {
     const named = packet.issuerFingerprint?.toHex().toUpperCase();
     const keyId = packet.issuerKeyID.toHex().toUpperCase();
     const issued = (fingerprint: string): boolean => (named === undefined ? keyIdOf(fingerprint) === keyId : fingerprint === named);
-    const version = versions.find(({ openpgp }) => openpgp?.fingerprints.some(issued));
-    return version === undefined ? [] : [{ packet, version }];
+    const found = signers.find(({ fingerprints }) => fingerprints.some(issued));
+    return found === undefined ? [] : [{ packet, version: found.version }];
   });
 }
 
+/** Fingerprints of the keys whose signatures count. What earlier versions of the service imported lacks those of retired subkeys. */
+async function signersOf(record: OpenpgpRecord | undefined): Promise<readonly string[]> {
+  if (record?.imported === undefined) return record?.fingerprints ?? [];
+  let signers = importedSigners.get(record);
+  if (signers === undefined) {
+    const hasRetired = hasRevocations(await parsedCertificate(record));
+    signers = hasRetired ? await signingFingerprints(await certificateAt(record, undefined)) : record.fingerprints;
+    importedSigners.set(record, signers);
+  }
+  return signers;
+}
+
+const importedSigners = new WeakMap<OpenpgpRecord, readonly string[]>();
+
 /**
- * The first signature that is good: made over `data` by a key that was valid at its date, not expired, not revoked for compromise.
+ * The first signature that is good: made over `data` by a key that was valid at its date: not expired, not superseded or retired before
+ * it, and never revoked for compromise or without a reason.
  * Undefined when none is.
  */
 export async function findGoodSignature(
@@ -54,7 +75,7 @@ async function verifyOne(
   const { openpgp: record } = version;
   const { created } = packet;
   if (record === undefined || created === null) return undefined;
-  const certificate = await parsedCertificate(record);
+  const certificate = await certificateAt(record, created);
   const list = new PacketList<SignaturePacket>();
   list.push(packet);
   // `binary` throughout: a text message would be re-encoded, and the signature is over the octets.
@@ -70,7 +91,7 @@ async function verifyOne(
   const [entry] = result?.signatures ?? [];
   if (entry === undefined || !(await entry.verified.catch(() => false))) return undefined;
   const fingerprint = certificate.getKeys(entry.keyID)[0]?.getFingerprint().toUpperCase();
-  if (fingerprint === undefined || !record.fingerprints.includes(fingerprint)) return undefined;
+  if (fingerprint === undefined || !(await signersOf(record)).includes(fingerprint)) return undefined;
   const signedAt = Temporal.Instant.fromEpochMilliseconds(created.getTime());
   return { version: version.version, fingerprint, keyId: keyIdOf(fingerprint), signedAt };
 }

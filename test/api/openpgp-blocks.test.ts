@@ -294,6 +294,18 @@ describe('export-openpgp-revocation', () => {
     expect(await isValid('saved-leaf', await sign('saved-leaf'))).toBe(true);
   });
 
+  test('openpgp-verify of an imported block: signatures made before superseded and retired stay valid, others do not', async () => {
+    const before = await sign('saved-leaf');
+    house.clock.advance(10);
+    for (const [reason, valid] of Object.entries({ superseded: true, retired: true, compromised: false, 'no-reason': false })) {
+      const { revocation } = await house.do('saved-leaf', 'export-openpgp-revocation', { reason });
+      expect((await house.importBlock(`is-${reason}`, revocation)).status).toBe(201);
+      house.clock.advance(10);
+      const after = await sign('saved-leaf');
+      expect([reason, await isValid(`is-${reason}`, after), await isValid(`is-${reason}`, before)]).toEqual([reason, false, valid]);
+    }
+  });
+
   test('refuses other reasons and comments with control characters', async () => {
     for (const fields of [{ reason: 'bored' }, { comment: 'a\nb' }, { comment: 'x'.repeat(257) }]) {
       expect(await codeOf(house.act('inside', 'export-openpgp-revocation', fields))).toEqual({ status: 400, code: 'invalid-value' });

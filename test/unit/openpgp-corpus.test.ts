@@ -2,7 +2,20 @@
 import { createPublicKey, generateKeyPairSync, sign as signOctets } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnyPacket, type Config, enums, PacketList, generateKey, createMessage, sign, reformatKey, revokeKey } from 'openpgp';
+import {
+  type AnyPacket,
+  type Config,
+  enums,
+  PacketList,
+  type PrivateKey,
+  type SecretKeyPacket,
+  type Subkey,
+  generateKey,
+  createMessage,
+  sign,
+  reformatKey,
+  revokeKey,
+} from 'openpgp';
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../core/errors.ts';
 import { certifyPrimary } from '../../plugins/openpgp/certificate.ts';
@@ -99,7 +112,7 @@ describe('refused blocks and why', () => {
     await expect(importCertificate(formatArmor('public', packetsOf(publicKey.keyPacket)), now)).rejects.toThrow(/readable|User ID/);
   });
 
-  test.each([enums.reasonForRevocation.keyCompromised, enums.reasonForRevocation.keySuperseded])('revoked with reason %i', async (flag) => {
+  test.each([enums.reasonForRevocation.keyCompromised, enums.reasonForRevocation.noReason])('revoked with reason %i', async (flag) => {
     const { privateKey } = await generateKey({ userIDs: { name: 'x' }, format: 'object' });
     const { publicKey } = await revokeKey({ key: privateKey, reasonForRevocation: { flag }, format: 'object' });
     await expect(importCertificate(publicKey.armor(), now)).rejects.toThrow(/revoked/);
@@ -198,9 +211,51 @@ describe('signatures', () => {
   });
 });
 
+describe('superseded and retired keys keep what they signed before, compromised ones and those revoked without a reason nothing', () => {
+  const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+  const reasons = enums.reasonForRevocation;
+  const cases = [
+    ['superseded', reasons.keySuperseded, true],
+    ['retired', reasons.keyRetired, true],
+    ['compromised', reasons.keyCompromised, false],
+    ['no reason', reasons.noReason, false],
+  ] as const;
+  const signedOn = async (signingKeys: PrivateKey, date: Date): Promise<string> =>
+    sign({ message: await createMessage({ binary: document }), signingKeys, detached: true, date });
+
+  test.each(cases)('a subkey, %s', async (_, flag, keeps) => {
+    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, subkeys: [{ sign: true }], date: day(1), format: 'object' });
+    const [before, after] = [await signedOn(privateKey, day(5)), await signedOn(privateKey, day(15))];
+    const retired = privateKey.subkeys[0] as Subkey;
+    retired.revocationSignatures = [
+      ...(await retired.revoke(privateKey.keyPacket as SecretKeyPacket, { flag }, day(10))).revocationSignatures,
+    ];
+    const renewed = await privateKey.addSubkey({ sign: true, date: day(11) });
+    const imported = await importCertificate(renewed.toPublic().armor(), now);
+    const fromNewKey = await signedOn(renewed, day(15));
+    // The order matters to openpgp.js, which marks what it has found revoked.
+    for (const signature of [after, before, after]) {
+      const good = await check(imported, signature, document);
+      expect(good?.fingerprint).toBe(keeps && signature === before ? retired.getFingerprint().toUpperCase() : undefined);
+    }
+    expect(await check(imported, fromNewKey, document)).toBeDefined();
+    const asStoredEarlier = { ...imported, record: { ...imported.record, fingerprints: imported.record.fingerprints.slice(0, 1) } };
+    expect((await check(asStoredEarlier, before, document)) !== undefined).toBe(keeps);
+  });
+
+  test.each(cases.filter(([, , keeps]) => keeps))('a primary key, %s', async (_, flag) => {
+    const { privateKey } = await generateKey({ userIDs: { name: 'x' }, date: day(1), format: 'object' });
+    const signatures = [await signedOn(privateKey, day(15)), await signedOn(privateKey, day(5))];
+    const { publicKey } = await revokeKey({ key: privateKey, reasonForRevocation: { flag }, date: day(10), format: 'object' });
+    const imported = await importCertificate(publicKey.armor(), now);
+    const good = await Promise.all(signatures.map((signature) => check(imported, signature, document)));
+    expect(good.map((one) => one !== undefined)).toEqual([false, true]);
+  });
+});
+
 async function check(imported: ImportedCertificate, signature: string, data: Uint8Array): Promise<GoodSignature | undefined> {
   const version = { version: 1, created: now, publicKey: imported.publicKey, key: undefined, openpgp: imported.record };
-  return findGoodSignature(matchVersions(await readSignatures(signature), [version]), data, now);
+  return findGoodSignature(await matchVersions(await readSignatures(signature), [version]), data, now);
 }
 
 function packetsOf(...packets: readonly (AnyPacket | undefined)[]): Uint8Array {

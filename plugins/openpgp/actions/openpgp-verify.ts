@@ -55,7 +55,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
       const data = textOctets(request.text, request.base64Encoded);
       const certified = key.versions.filter((version) => findRecord(key, version) !== undefined);
       if (certified.length === 0) throw notAnOpenpgpKey();
-      const matched = matchVersions(await readSignatures(request.signature), certified);
+      const matched = await matchVersions(await readSignatures(request.signature), certified);
       const allowed = matched.filter(({ version }) => !transitKeys.isBarredForVerification(key, version.version, call.now));
       if (matched.length > 0 && allowed.length === 0) {
         throw fail('version-not-allowed', {
