@@ -26,6 +26,21 @@ export function formatPublicBlock(record: OpenpgpRecord): string {
   return record.imported ?? formatArmor('public', certificatePackets(record));
 }
 
+/**
+ * One block of many records: each primary key once, with all its subkeys behind it, in the order of the records. Armor around several
+ * certificates is what `gpg --export --armor` of several keys writes; of several blocks in one file many programs read the first alone.
+ */
+export function formatWholeBlock(records: readonly OpenpgpRecord[]): string {
+  const parts = new Map<string, Uint8Array[]>();
+  for (const { fingerprints, certificate, subkey } of records) {
+    const primary = subkey?.primaryFingerprint ?? fingerprints[0] ?? '';
+    const packets = parts.get(primary) ?? [certificate];
+    if (subkey !== undefined) packets.push(subkey.packets);
+    parts.set(primary, packets);
+  }
+  return formatArmor('public', concat(...[...parts.values()].flat()));
+}
+
 /** The parsed certificate of a record; parsed once, because openpgp.js keeps in it which self-signatures it has verified. */
 export function parsedCertificate(record: OpenpgpRecord): Promise<Key> {
   let parsed = parsedCertificates.get(record);

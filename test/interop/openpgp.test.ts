@@ -123,6 +123,29 @@ describe('over time', () => {
     expect(stdout.match(/^sub:/gm)).toHaveLength(2);
   });
 
+  test('one block with version all and subkeys verifies what every version signed, in gpg, sq, sqv and sop', async () => {
+    await house.create('whole', { cipher: 'ed25519', 'openpgp-user-id': 'Whole' });
+    await house.create('whole-leaf', { cipher: 'ecdsa-p256', 'openpgp-primary': 'whole', 'openpgp-key-usage': ['sign'] });
+    const signatures = [await sign('whole'), await sign('whole-leaf')];
+    for (const name of ['whole-leaf', 'whole', 'whole-leaf']) {
+      await house.do(name, 'rotate');
+      signatures.push(await sign(name));
+    }
+    const { keys } = await house.do('whole', 'export-openpgp-public', { version: 'all', subkeys: true });
+    for (const signature of signatures) {
+      await using bench = new Workbench();
+      expect(await gpgSays(bench, keys[0].keyblock, signature, data)).toBe('GOODSIG');
+      expect(await sqAccepts(bench, keys[0].keyblock, signature, data)).toBe(true);
+      expect(await sqvAccepts(bench, keys[0].keyblock, signature, data)).toBe(true);
+      const [certificate, detached] = [bench.file('whole.asc', keys[0].keyblock), bench.file('one.asc', signature)];
+      // gosop of Debian 12 refuses armor around several certificates.
+      for (const program of sopPrograms.filter((one) => one !== 'gosop')) {
+        const { code, stderr } = await bench.run(program, ['verify', detached, certificate], data);
+        expect([program, code, stderr]).toEqual([program, 0, expect.any(String)]);
+      }
+    }
+  });
+
   test('after another User ID, signatures made before verify with the new block and with the old one', async () => {
     await house.create('named', { cipher: 'ecdsa-p256', 'openpgp-user-id': 'Before <a@example.org>' });
     const [before, signature] = [await block('named'), await sign('named')];
@@ -140,6 +163,32 @@ describe('over time', () => {
     await house.create('longest', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) });
     await using bench = new Workbench();
     expect(await gpgSays(bench, await block('longest'), await sign('longest'), data)).toBe('GOODSIG');
+  });
+});
+
+describe('what a subkey signed before it was revoked', () => {
+  let earlier: OpenpgpHouse;
+  beforeAll(async () => {
+    // In the past: other people's programs know no other time than now.
+    earlier = await startOpenpgpHouse(path('earlier'), Temporal.Now.instant().subtract({ hours: 1 }).toString());
+    await earlier.create('root', { cipher: 'ed25519', 'openpgp-user-id': 'Root' });
+    await earlier.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
+  });
+  afterAll(() => earlier.close());
+
+  test.each([
+    ['superseded', true],
+    ['retired', true],
+    ['compromised', false],
+    ['no-reason', false],
+  ])('gpg says REVKEYSIG after %s as after any reason; sq and sqv go by the reason', async (reason, keeps) => {
+    const signature = await earlier.sign('leaf', data);
+    earlier.clock.advance(60);
+    const { revocation } = await earlier.do('leaf', 'export-openpgp-revocation', { reason });
+    await using bench = new Workbench();
+    expect(await gpgSays(bench, revocation, signature, data)).toBe('REVKEYSIG');
+    expect(await sqAccepts(bench, revocation, signature, data)).toBe(keeps);
+    expect(await sqvAccepts(bench, revocation, signature, data)).toBe(keeps);
   });
 });
 

@@ -1,29 +1,32 @@
-// The action export-openpgp-public: the public key block of a version, the same octets at every call (spec, api 38).
+// The action export-openpgp-public: public key blocks, the same octets at every call until a version comes or goes (spec, api 38).
 import { z } from 'zod';
+import { fail as failCore } from '../../../core/errors.ts';
 import { integer, pemExample } from '../../../core/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { formatPublicBlock } from '../keyblock.ts';
-import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
+import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/services/transit-keys.ts';
+import { formatPublicBlock, formatWholeBlock } from '../keyblock.ts';
+import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 
 const input = z.object({
   version: z
-    .union([z.literal('latest'), integer(1, 2 ** 31 - 1)])
+    .union([z.literal('latest'), z.literal('all'), integer(1, 2 ** 31 - 1)])
     .default('latest')
-    .describe('Version to export.'),
+    .describe('Version to export; all: every version, in one block.'),
+  subkeys: z.boolean().default(false).describe('Of a primary key: also the subkeys that these versions bound, in all their versions.'),
 });
 
 const output = z.object({
   keys: z
     .array(
       z.object({
-        version: z.int().describe('Version of the key.'),
+        version: z.int().describe('Version of the key; of several the newest.'),
         keyblock: z
           .string()
           .meta({ description: 'Public key block; of a subkey with its primary key.', example: pemExample('PGP PUBLIC KEY BLOCK') }),
       }),
     )
-    .describe('One item for the version asked for.'),
-  keyVersion: z.int().describe('Version in the answer.'),
+    .describe('One item with the block asked for.'),
+  keyVersion: z.int().describe('Version in the answer; of several the newest.'),
 });
 
 export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
@@ -31,22 +34,58 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
     method: 'POST',
     path: actionPath('export-openpgp-public'),
     summary: 'Export the OpenPGP public key block',
-    description: 'Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. Needs no exportable.',
+    description:
+      'Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With version all and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.',
     tag: 'key actions',
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
-    auditFields: ['version'],
+    auditFields: ['version', 'subkeys'],
     errors: ['version-unknown', 'operation-not-supported'],
     input,
     output,
     commandLine: { output: 'keys.0.keyblock' },
     find: (call) => requireKey(transitKeys, call),
-    run(call, request, key) {
-      const version = requireVersion(key, request.version);
+    run(call, { version: wanted, subkeys }, key) {
+      if (subkeys) requirePrimary(key);
+      const version = requireVersion(key, wanted === 'all' ? 'latest' : wanted);
       call.noteAudit({ keyVersion: version.version });
-      const keyblock = formatPublicBlock(requireRecord(key, version));
+      const keyblock =
+        wanted === 'all' || subkeys
+          ? wholeBlock(transitKeys, key, wanted, version, subkeys)
+          : formatPublicBlock(requireRecord(key, version));
       return { keys: [{ version: version.version, keyblock }], keyVersion: version.version };
     },
+  });
+}
+
+// Newest first: a program that reads one certificate of a block alone reads the one that signs today.
+function wholeBlock(
+  transitKeys: TransitKeys,
+  key: TransitKey,
+  wanted: number | 'latest' | 'all',
+  version: TransitKeyVersion,
+  withSubkeys: boolean,
+): string {
+  const versions = wanted === 'all' ? key.versions.toReversed() : [version];
+  const own = versions.flatMap((one) => findRecord(key, one) ?? []);
+  const [first] = own;
+  if (first === undefined) throw notAnOpenpgpKey();
+  if (first.imported !== undefined) return first.imported;
+  if (!withSubkeys) return formatWholeBlock(own);
+  const bound = Array.from(transitKeys.subkeysOf(key.tenantId, key.name)).flatMap((subkey) =>
+    subkey.versions.flatMap((one) => findRecord(subkey, one) ?? []),
+  );
+  const fingerprints = new Set(own.flatMap((record) => record.fingerprints));
+  // With all, also the subkeys of versions of the primary key that are gone.
+  const chosen = wanted === 'all' ? bound : bound.filter(({ subkey }) => fingerprints.has(subkey?.primaryFingerprint ?? ''));
+  return formatWholeBlock([...own, ...chosen]);
+}
+
+function requirePrimary({ openpgpPrimary }: TransitKey): void {
+  if (openpgpPrimary === undefined) return;
+  throw failCore('invalid-value', {
+    detail: `subkeys goes with a primary key: export ${openpgpPrimary}.`,
+    items: [{ message: 'goes with a primary key', info: 'subkeys' }],
   });
 }
