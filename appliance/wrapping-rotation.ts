@@ -34,7 +34,8 @@ export class WrappingRotation implements WrappingKeyRotation {
       const record = transaction.get(this.#table, [one.token]);
       const number = this.#hsm.wrappingKeys.numberOf(one);
       if (record === undefined || number === undefined || number >= record.number) continue;
-      if (record.phase !== 'rewrapping') throw fail('conflict', { detail: 'The wrapping key was rotated meanwhile; try again.' });
+      if (record.phase !== 'rewrapping')
+        throw fail('conflict', { detail: 'The wrapping key was rotated meanwhile; try again.', overtaken: true });
       transaction.put(this.#table, [one.token], { ...record, total: record.total + 1, latecomers: record.latecomers + 1 });
     }
   }

@@ -18,6 +18,8 @@ export type ErrorDetails = {
   /** methods for 405 */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
+  /** what it rested on has changed meanwhile: whoever runs it again from its beginning may succeed */
+  readonly overtaken?: true;
 };
 
 /** Every refusal the service makes on purpose. Anything else that reaches the door is `internal-error`. */
@@ -35,6 +37,11 @@ export class ServiceError extends Error {
     this.title = row.title;
     this.details = row.detail === undefined ? details : { detail: row.detail, ...details };
   }
+}
+
+/** Whether the same once more, on the state of then, may succeed; callers do that before they bother anybody. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof ServiceError && error.details.overtaken === true;
 }
 
 /** Makes the `fail` function of a table: `throw fail('version-unknown', { detail: … })`. A misspelt code does not compile. */

@@ -1,7 +1,8 @@
 // Carries out creations, replacements, merges and removals: checked outside the transaction, committed only on what was checked.
 import { isDeepStrictEqual } from 'node:util';
-import { fail } from '../errors.ts';
+import { fail, isOvertaken } from '../errors.ts';
 import type { Store, StoreKey } from '../store/store.ts';
+import { inTurn } from '../turns.ts';
 import { toKebab } from '../wire.ts';
 import type { Call } from './endpoint.ts';
 import { requirePreconditions } from './entity-tag.ts';
@@ -20,8 +21,10 @@ export type Entry = {
 
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
-/** How often a change that was overtaken starts over. Each time another one is done, so this many may change an entry at once. */
-const attempts = 64;
+/** How often a change that was overtaken starts over. Each time another one is done, by another process: within one they wait in line. */
+const attempts = 256;
+/** And one that was overtaken in something else that it rests on. */
+const mostOvertaken = 8;
 
 /** POST: the entry must not be there yet. */
 export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
@@ -63,9 +66,22 @@ async function change(
   entry: Entry,
   documentFor: (current: unknown) => Document,
 ): Promise<Outcome> {
+  const line = [view.resource.table.name, ...entry.key].join('/');
+  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, documentFor, hasWaited));
+}
+
+async function changeInTurn(
+  view: ResourceView,
+  store: Store,
+  call: Call,
+  entry: Entry,
+  documentFor: (current: unknown) => Document,
+  isOld: boolean,
+): Promise<Outcome> {
   const { resource } = view;
+  let overtaken = 0;
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
+    const current = attempt === 1 && !isOld ? entry.record : reread(view, store, call, entry);
     const wanted = documentFor(current);
     requireOwn(view, entry);
     const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
@@ -74,7 +90,10 @@ async function change(
     const plan = resource.plan({ call, names: entry.names, document, current });
     const created = current === undefined;
     if (call.query.get('validate') === 'true') return { created, record: undefined, document };
-    const committed = await commit(view, store, entry.key, current, plan);
+    const committed = await commit(view, store, entry.key, current, plan).catch((error: unknown) => {
+      if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
+      throw error;
+    });
     if (committed !== undefined) return { created, record: committed.record, document };
   }
   throw fail('conflict');

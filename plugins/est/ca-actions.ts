@@ -1,11 +1,12 @@
 // What can be done with a TLS CA: sign a request, renew, have it certified outside, list what it issued, revoke.
 import { z } from 'zod';
-import { fail } from '../../core/errors.ts';
+import { fail, isOvertaken } from '../../core/errors.ts';
 import { type AnyEndpoint, type Call, defineEndpoint } from '../../core/http/endpoint.ts';
 import { answerList } from '../../core/http/list-answer.ts';
 import { listQuery } from '../../core/http/list-query.ts';
 import { durationField, timestamp, pemExample, timestampText } from '../../core/fields.ts';
 import { parseDuration } from '../../core/time.ts';
+import { inTurn } from '../../core/turns.ts';
 import { approveByAdministrator, type Purpose } from './ca/approval.ts';
 import {
   discardGeneration,
@@ -21,12 +22,14 @@ import { failCa } from './ca/errors.ts';
 import type { CaHouse } from './ca/house.ts';
 import { issueCertificate } from './ca/issue.ts';
 import { findCa, type FoundCa } from './ca/lookup.ts';
-import { type CaRecord, type IssuedCertificate, revocationReasons, type RevocationReason } from './ca/records.ts';
+import { type CaGeneration, type CaRecord, type IssuedCertificate, revocationReasons, type RevocationReason } from './ca/records.ts';
 import { revokeCertificate } from './ca/revocation.ts';
 import { parseSerial } from './ca/serial.ts';
 
 const base = '/v1/state/keystore/tls/ca/{name}';
 const tag = 'TLS CAs';
+/** Of a renewal; each time another process has renewed the CA. */
+const attempts = 64;
 
 /** The actions of `/v1/state/keystore/tls/ca/<name>` and its list of certificates. */
 export function caActions(house: CaHouse): readonly AnyEndpoint[] {
@@ -124,27 +127,43 @@ function renew(house: CaHouse, find: Find): AnyEndpoint {
     }),
     commandLine: { output: 'caCert' },
     find,
-    async run(call, _input, ca) {
-      const { keyType, ...record } = ca.record;
-      if (keyType === undefined) throw noKey(ca);
-      if (isSignedOutside(ca.record)) {
-        throw failCa('signed-outside', { detail: 'Have the output of csr signed again by the CA outside, and use import-cert.' });
-      }
-      const made = await makeCaGeneration(house, { ...record, tenantId: ca.tenantId, caId: record.id, keyType }, ca.record);
-      try {
-        await change(house, ca, (present, transaction) => {
-          keepGeneration(house, transaction, made);
-          return { ...present, generations: [...present.generations, made.generation] };
-        });
-      } catch (error) {
-        await discardGeneration(house, made);
-        throw error;
-      }
-      call.noteAudit({ keyVersion: made.generation.generation });
-      const { certificate, generation } = made.generation;
-      return { caCert: formatCertificatePem(certificate), keyVersion: generation, notAfter: readCertificate(certificate).notAfter };
-    },
+    run: (call, _input, ca) =>
+      inTurn(`est/ca/${ca.record.id}`, async () => {
+        for (let attempt = 1; attempt <= attempts; attempt++) {
+          house.store.refresh();
+          const present = find(call);
+          if (present.record.id !== ca.record.id) throw deleted();
+          const made = await renewOnce(house, present);
+          if (made === undefined) continue;
+          const { certificate, generation } = made;
+          call.noteAudit({ keyVersion: generation });
+          return { caCert: formatCertificatePem(certificate), keyVersion: generation, notAfter: readCertificate(certificate).notAfter };
+        }
+        throw fail('conflict');
+      }),
   });
+}
+
+/** Undefined when another process renewed the CA meanwhile; then nothing of this stays behind. */
+async function renewOnce(house: CaHouse, ca: FoundCa): Promise<CaGeneration | undefined> {
+  const { keyType, ...record } = ca.record;
+  if (keyType === undefined) throw noKey(ca);
+  if (isSignedOutside(ca.record)) {
+    throw failCa('signed-outside', { detail: 'Have the output of csr signed again by the CA outside, and use import-cert.' });
+  }
+  const made = await makeCaGeneration(house, { ...record, tenantId: ca.tenantId, caId: record.id, keyType }, ca.record);
+  try {
+    await change(house, ca, (present, transaction) => {
+      if (present.generations.length !== ca.record.generations.length) throw fail('conflict', { overtaken: true });
+      keepGeneration(house, transaction, made);
+      return { ...present, generations: [...present.generations, made.generation] };
+    });
+    return made.generation;
+  } catch (error) {
+    await discardGeneration(house, made);
+    if (isOvertaken(error)) return undefined;
+    throw error;
+  }
 }
 
 function makeCsr(house: CaHouse, find: Find): AnyEndpoint {
@@ -175,7 +194,7 @@ function importCert(house: CaHouse, find: Find): AnyEndpoint {
     access: 'token',
     operation: 'execute',
     audit: 'required',
-    errors: ['ca-has-no-key', 'invalid-certificate', 'conflict'],
+    errors: ['ca-has-no-key', 'invalid-certificate'],
     input: z.object({
       certificate: z
         .string()
@@ -187,7 +206,7 @@ function importCert(house: CaHouse, find: Find): AnyEndpoint {
     async run(_call, { certificate }, ca) {
       const chain = parsePemBlocks('CERTIFICATE', certificate);
       if (chain === undefined) throw failCa('invalid-certificate', { detail: '"certificate" must be PEM.' });
-      await change(house, ca, () => withImportedCertificate(house, ca, chain));
+      await change(house, ca, (record) => withImportedCertificate(house, { ...ca, record }, chain));
       return undefined;
     },
   });
@@ -315,15 +334,17 @@ function describe(serial: string, record: IssuedCertificate, now: Temporal.Insta
 
 type Transaction = Parameters<Parameters<CaHouse['store']['write']>[0]>[0];
 
-/** Commits a change of the CA that was decided on the record as found; throws `conflict` when it changed meanwhile. */
+/** Commits a change of the CA as it is now; throws `not-found` when it was deleted meanwhile. */
 async function change(house: CaHouse, ca: FoundCa, build: (present: CaRecord, transaction: Transaction) => CaRecord): Promise<void> {
   const key = [ca.tenantId, ca.record.name];
   await house.store.write((transaction) => {
     const present = transaction.get(house.tables.cas, key);
-    if (present?.id !== ca.record.id || present.generations.length !== ca.record.generations.length) throw fail('conflict');
+    if (present?.id !== ca.record.id) throw deleted();
     transaction.put(house.tables.cas, key, build(present, transaction));
   });
 }
+
+const deleted = () => fail('not-found', { detail: 'The CA was deleted meanwhile.' });
 
 function serialField() {
   return z

@@ -42,7 +42,7 @@ export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): 
     const primaryKey = requirePrimary(definition, transitKeys);
     const primaryVersion = transitKeys.requireSigningVersion(primaryKey, undefined, clock.now());
     const ground = primaryVersion.openpgp;
-    if (ground === undefined) throw failCore('conflict', { detail: 'The primary key is being certified. Try again.' });
+    if (ground === undefined) throw failCore('conflict', { detail: 'The primary key is being certified. Try again.', overtaken: true });
     const primary = requireSigner(hsm, primaryKey, primaryVersion);
     await transitKeys.countSignature(primaryKey, primaryVersion.version, clock.now());
     const record = await subkeyRecord(primary, ground.certificate, primaryVersion.version, requireSigner(hsm, definition, version));
@@ -52,7 +52,7 @@ export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): 
         const now = transitKeys.find(definition.tenantId, primaryKey.name, transaction);
         const still = now?.versions.find((one) => one.openpgp?.fingerprints[0] === ground.fingerprints[0])?.openpgp;
         if (now?.openpgpUserId === undefined || still === undefined || Buffer.compare(still.certificate, ground.certificate) !== 0)
-          throw failCore('conflict');
+          throw failCore('conflict', { overtaken: true });
       },
     };
   }

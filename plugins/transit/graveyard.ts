@@ -50,7 +50,7 @@ export class Graveyard {
       if (stored.custody !== 'token') continue;
       const grave = graveOf(stored, binding);
       if (transaction.get(this.#tables.graveyard, grave)?.making?.abandoned !== false)
-        throw coreFail('conflict', { detail: 'The new key was given up after a restart meanwhile; try again.' });
+        throw coreFail('conflict', { detail: 'The new key was given up after a restart meanwhile; try again.', overtaken: true });
       transaction.delete(this.#tables.graveyard, grave);
     }
   }

@@ -1,7 +1,8 @@
 // Adding a version to a key: made in the token first, committed only if the key is still the one it was made for.
-import { ServiceError, fail as coreFail } from '../../core/errors.ts';
+import { fail as coreFail, isOvertaken } from '../../core/errors.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified } from '../../core/services/transit-keys.ts';
+import { inTurn } from '../../core/turns.ts';
 import { cipherOf } from './ciphers.ts';
 import { putIndexed } from './indexes.ts';
 import { requireOffered } from './key-rules.ts';
@@ -15,12 +16,13 @@ import { type VersionTimes, timesOfNewVersion } from './version-rules.ts';
 /** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
 export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };
 
+/** How often a version is made again although nobody else has added one. */
 const attempts = 8;
 
 /**
  * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
- * transaction, that the version is no longer called for. Retries when somebody else added a version first: material is bound to its
- * number. Throws not-found, conflict, unsupported-cipher, and what `source` throws.
+ * transaction, that the version is no longer called for. Begins again when another process added a version first: material is bound to
+ * its number. Throws not-found, conflict, unsupported-cipher, and what `source` throws.
  */
 export async function addVersion(
   transit: Transit,
@@ -30,18 +32,20 @@ export async function addVersion(
   source: VersionSource,
   wanted: (record: KeyRecord) => boolean = () => true,
 ): Promise<number | undefined> {
-  return inTurn(`${tenantId}/${name}`, async () => {
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
+  return inTurn(lineOf(tenantId, name), async () => {
+    // Who is first among several processes has added a version, so that everybody gets there.
+    for (let attempt = 0, seen = 0; attempt < attempts; attempt += 1) {
       transit.store.refresh();
       const key = transit.keyring.find(tenantId, name);
       if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
       if (!wanted(key.record)) return undefined;
+      if (key.record.latest !== seen) [attempt, seen] = [0, key.record.latest];
       const { given } = source(key.record);
       requireOffered(key.record.cipher, cipherOf(key.record), transit.hsm);
       const outcome = await addOnce(transit, key, now, given?.(), wanted);
       if (outcome !== 'again') return outcome;
     }
-    throw coreFail('conflict', { detail: 'The key was rotated by others all the time; try again.' });
+    throw coreFail('conflict');
   });
 }
 
@@ -69,11 +73,16 @@ async function addOnce(
       return number;
     });
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error;
+    if (!isOvertaken(error)) throw error;
   } finally {
     if (outcome !== number) await discard(transit, subject, material);
   }
   return outcome;
+}
+
+/** The line of all that changes which versions a key has. */
+export function lineOf(tenantId: string, name: string): string {
+  return `transit/versions/${tenantId}/${name}`;
 }
 
 /** The words makeMaterial needs of a key. */
@@ -120,18 +129,4 @@ function commitVersion(
     verificationOnly: false,
     ...(timers === undefined ? {} : { rotatesAt: now + timers.rotate }),
   });
-}
-
-// Rotations of one key queue inside a process: racing them would only make keys to throw away.
-const queues = new Map<string, Promise<unknown>>();
-
-async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const before = queues.get(name);
-  const mine = (before ?? Promise.resolve()).then(work, work);
-  queues.set(name, mine);
-  try {
-    return await mine;
-  } finally {
-    if (queues.get(name) === mine) queues.delete(name);
-  }
 }

@@ -67,7 +67,7 @@ export function transitKeysService(transit: Transit): TransitKeys {
     putOpenpgpRecord: (transaction, view, number, openpgp) => {
       const storeKey = [view.tenantId, view.keyId, number];
       const version = transaction.get(tables.versions, storeKey);
-      if (version === undefined) throw coreFail('conflict', { detail: 'The key version was removed meanwhile.' });
+      if (version === undefined) throw coreFail('conflict', { detail: 'The key version was removed meanwhile.', overtaken: true });
       transaction.put(tables.versions, storeKey, { ...version, openpgp });
     },
     createVerificationOnly: async (caller, { name, cipher: cipherName, publicKey, openpgp }) => {

@@ -1,5 +1,6 @@
 // The appliance's import wrapping key: RSA-4096, made in the token when it is first asked for; others wrap keys under it (api 2, 39).
 import { z } from 'zod';
+import { isOvertaken } from '../../core/errors.ts';
 import { pemExample } from '../../core/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../core/http/endpoint.ts';
 import { HsmError, type KeyBinding, type KeyReference } from '../../hsm/api.ts';
@@ -11,6 +12,8 @@ import { unopened, unwrapMaterial } from './wrapped-material.ts';
 
 const keyType = 'rsa-4096';
 const modulusBytes = 512;
+/** How often it is made when the wrapping key of the token is rotated meanwhile. */
+const attempts = 8;
 
 /** Reads, makes and uses the wrapping key. */
 export class WrappingKey {
@@ -41,6 +44,17 @@ export class WrappingKey {
   }
 
   async #make(): Promise<WrappingKeyRecord> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#makeOnce();
+      } catch (error) {
+        if (!isOvertaken(error) || attempt >= attempts) throw error;
+        this.#transit.store.refresh();
+      }
+    }
+  }
+
+  async #makeOnce(): Promise<WrappingKeyRecord> {
     const { hsm, store, tables, rotation } = this.#transit;
     const id = await newKeyId(hsm);
     const { stored, publicKey } = await hsm.generate(keyType, bindingOf(id), { custody: 'wrapped' });

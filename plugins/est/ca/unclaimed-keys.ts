@@ -20,7 +20,7 @@ export async function recordUnclaimedKey(house: CaHouse, stored: StoredKey, bind
 /** The CA now owns the key. Throws `conflict` when the key was given up meanwhile, because its making took too long. */
 export function claimKey(house: CaHouse, transaction: WriteTransaction, caId: string, stored: StoredKey): void {
   const key = unclaimedKey(caId, stored);
-  if (transaction.get(house.tables.unclaimedKeys, key)?.doomed !== false) throw fail('conflict');
+  if (transaction.get(house.tables.unclaimedKeys, key)?.doomed !== false) throw fail('conflict', { overtaken: true });
   transaction.delete(house.tables.unclaimedKeys, key);
 }
 

@@ -1,15 +1,17 @@
 // Action restore: a key takes over everything from a backup but its name (spec; api 42).
 import { z } from 'zod';
 import { parseBase64 } from '../../../core/bytes.ts';
-import { fail as coreFail } from '../../../core/errors.ts';
+import { fail as coreFail, isOvertaken } from '../../../core/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { inTurn } from '../../../core/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { parseBackup } from '../backup-format.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../indexes.ts';
 import { removeVersions } from '../key-resource.ts';
 import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
+import { lineOf } from '../new-version.ts';
 import type { KeyRecord } from '../records.ts';
 import { requireUnbound, versionsIn } from '../removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../restored-key.ts';
@@ -17,6 +19,8 @@ import type { Transit } from '../transit.ts';
 import { defineKeyAction } from './action.ts';
 
 const bodyLimit = 64 * 1024 * 1024;
+/** Each time another process has changed the key. */
+const attempts = 64;
 
 const inputSchema = z.object({
   key: z
@@ -35,20 +39,37 @@ export function restore(transit: Transit): AnyEndpoint {
     secretInput: ['key'],
     commandLine: { input: 'key' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
-    run: async (call, input, key) => {
-      const restored = await readRestored(transit, key, parseBackup(parseBase64(input.key, 'key')));
-      requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
-      const loaded = await loadRestored(transit, restored);
-      try {
-        await transit.graveyard.destroy(await transit.store.write((transaction) => replace(transit, transaction, key, loaded)));
-      } catch (error) {
-        await discardRestored(transit, loaded);
-        throw error;
-      }
-      call.noteAudit({ keyVersion: loaded.key.record.latest });
-      return new Reply(204);
-    },
+    run: (call, input, { tenantId, name }) =>
+      inTurn(lineOf(tenantId, name), async () => {
+        for (let attempt = 1; attempt <= attempts; attempt += 1) {
+          transit.store.refresh();
+          const key = transit.keyring.find(tenantId, name);
+          if (key === undefined) throw removedMeanwhile();
+          const restored = await restoreOnce(transit, key, input.key);
+          if (restored === undefined) continue;
+          call.noteAudit({ keyVersion: restored.key.record.latest });
+          return new Reply(204);
+        }
+        throw coreFail('conflict');
+      }),
   });
+}
+
+/** Undefined when another process changed the key meanwhile; then nothing of this stays behind. */
+async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<RestoredKey | undefined> {
+  // Taken apart for each attempt: what is loaded into the token is zeroed here.
+  const judged = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key')));
+  requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
+  const loaded = await loadRestored(transit, judged);
+  try {
+    const replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
+    await transit.graveyard.destroy(replaced);
+    return loaded;
+  } catch (error) {
+    await discardRestored(transit, loaded);
+    if (isOvertaken(error)) return undefined;
+    throw error;
+  }
 }
 
 // Returns the keys that were replaced, to be destroyed after the commit.
@@ -56,8 +77,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   const { tables } = transit;
   const current = transaction.get(tables.keys, [target.tenantId, target.name]);
   if (current === undefined) throw removedMeanwhile();
-  if (current.id !== target.record.id || current.latest !== target.record.latest)
-    throw coreFail('conflict', { detail: 'The key was changed meanwhile.' });
+  if (current.id !== target.record.id || current.latest !== target.record.latest) throw coreFail('conflict', { overtaken: true });
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
