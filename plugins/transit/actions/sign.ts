@@ -5,6 +5,7 @@ import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { referenceTo } from '../keyring.ts';
+import { requireNoOpenpgpInput } from '../openpgp-hash-input.ts';
 import { readPayload } from '../payload.ts';
 import { encodeSignature, methodFor, schemeFor, signatureFields } from '../signatures.ts';
 import type { Transit } from '../transit.ts';
@@ -23,16 +24,18 @@ export function sign(transit: Transit): AnyEndpoint {
     secretOutput: [],
     commandLine: { output: 'signature' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
-    errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
+    errors: ['operation-not-supported', 'openpgp-sign-only', 'version-unknown', 'version-not-allowed'],
     run: async (call, item, key) => {
       const cipher = cipherOf(key.record);
       if (cipher.kind !== 'signing')
         throw fail('operation-not-supported', { detail: `${key.record.cipher} keys do not sign; hmac authenticates data with them.` });
       const method = methodFor(cipher, item);
-      const scheme = await schemeFor(method, readPayload(item.text, item.base64Encoded, 'text'));
+      const text = readPayload(item.text, item.base64Encoded, 'text');
+      const scheme = await schemeFor(method, text);
       const now = microseconds(call.now);
       const version = transit.keyring.forEncryption(key, item.keyVersion, now);
       const reference = referenceTo(key, version, 'sign');
+      requireNoOpenpgpInput(key, version, method, text);
       await transit.usage.take(key, version, 1, now);
       const signature = encodeSignature(method, await transit.hsm.sign(reference, scheme), item.marshaling);
       return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
