@@ -3,13 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration } from '../core/config.ts';
 import { coreErrors, fail, ServiceError } from '../core/errors.ts';
+import { preferenceOf } from '../core/http/accept.ts';
 import { sendAnswer, type Answer } from '../core/http/answer.ts';
 import { readBody } from '../core/http/body.ts';
 import { clientAddressOf, userAgentOf } from '../core/http/call.ts';
 import { readInput, requireMediaType } from '../core/http/input.ts';
 import { type Listener, listenManagement, ListenError } from '../core/http/listeners.ts';
+import { refusalPage } from '../core/http/pages/refusal.ts';
 import { problemAnswer } from '../core/http/pipeline.ts';
 import { readRequestPath } from '../core/http/request-path.ts';
+import { systemClock } from '../core/time.ts';
 import { openSealedEstListener } from '../plugins/est/sealed-listener.ts';
 import { readApplianceCa } from './first-boot.ts';
 import { type Fleet, Refusal } from './fleet.ts';
@@ -56,7 +59,10 @@ export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMes
     if (path === 'v1/state/system/health' && isRead) return send(health);
     // Whoever is to send a PIN has to know whom to.
     if (path === 'v1/ca/system/appliance/ca.pem' && isRead) return send(applianceCa(data, requestId));
-    if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') return send(problemAnswer(fail('sealed'), requestId));
+    if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') {
+      const takesPage = !isCalledByPrograms(path) && preferenceOf(request.headers.accept) === 'html';
+      return send(takesPage ? refusalPage(fail('sealed'), requestId, systemClock.now()) : problemAnswer(fail('sealed'), requestId));
+    }
     const refuse = (error: unknown): void => send(problemAnswer(error instanceof ServiceError ? error : fail('internal-error'), requestId));
     readBody(
       request,
@@ -77,6 +83,11 @@ function applianceCa(data: string, requestId: string): Answer {
   } catch {
     return problemAnswer(fail('internal-error'), requestId);
   }
+}
+
+/** Which paths there are is known again when the appliance is open: of those of the API only the description is a page. */
+function isCalledByPrograms(path = ''): boolean {
+  return path.startsWith('v1/') && path !== 'v1/docs';
 }
 
 async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, fleet: Fleet): Promise<void> {

@@ -6,6 +6,11 @@ import { decodeDuration, type Duration } from './time.ts';
 /** Names of resources (api 11). */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
+/** Whether a text could be such a name: for what comes by other ways than a document. */
+export function isName(text: string): boolean {
+  return text.length <= 128 && namePattern.test(text);
+}
+
 /** A resource's name: lower-case letters, digits and inner hyphens, 1 to 128 characters (api 11). */
 export function nameField() {
   return z.string().max(128).regex(namePattern, 'must be lower-case letters, digits and inner hyphens').meta({ example: 'my-name' });

@@ -11,13 +11,20 @@ export type Answer = {
 };
 
 /**
+ * With every answer over TLS (RFC 6797): a browser that has met this host with a certificate it trusts takes no other way to it for a
+ * year. It counts for the whole host, whatever the port, and not for hosts below it; for an IP address, or after a certificate warning,
+ * browsers pay no attention to it.
+ */
+export const transportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
+
+/**
  * Sends it. HEAD gets the header of the GET (node drops the body). A client that is gone is not an error. Resolves, for streams
  * only, when the last piece is out.
  */
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
   if (response.destroyed || response.headersSent) return abandon(answer.body);
   // A flat list of names and values is what node writes fastest.
-  const header = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'request-id', requestId];
+  const header = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', ...transportSecurity, 'request-id', requestId];
   for (const [name, value] of Object.entries(answer.headers ?? noHeaders)) {
     if (typeof value === 'string') header.push(name, value);
     else for (const line of value) header.push(name, line);

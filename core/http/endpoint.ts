@@ -1,6 +1,5 @@
 // An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
 import type { z } from 'zod';
-import type { ServiceError } from '../errors.ts';
 
 /** The verbs policies speak of (api 53). */
 export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
@@ -189,8 +188,8 @@ export type PublicEndpoint<Input, Output> = Shared & {
   readonly output?: z.ZodType<Output>;
   readonly secretInput?: readonly (keyof Input & string)[];
   readonly secretOutput?: readonly (keyof Output & string)[];
-  /** For pages: how a refusal, also one by the pipeline, looks in a browser. Without it: problem+json. */
-  errorPage?(error: ServiceError, requestId: string): Reply;
+  /** met by people: refusals, also those of the pipeline, are pages unless JSON is preferred */
+  readonly page?: true;
   run(call: PublicCall, input: Input): Output | Reply | Promise<Output | Reply>;
 };
 

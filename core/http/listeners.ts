@@ -8,6 +8,7 @@ import { listen } from 'listhen';
 import type { Address } from '../config.ts';
 import type { Log } from '../context.ts';
 import { coreErrors, fail } from '../errors.ts';
+import { transportSecurity } from './answer.ts';
 import { Handshakes } from './handshakes.ts';
 import { formatProblem, problemMediaType } from './problem.ts';
 
@@ -161,6 +162,7 @@ function answerClientError(error: ClientError, socket: Socket): void {
       `HTTP/1.1 ${status} ${reason}`,
       'connection: close',
       ...(problem === undefined ? [] : [`content-type: ${problemMediaType}`]),
+      transportSecurity.join(': '),
       `content-length: ${Buffer.byteLength(body)}`,
       '',
       isHead ? '' : body,

@@ -10,12 +10,14 @@ import { JsonReader } from '../json-reader.ts';
 import { inCourseOf } from '../last-resort.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../time.ts';
+import { preferenceOf } from './accept.ts';
 import { sendAnswer, type Answer } from './answer.ts';
 import { requestParameters } from './audit-parameters.ts';
 import { readBody, untrustedBytes, type Body } from './body.ts';
 import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call.ts';
 import { FoundPaths } from './found-paths.ts';
 import { formatReply } from './reply.ts';
+import { refusalPage } from './pages/refusal.ts';
 import { isLongReading, readInput, requireMediaType, type ReadBody } from './input.ts';
 import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
 import { repeatedHeader } from './repeated-header.ts';
@@ -80,14 +82,15 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   function accept(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     const repeated = repeatedHeader(request);
     // Nobody can be held to have sent what can be read in two ways: no record.
-    if (repeated !== undefined) return sendUnrouted(response, requestId, repeated);
+    if (repeated !== undefined) return sendUnrouted(response, problemAnswer(repeated, requestId), requestId);
     const { path, match } = paths.find(request.url ?? '');
     if (path === undefined || match === undefined) {
-      return refuseUnrouted(request, response, requestId, routes.knownPart(path?.segments ?? []), fail('not-found'));
+      return refuseUnrouted(request, response, requestId, routes.knownPart(path?.segments ?? []), fail('not-found'), true);
     }
-    const route = match.entry.methods.get(request.method ?? '');
+    const { methods, allow } = match.entry;
+    const route = methods.get(request.method ?? '');
     if (route === undefined) {
-      return refuseUnrouted(request, response, requestId, path.text, methodNotAllowed(match.entry.allow));
+      return refuseUnrouted(request, response, requestId, path.text, methodNotAllowed(allow), [...methods.values()].some(isPage));
     }
     const exchange: Exchange = {
       request,
@@ -195,7 +198,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   function giveUp(response: ServerResponse, requestId: string, error: unknown): void {
     log.error('a request could not be answered', { requestId, ...describeFault(error) });
     if (response.headersSent) response.destroy();
-    else sendUnrouted(response, requestId, fail('internal-error'));
+    else sendUnrouted(response, problemAnswer(fail('internal-error'), requestId), requestId);
   }
 
   function decideAndRun({ body, request, route }: Exchange, call: RequestCall): unknown {
@@ -243,9 +246,9 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     conclude(exchange, call, answerOf(exchange, error), error.code);
   }
 
-  function answerOf({ route, requestId }: Exchange, error: ServiceError): Answer {
-    const page = route.endpoint.access === 'public' ? route.endpoint.errorPage?.(error, requestId) : undefined;
-    return page === undefined ? problemAnswer(error, requestId) : formatReply(route.endpoint, page, undefined);
+  function answerOf({ request, route, requestId }: Exchange, error: ServiceError): Answer {
+    const takesPage = isPage(route) && preferenceOf(request.headers.accept) !== 'json';
+    return takesPage ? refusalPage(error, requestId, clock.now()) : problemAnswer(error, requestId);
   }
 
   /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it changed and revealed nothing. */
@@ -288,11 +291,21 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 
   /**
    * What no endpoint answers leaves a record of callers with a token alone; what strangers try has no end, and the disk has one. The
-   * record says only what is known of the path: the rest of one that does not exist can be anything, a secret too.
+   * record says only what is known of the path: the rest of one that does not exist can be anything, a secret too. A person who got lost
+   * meets a page; below the paths of the API only where nothing is there to be called.
    */
-  function refuseUnrouted(request: IncomingMessage, response: ServerResponse, requestId: string, path: string, error: ServiceError): void {
+  function refuseUnrouted(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    path: string,
+    error: ServiceError,
+    mayBePage: boolean,
+  ): void {
     const caller = callerOf(request);
-    const answer = (): void => sendUnrouted(response, requestId, error);
+    const takesPage = mayBePage && preferenceOf(request.headers.accept) === 'html';
+    const answer = (): void =>
+      sendUnrouted(response, takesPage ? refusalPage(error, requestId, clock.now()) : problemAnswer(error, requestId), requestId);
     if (caller === undefined || !audit.writable) return answer();
     audit
       .write({
@@ -310,12 +323,16 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       .then(answer, answer);
   }
 
-  function sendUnrouted(response: ServerResponse, requestId: string, error: ServiceError): void {
-    void sendAnswer(response, requestId, problemAnswer(error, requestId));
-    options.onAnswered?.({ method: 'any', route: undefined, status: error.status, seconds: 0 });
+  function sendUnrouted(response: ServerResponse, answer: Answer, requestId: string): void {
+    void sendAnswer(response, requestId, answer);
+    options.onAnswered?.({ method: 'any', route: undefined, status: answer.status, seconds: 0 });
   }
 
   return receive;
+}
+
+function isPage({ endpoint }: Route): boolean {
+  return endpoint.access === 'public' && endpoint.page === true;
 }
 
 /** All requests of a turn have one instant: its text is made once. */

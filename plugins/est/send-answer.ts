@@ -1,5 +1,6 @@
 // Sending an answer: header names as they are written, an exact length, and the HTTP version the client spoke.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { transportSecurity } from '../../core/http/answer.ts';
 import type { EstAnswer } from './transport.ts';
 
 /** Sends it once the request is read to its end. A client that is gone is no error. */
@@ -7,7 +8,12 @@ export async function sendAnswer(request: IncomingMessage, response: ServerRespo
   await drain(request);
   if (response.destroyed || response.headersSent) return;
   const reason = STATUS_CODES[status] ?? '';
-  const all = { ...headers, 'Content-Length': String(Buffer.byteLength(body)), 'Cache-Control': 'no-store' };
+  const all = {
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'Strict-Transport-Security': transportSecurity[1],
+  };
   if (request.httpVersion === '1.0') answerAsHttp10(response, `${status} ${reason}`, all, request.method === 'HEAD' ? '' : body);
   else response.writeHead(status, reason, all).end(body);
 }

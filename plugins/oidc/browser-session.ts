@@ -1,12 +1,12 @@
 // Sessions of browsers: opened by a finished login, found by their cookie, ended by idleness or with what granted them.
 import type { PublicCall, Reply } from '../../core/http/endpoint.ts';
+import { redirectReply } from '../../core/http/pages/frame.ts';
 import { revealSecret } from '../../core/secret.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/time.ts';
-import { findCookie, formatCookie, sessionCookie } from './cookies.ts';
+import { findCookie, formatCookie, formatLastTenant, sessionCookie } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { endSession, endToken, type Located, type Oidc } from './oidc.ts';
-import { redirectReply } from './pages/layout.ts';
 import type { Identity, Session } from './records.ts';
 import { tellSuccess } from './report.ts';
 import { sessionSeconds } from './service.ts';
@@ -43,7 +43,8 @@ export async function openBrowserSession(
     return session;
   });
   tellSuccess(call, located, identity, issued.accessor);
-  return redirectReply('/ui', { 'set-cookie': formatCookie(sessionCookie, revealSecret(token), ttlSeconds) });
+  const cookies = [formatCookie(sessionCookie, revealSecret(token), ttlSeconds), formatLastTenant(located.tenantName)];
+  return redirectReply('/ui', { 'set-cookie': cookies });
 }
 
 /** What granted: the service as it was, the roles that matched, and what they gave. */
@@ -69,7 +70,10 @@ export function requireStillStands(transaction: WriteTransaction, oidc: Oidc, lo
   throw new LoginFailure('service-changed', 'session', 'settings-differ');
 }
 
-function signOutUrl(endpoint: string, clientId: string): string {
+/**
+ * The provider's page to sign out there. It is not asked to send people back: it would refuse addresses that are not registered with it.
+ */
+export function signOutUrl(endpoint: string, clientId: string): string {
   const url = new URL(endpoint);
   url.searchParams.set('client_id', clientId);
   return url.href;

@@ -1,6 +1,6 @@
 // The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
-import { openBrowserSession } from './browser-session.ts';
+import { openBrowserSession, signOutUrl } from './browser-session.ts';
 import { showableText } from './claims.ts';
 import { bindingCookie, findCookie } from './cookies.ts';
 import { exchangeCode, openProvider, type Exchanged } from './exchange.ts';
@@ -12,8 +12,8 @@ import type { Outbound } from './outbound.ts';
 import { consumePending, findPending, isBoundTo } from './pending-login.ts';
 import { judgeAuthorizeError } from './provider-errors.ts';
 import type { Identity, PendingLogin } from './records.ts';
-import { answerWithPage, pipelinePage, type Attempt } from './report.ts';
-import { requireRole, selectRoles } from './role-select.ts';
+import { answerWithPage, type Attempt } from './report.ts';
+import { accountName, requireRole, selectRoles } from './role-select.ts';
 import { callbackPath, clientSettings } from './service.ts';
 
 /** The directory gets its own time limit, within that of the callback as a whole. */
@@ -30,7 +30,7 @@ export function callbackEndpoint(oidc: Oidc): AnyEndpoint {
     produces: 'text/html',
     anyQuery: true,
     noHead: true,
-    errorPage: pipelinePage,
+    page: true,
     run: (call) => answerWithPage(oidc, call, (attempt) => finishLogin(oidc, call, attempt)),
   });
 }
@@ -43,11 +43,14 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
   attempt.located = oidc.locate(login.tenantName, login.service);
   // A stranger's callback must neither use the login up nor learn anything about it.
   if (!isBoundTo(login.binding, findCookie(call, bindingCookie))) throw new LoginFailure('login-not-yours', 'callback', 'other-browser');
+  attempt.shown.forCommandLine = login.handOff !== undefined;
   try {
     const located = requireUnchanged(attempt.located, login);
     const outbound = oidc.openOutbound(located);
     attempt.outbounds.push(outbound);
     const metadata = await oidc.metadataOf(located, outbound);
+    const { end_session_endpoint: signOut } = metadata;
+    attempt.shown.providerSignOut = signOut === undefined ? undefined : signOutUrl(signOut, located.record.clientId);
     requireIssuer(query, metadata.issuer, metadata.authorization_response_iss_parameter_supported === true);
     if (!(await consumePending(oidc, state))) throw new LoginFailure('login-expired', 'callback', 'used-state');
     requireNoError(query);
@@ -130,6 +133,7 @@ async function identify(
   const selection = selectRoles(claims, roleClaim, roles);
   const { issuer, subject } = exchanged.idToken;
   const username = selection.username ?? showableText(subject);
+  attempt.shown.account = accountName(claims, roles) ?? username;
   attempt.username = username;
   requireRole(selection, roleClaim);
   return {

@@ -23,6 +23,8 @@ const metadataSchema = z.object({
   id_token_signing_alg_values_supported: words.exactOptional(),
   userinfo_signing_alg_values_supported: words.exactOptional(),
   code_challenge_methods_supported: words.exactOptional(),
+  // Only makes a sign-in easier: what it says wrongly is passed over.
+  prompt_values_supported: words.optional().catch(undefined),
   authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
   /** Entra: host of the directory API of this cloud */
   msgraph_host: z.string().max(253).exactOptional(),

@@ -1,8 +1,8 @@
 // Why a sign-in can fail: one table with what the person reads and the status, and the error that carries a row through the flow.
 import { errorsOf, type ErrorRow } from '../../core/errors.ts';
 
-/** A row of the error table with the words of the page. */
-export type FailureRow = ErrorRow & { readonly headline: string; readonly advice: string };
+/** A row of the error table with the words of the page, and the way on where it is not to try the same again. */
+export type FailureRow = ErrorRow & { readonly headline: string; readonly advice: string; readonly way?: 'other-account' | 'no-provider' };
 
 /** Every way a sign-in ends without a session. The codes are the contract; headline and advice are for the person. */
 export const loginFailures = {
@@ -12,6 +12,7 @@ export const loginFailures = {
     when: 'the tenant or its identity provider does not exist, or no provider is set up',
     headline: 'No sign-in provider here',
     advice: 'Check the name of the tenant. If it is right, ask its administrator whether sign-in is set up.',
+    way: 'no-provider',
   },
   'login-expired': {
     status: 400,
@@ -54,6 +55,7 @@ export const loginFailures = {
     when: 'the identity provider answered with access_denied or a similar error',
     headline: 'Your identity provider said no',
     advice: 'You may have cancelled, or your account may not be allowed to use this system. Ask your administrator if this is a surprise.',
+    way: 'other-account',
   },
   'provider-error': {
     status: 502,
@@ -95,7 +97,10 @@ export const loginFailures = {
     title: 'No role for this account',
     when: 'no role of the service matches a value of the selected claim',
     headline: 'You have no role here',
-    advice: 'You are signed in at your identity provider, but no role of this system matches your account. Ask your administrator.',
+    advice:
+      'You are signed in at your identity provider, but no role of this system matches this account. ' +
+      'If it is the right one, ask your administrator for a role.',
+    way: 'other-account',
   },
   'claim-missing': {
     status: 403,
@@ -103,6 +108,7 @@ export const loginFailures = {
     when: 'every matching role requires a claim that the identity provider did not send',
     headline: 'Something about your account is missing',
     advice: 'A role matches, but your identity provider did not send a detail that it requires. Ask your administrator.',
+    way: 'other-account',
   },
   'too-many-logins': {
     status: 503,

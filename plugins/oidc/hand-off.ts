@@ -1,16 +1,16 @@
 // The command line's sign-in (api 60): it asks, a person signs in and approves in a browser, and the poll delivers one token, once.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { redirectReply } from '../../core/http/pages/frame.ts';
 import { requireStillStands } from './browser-session.ts';
-import { bindingCookie, findCookie } from './cookies.ts';
+import { bindingCookie, findCookie, formatLastTenant } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import type { Located, Oidc } from './oidc.ts';
 import { confirmPage, decidedPage } from './pages/confirm.ts';
-import { redirectReply } from './pages/layout.ts';
 import { isBoundTo, pendingSeconds } from './pending-login.ts';
 import type { HandOff, Identity } from './records.ts';
-import { answerWithPage, pipelinePage, tellSuccess } from './report.ts';
+import { answerWithPage, tellSuccess } from './report.ts';
 
 /** A finished sign-in waits for the person's answer, in the browser that made it. */
 export async function offerHandOff(
@@ -28,7 +28,7 @@ export async function offerHandOff(
     transaction.put(oidc.handOffs, [id], { ...handOff, step: 'signed-in', identity, binding });
   });
   tellSuccess(call, located, identity, undefined);
-  return redirectReply(`/login/confirm?request=${id}`);
+  return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
 }
 
 /** The sign-in behind a request failed: the command line need not wait until the end. */
@@ -51,7 +51,7 @@ const decisionSchema = z.object({
 type Decision = z.output<typeof decisionSchema>;
 
 export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
-  const page = { access: 'public', path: '/login/confirm', tag: 'sign-in pages', produces: 'text/html', errorPage: pipelinePage } as const;
+  const page = { access: 'public', path: '/login/confirm', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
   return [
     definePublicEndpoint({
       ...page,

@@ -1,5 +1,6 @@
 // What is left behind when a sign-in ends: one entry in system:logs, facts for the audit record, a record for `explain`, and an answer.
-import type { ErrorDetails, ServiceError } from '../../core/errors.ts';
+import type { ErrorDetails } from '../../core/errors.ts';
+import { preferenceOf } from '../../core/http/accept.ts';
 import { Reply, type PublicCall } from '../../core/http/endpoint.ts';
 import { formatProblem, problemMediaType } from '../../core/http/problem.ts';
 import type { Claims } from './claims.ts';
@@ -7,8 +8,9 @@ import { failOidc, LoginFailure, loginFailures } from './failures.ts';
 import type { Located, Oidc } from './oidc.ts';
 import type { Outbound } from './outbound.ts';
 import { failurePage } from './pages/failure.ts';
+import { loginPath } from './pages/login.ts';
 import type { FailedLogin, Identity } from './records.ts';
-import { chooseRedirectUri } from './service.ts';
+import { chooseRedirectUri, providerName } from './service.ts';
 
 /** What is known of a sign-in so far; filled in on the way, so that a failure can be told with all that is known. */
 export type Attempt = {
@@ -19,6 +21,17 @@ export type Attempt = {
   issuer?: string;
   subject?: string;
   username?: string;
+  /** what only the page says, to the person it is about: log and audit have no claims of a refused sign-in */
+  readonly shown: Shown;
+};
+
+export type Shown = {
+  tenant?: string;
+  provider?: string;
+  /** name by which the person knows the account */
+  account?: string;
+  providerSignOut?: string | undefined;
+  forCommandLine?: boolean;
 };
 
 /** Failed logins kept per service for `explain`, and for how long. */
@@ -28,20 +41,28 @@ const maxKeptClaims = 65_536;
 
 /** Runs a page; every refusal becomes a page (or, for callers that want JSON, an error) and is told once in log, audit and `explain`. */
 export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt: Attempt) => Reply | Promise<Reply>): Promise<Reply> {
-  const attempt: Attempt = { outbounds: [] };
+  const attempt: Attempt = { outbounds: [], shown: {} };
   try {
     return await run(attempt);
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;
     await tellFailure(oidc, call, attempt, error);
-    if (wantsJson(call)) return problemReply(call, error.code, { detail: loginFailures[error.code].advice });
+    if (preferenceOf(call.headers['accept']) === 'json')
+      return problemReply(call, error.code, { detail: loginFailures[error.code].advice });
+    const { located, shown } = attempt;
     return failurePage({
       row: loginFailures[error.code],
+      at: call.now,
       reference: call.requestId,
-      retryPath: retryPath(attempt.located),
-      username: attempt.username,
-      properAddress: error.code === 'login-not-yours' ? findProperAddress(oidc, call, attempt.located) : undefined,
+      retryPath: retryPath(located),
+      tenant: located?.tenantName,
+      provider: located === undefined ? undefined : providerName(located.record),
+      account: attempt.username,
+      ...shown,
+      otherAccountPath: located === undefined ? undefined : `${loginPath(located.tenantName, located.service)}?prompt=select_account`,
+      properAddress: error.code === 'login-not-yours' ? findProperAddress(oidc, call, located) : undefined,
       retryAfterSeconds: error.code === 'too-many-logins' ? 60 : undefined,
+      publicUrl: oidc.publicUrl,
     });
   } finally {
     tellDetails(oidc, call, attempt);
@@ -98,25 +119,6 @@ export function tellSuccess(call: PublicCall, located: Located, identity: Identi
   });
 }
 
-/** How a refusal that did not come from a sign-in looks: sealed, audit trail, rate limit, our own faults. */
-export function pipelinePage(error: ServiceError, requestId: string): Reply {
-  const row = pipelineRows[error.code] ?? (error.status >= 500 ? pipelineRows['internal-error'] : undefined);
-  const view = row ?? { headline: error.title, advice: 'The address or the form is not right. Start again.' };
-  return failurePage({
-    row: { status: error.status, ...view },
-    reference: requestId,
-    retryPath: '/login',
-    retryAfterSeconds: error.details.retryAfterSeconds,
-  });
-}
-
-const pipelineRows: Readonly<Record<string, { readonly headline: string; readonly advice: string }>> = {
-  sealed: { headline: 'This system is locked', advice: 'An administrator has to unlock it. Try again later.' },
-  'rate-limited': { headline: 'Too many attempts', advice: 'Wait a minute, then try again.' },
-  'internal-error': { headline: 'Something went wrong here', advice: 'The fault is ours. Try again in a moment.' },
-  'payload-too-large': { headline: 'Too much was sent', advice: 'Go back and try again.' },
-};
-
 async function keepFailure(oidc: Oidc, call: PublicCall, located: Located, attempt: Attempt, failure: LoginFailure): Promise<void> {
   const { tenantId, service } = located;
   const record: FailedLogin = {
@@ -165,10 +167,4 @@ export function problemReply(
 ): Reply {
   const problem = { ...formatProblem(failOidc(code, details), call.requestId), ...more };
   return new Reply(Number(problem['status']), JSON.stringify(problem), { 'content-type': problemMediaType });
-}
-
-/** A browser lists text/html; a program that asks for JSON gets the same code in the usual form. */
-function wantsJson(call: PublicCall): boolean {
-  const accept = call.headers['accept'] ?? '';
-  return /application\/(?:problem\+)?json/.test(accept) && !accept.includes('text/html');
 }

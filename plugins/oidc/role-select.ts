@@ -82,6 +82,15 @@ export function requireRole(selection: RoleSelection, roleClaim: string): void {
   });
 }
 
+/**
+ * What the person knows an account by that no role takes: as any role would name it, else by the first claim that people read. For the
+ * page alone, which nobody else sees.
+ */
+export function accountName(claims: Claims, roles: readonly RoleRule[]): string | undefined {
+  const usual: RoleRule['claimMappings'] = { email: 'username', preferred_username: 'username', upn: 'username', name: 'username' };
+  return mapAttribute(claims, [...roles, { claimMappings: usual }], 'username');
+}
+
 /** Claims that decide something for these roles, the role claim first: what UserInfo is asked for when one is absent. */
 export function neededClaims(roleClaim: string, roles: readonly RoleRule[]): readonly string[] {
   return [...new Set([roleClaim, ...roles.flatMap((role) => [...role.requiredClaims, ...Object.keys(role.claimMappings)])])];
@@ -101,8 +110,8 @@ function readRoleValues(claims: Claims, roleClaim: string): readonly string[] | 
   return claim.filter((value) => typeof value === 'string');
 }
 
-function mapAttribute(claims: Claims, granted: readonly RoleRule[], attribute: Attribute): string | undefined {
-  for (const role of granted) {
+function mapAttribute(claims: Claims, roles: readonly Pick<RoleRule, 'claimMappings'>[], attribute: Attribute): string | undefined {
+  for (const role of roles) {
     for (const [name, target] of Object.entries(role.claimMappings)) {
       const value = target === attribute ? findClaim(claims, name) : undefined;
       const text = typeof value === 'string' ? showableText(value) : '';

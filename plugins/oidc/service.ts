@@ -200,6 +200,11 @@ export function trustOf(record: ServiceRecord): Trust {
   return { useRootCaCerts: record.useRootCaCerts, caCerts: record.caCerts };
 }
 
+/** What people know the provider by. */
+export function providerName({ displayName, name }: Pick<ServiceRecord, 'displayName' | 'name'>): string {
+  return displayName ?? name;
+}
+
 /** How long a session made by this service lives. */
 export function sessionSeconds(record: ServiceRecord): number {
   return parseDuration(record.sessionTtl, 'session-ttl').seconds;

@@ -1,15 +1,15 @@
 // The pages of a session: who is signed in, an API token for programs, and the way out.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { redirectReply } from '../../core/http/pages/frame.ts';
 import { revealSecret } from '../../core/secret.ts';
 import { findSession, idleSeconds, useSession } from './browser-session.ts';
 import { formatExpiredCookie, sessionCookie } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, type Oidc } from './oidc.ts';
-import { redirectReply } from './pages/layout.ts';
 import { signedInPage, signedOutPage, tokenPage } from './pages/signed-in.ts';
-import { answerWithPage, pipelinePage } from './report.ts';
+import { answerWithPage } from './report.ts';
 
 const formSchema = z.object({
   'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),
@@ -17,7 +17,7 @@ const formSchema = z.object({
 type Form = z.output<typeof formSchema>;
 
 export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
-  const page = { access: 'public', tag: 'sign-in pages', produces: 'text/html', errorPage: pipelinePage } as const;
+  const page = { access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
   const form = { ...page, method: 'POST', consumes: 'application/x-www-form-urlencoded', bodyLimit: 4096, audit: 'required' } as const;
   return [
     definePublicEndpoint({

@@ -1,20 +1,21 @@
 // The start of a login: the page that asks for tenant and provider, and the redirect to the provider.
+import { fail } from '../../core/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { redirectReply } from '../../core/http/pages/frame.ts';
 import { showableText } from './claims.ts';
-import { bindingCookie, findCookie, formatCookie } from './cookies.ts';
+import { bindingCookie, findCookie, findLastTenant, formatCookie } from './cookies.ts';
 import { authorizationUrl, openProvider } from './exchange.ts';
 import { LoginFailure } from './failures.ts';
 import type { Limiter } from './limiter.ts';
 import { hashSecret, noTenantId, type Located, type Oidc } from './oidc.ts';
-import { redirectReply } from './pages/layout.ts';
 import { providersPage, tenantPage } from './pages/login.ts';
 import { pendingSeconds, recordPending } from './pending-login.ts';
-import { answerWithPage, pipelinePage, type Attempt } from './report.ts';
+import { answerWithPage, type Attempt } from './report.ts';
 import { scopesOf } from './role.ts';
-import { chooseRedirectUri, clientSettings } from './service.ts';
+import { chooseRedirectUri, clientSettings, providerName } from './service.ts';
 
 export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
-  const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', errorPage: pipelinePage } as const;
+  const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
   return [
     definePublicEndpoint({
       ...page,
@@ -29,7 +30,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       summary: 'Choose tenant and identity provider',
       audit: 'none',
       query: { tenant: 'name of the tenant; without it the page asks for it' },
-      run: (call) => answerWithPage(oidc, call, () => choosePage(oidc, call.query.get('tenant')?.trim() ?? '')),
+      run: (call) => answerWithPage(oidc, call, () => choosePage(oidc, call)),
     }),
     definePublicEndpoint({
       ...page,
@@ -41,6 +42,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
         request: 'the command-line request this sign-in is for',
         iss: 'the issuer that sent the person here (OpenID Connect Core section 4); must be that of the service',
         login_hint: 'who is about to sign in; handed on to the provider',
+        prompt: '`select_account`: the provider is to ask which account it shall be',
       },
       errors: ['rate-limited'],
       run(call) {
@@ -51,13 +53,17 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   ];
 }
 
-/** A tenant that does not exist and one without providers look the same, and the same is looked up for both (reference R11). */
-function choosePage(oidc: Oidc, tenantName: string): Reply {
-  if (tenantName === '') return tenantPage();
-  const tenant = oidc.accounts.findTenant(tenantName);
+/**
+ * A tenant that does not exist and one without providers look the same, to the letter, and the same is looked up for both (reference R11).
+ * Without a tenant in the query the one of the last sign-in is offered; an empty one asks for another.
+ */
+function choosePage(oidc: Oidc, call: PublicCall): Reply {
+  const asked = call.query.get('tenant')?.trim();
+  if (asked === undefined || asked === '') return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl);
+  const tenant = oidc.accounts.findTenant(asked);
   const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
   if (tenant === undefined || services.length === 0) throw noSuchProvider();
-  const choices = services.map((record) => ({ service: record.name, displayName: record.displayName ?? record.name }));
+  const choices = services.map((record) => ({ service: record.name, displayName: providerName(record) }));
   choices.sort((left, right) => left.displayName.localeCompare(right.displayName, 'en'));
   return providersPage(tenant.name, choices);
 }
@@ -83,6 +89,8 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
   const location = await authorizationUrl(provider, redirectUri, scopes, { state, nonce, codeVerifier });
   const hint = call.query.get('login_hint');
   if (hint !== undefined) location.searchParams.set('login_hint', showableText(hint));
+  const prompt = choosePrompt(call, metadata.prompt_values_supported);
+  if (prompt !== undefined) location.searchParams.set('prompt', prompt);
   const cookie = readBindingCookie(call) ?? fresh;
   await oidc.store.write((transaction) =>
     recordPending(transaction, oidc, state, {
@@ -124,6 +132,14 @@ function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string 
     throw new LoginFailure('login-expired', 'authorize', 'no-such-request');
   }
   return id;
+}
+
+/** Without it the provider would silently take the account that is signed in there. `login` asks as well, of providers that say they know no other. */
+function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): string | undefined {
+  const asked = call.query.get('prompt');
+  if (asked === undefined) return undefined;
+  if (asked !== 'select_account') throw fail('invalid-value', { detail: 'The value of prompt is select_account.' });
+  return ['select_account', 'login'].find((prompt) => supported?.includes(prompt) ?? true);
 }
 
 function noSuchProvider(): LoginFailure {

@@ -120,6 +120,13 @@ describe('sealed', () => {
     const daemon = await startDaemon({ directory, args, workers: 2 });
     expect(await daemon.exchange('GET', health)).toMatchObject({ status: 503, body: { status: 'sealed' } });
     expect(await daemon.exchange('GET', keys)).toMatchObject({ status: 503, body: { code: 'sealed' } });
+    for (const page of ['/', '/ui', '/login/acme/corp', '/nothing', '/v1/docs']) {
+      const asPerson = await daemon.exchange('GET', page, undefined, '', { accept: 'text/html,*/*;q=0.8' });
+      expect(asPerson).toMatchObject({ status: 503, headers: { 'content-type': 'text/html; charset=utf-8', 'retry-after': '5' } });
+      expect(asPerson.body).toContain('This system is locked');
+      expect(await daemon.exchange('GET', page)).toMatchObject({ status: 503, body: { code: 'sealed' } });
+    }
+    expect(await daemon.exchange('GET', keys, undefined, '', { accept: 'text/html' })).toMatchObject({ body: { code: 'sealed' } });
     expect(await daemon.exchange('GET', '/v1/ca/system/appliance/ca.pem')).toMatchObject({ status: 200, body: daemon.caPem });
     const est = { url: `${daemon.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: daemon.caPem };
     expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/), headers: { 'retry-after': '30' } });

@@ -120,6 +120,7 @@ describe('errors', () => {
     expect(replies.map(({ status }) => status)).toEqual([404, 405, 401, 400, 403]);
     for (const { rawHeaders, text } of replies) {
       expect(rawHeaders.get('Content-Type')).toBe('text/plain; charset=utf-8');
+      expect(rawHeaders.get('Strict-Transport-Security')).toBe('max-age=31536000');
       expect(text).toMatch(/^[^\n{}<>]{5,250}\n$/);
       expect(text).not.toMatch(/junk|evil|node_modules|\bat /);
     }

@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     await page.keyboard.type('system');
     await page.keyboard.press('Enter');
     await page.waitForURL(/tenant=system/);
-    await page.keyboard.press('Tab');
+    await page.locator('a:focus').waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/interaction/);
     await signInAtProvider(page, 'eve');
@@ -69,9 +69,11 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
     await page.goto(at('/ui'));
     expect(page.url()).toBe(at('/login'));
+    await page.locator('a:focus').waitFor();
+    expect(await page.innerText('a:focus')).toBe('Continue to system');
   });
 
-  test('the denial: what it means, who is signed in there, and a reference that is in the log', async () => {
+  test('the denial: what it means, who is signed in there, a reference that is in the log, and the way to another account', async () => {
     await page.goto(at('/login/system/corp'));
     house.takeLog();
     await signInAtProvider(page, 'bob');
@@ -79,7 +81,46 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(await text()).toContain('You have no role here');
     const reference = (await page.innerText('dd code')).trim();
     expect(house.takeLog()).toMatchObject([{ fields: { reference, code: 'no-role' } }]);
+    expect(await text()).toMatch(/Account\s+bob@x\.test\s+Tenant\s+system\s+Provider\s+Corp sign-in\s+Time\s+\d/);
     expect(await page.locator('a:has-text("Try again")').getAttribute('href')).toBe('/login?tenant=system');
+    expect(await page.locator('a:has-text("Sign out at Corp sign-in")').getAttribute('href')).toContain(
+      `${provider.issuer}/session/end?client_id=`,
+    );
+    await page.click('text=Use another account');
+    await page.waitForURL(/interaction/);
+    expect(await page.locator('input[name=login]').count()).toBe(1);
+    await signInAtProvider(page, 'eve');
+    await page.waitForURL(at('/ui'));
+    expect(await text()).toContain('eve@x.test');
+  });
+
+  test('Enter goes on where a page asks the way, and decides nothing', async () => {
+    const asked = await house.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
+    const poll = async (): Promise<string> =>
+      (await house.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': asked.body['poll-token'] }, { token: undefined })).body
+        .code;
+    await page.goto(String(asked.body['login-url']));
+    await signInAtProvider(page, 'eve');
+    await page.waitForURL(/\/login\/confirm/);
+    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').count()).toBe(0);
+    expect(await poll()).toBe('authorization-pending');
+    // Whoever goes on by keyboard meets the harmless answer first.
+    await page.keyboard.press('Tab');
+    expect(await page.innerText(':focus')).toBe('Deny');
+    const [deny, approve] = [
+      await page.locator('button[value=deny]').boundingBox(),
+      await page.locator('button[value=approve]').boundingBox(),
+    ];
+    expect({ y: deny?.y, height: deny?.height }).toEqual({ y: approve?.y, height: approve?.height });
+    await page.keyboard.press('Enter');
+    await page.waitForLoadState();
+    expect(await text()).toContain('Denied');
+    await page.goto(at('/login/system/corp'));
+    await page.waitForURL(at('/ui'));
+    await page.keyboard.press('Enter');
+    expect(page.url()).toBe(at('/ui'));
+    expect(await page.locator(':focus').count()).toBe(0);
   });
 
   test('two tabs: both finish', async () => {

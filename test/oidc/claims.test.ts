@@ -173,6 +173,29 @@ describe('R52 to R55: roles', () => {
     expect((await login({ person: { groups: ['g1', 'g2'] } })).page).toMatch(/Role g2 Policies user/);
   });
 
+  test('the page of a refusal names the account as the person knows it; log and audit have the subject alone', async () => {
+    const pageFor = async (person: Record<string, unknown>): Promise<string> =>
+      (await login({ person: { groups: ['other'], ...person } })).page;
+    expect(await pageFor({ email: 'eve@x.test', name: 'Eve' })).toContain('Account eve@x.test Tenant system Provider Corp sign-in Time');
+    expect(await pageFor({ preferred_username: 'eve' })).toContain('Account eve Tenant');
+    expect(await pageFor({})).toContain('Account subject-1 Tenant');
+    await house.setRole('g1', { 'claim-mappings': { employee: 'username' } });
+    expect(await pageFor({ email: 'eve@x.test', employee: 'E-4711' })).toContain('Account E-4711 Tenant');
+    expect(await pageFor({ name: 'a\u202e<b>' })).toContain('Account a&lt;b&gt; Tenant');
+    expect(house.auditText() + JSON.stringify(house.takeLog())).not.toMatch(/eve@x|E-4711/);
+    expect(house.loginRecords().at(-1)).toMatchObject({ user: 'subject-1' });
+  });
+
+  test('a refused account leads to another one, and to the sign-out of the provider where it has one', async () => {
+    const page = String((await login({ person: { groups: [] } })).body);
+    expect(page).toContain('href="/login/system/corp?prompt=select_account"');
+    expect(page).not.toContain('Sign out at');
+    const metadata = (own: Record<string, unknown>) => ({ ...own, end_session_endpoint: `${house.provider.issuer}/out?x=1` });
+    await house.setService();
+    const other = String((await login({ person: { groups: [] }, metadata })).body);
+    expect(other).toContain(`href="${house.provider.issuer}/out?x=1&amp;client_id=${house.provider.clientId}"`);
+  });
+
   test('R55: no groups at all is no role, not a fault; the page tells the account and not the groups', async () => {
     await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
     const answer = await login({ person: { email: 'eve@x.test', 'other-groups': ['secret-project'] } });

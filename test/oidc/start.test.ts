@@ -58,6 +58,33 @@ describe('the login page', () => {
     expect(shapes[0]).toMatchObject({ status: 404, text: expect.stringContaining('No sign-in provider here') });
   });
 
+  test('without a provider it says how to get in all the same, and what an administrator has to do', async () => {
+    const text = textOf((await house.browser().get('/login?tenant=nobody')).body);
+    for (const said of ['keystorectl login approle --url https://keys.test', 'keystorectl login token', 'keystorectl create oidc'])
+      expect(text).toContain(said);
+    expect(textOf((await house.browser().get('/login')).body)).toContain('keystorectl login approle');
+  });
+
+  test('offers the tenant of the last sign-in that worked; the cookie holds its name, and no other value is taken', async () => {
+    const browser = house.browser();
+    house.provider.script = { person: { groups: [] } };
+    expect((await browser.login(house.provider)).status).toBe(403);
+    expect(browser.cookies.has('__Host-keystored-tenant')).toBe(false);
+    house.provider.script = { person: { groups: ['g1'] } };
+    const answer = await browser.login(house.provider);
+    expect(answer.headers['set-cookie']).toContain(
+      '__Host-keystored-tenant=system; Path=/; Max-Age=15552000; Secure; HttpOnly; SameSite=Lax',
+    );
+    const offered = async (to: string): Promise<boolean> => String((await browser.get(to)).body).includes('href="/login?tenant=system"');
+    expect(await offered('/login')).toBe(true);
+    expect(await offered('/login?tenant=')).toBe(false);
+    for (const planted of ['Sys tem', '<b>', 'a'.repeat(129), '', '%2e']) {
+      browser.cookies.set('__Host-keystored-tenant', planted);
+      expect(String((await browser.get('/login')).body)).not.toContain('Continue to');
+    }
+    house.provider.script = {};
+  });
+
   test('R21: no parameter sends the browser anywhere else', async () => {
     const browser = house.browser();
     for (const name of ['return-to', 'next', 'redirect_uri', 'target_link_uri']) {
@@ -75,6 +102,24 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
     expect(asked.get('login_hint')).toBe('ann@example.com&x=1');
     expect(asked.get('response_type')).toBe('code');
     expect((await askedFor()).has('login_hint')).toBe(false);
+  });
+
+  test('prompt=select_account has the provider ask which account; one that knows only login asks so, and nothing else is handed on', async () => {
+    const promptAt = async (): Promise<string | null> => (await askedFor('?prompt=select_account')).get('prompt');
+    expect(await promptAt()).toBe('select_account');
+    expect((await askedFor()).has('prompt')).toBe(false);
+    expect((await house.browser().get('/login/system/corp?prompt=none')).status).toBe(400);
+    for (const [supported, prompt] of [
+      [['none', 'login', 'select_account'], 'select_account'],
+      [['none', 'login', 'consent'], 'login'],
+      [['none'], null],
+    ] as const) {
+      house.provider.script = { metadata: (metadata) => ({ ...metadata, prompt_values_supported: supported }) };
+      await house.setService();
+      expect(await promptAt()).toBe(prompt);
+    }
+    house.provider.script = {};
+    await house.setService();
   });
 
   test('another issuer is no provider here, and the log says why', async () => {

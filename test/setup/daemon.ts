@@ -22,6 +22,7 @@ export type Daemon = {
     path: string,
     body?: unknown,
     token?: string,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: unknown; headers: Readonly<Record<string, unknown>> }>;
   /** SIGTERM, and waits for the end; answers the exit code. */
   stop(): Promise<number | null>;
@@ -65,8 +66,8 @@ export async function startDaemon(options: {
   const url = `https://127.0.0.1:${port}`;
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
 
-  const exchange: Daemon['exchange'] = (method, path, body, token = rootToken) =>
-    send({ url: `${url}${path}`, method, body, token, caPem });
+  const exchange: Daemon['exchange'] = (method, path, body, token = rootToken, headers = {}) =>
+    send({ url: `${url}${path}`, method, body, token, caPem, headers });
   return {
     url,
     estUrl: `https://127.0.0.1:${estPort}`,
@@ -103,13 +104,20 @@ function untilReady(child: ChildProcess, output: string[]): Promise<void> {
   });
 }
 
-type Sent = { url: string; method: string; body: unknown; token: string; caPem: string };
+type Sent = {
+  url: string;
+  method: string;
+  body: unknown;
+  token: string;
+  caPem: string;
+  headers?: Readonly<Record<string, string>>;
+};
 
 /** One JSON request over TLS. */
-export function send({ url, method, body, token, caPem }: Sent): ReturnType<Daemon['exchange']> {
+export function send({ url, method, body, token, caPem, headers: more = {} }: Sent): ReturnType<Daemon['exchange']> {
   return new Promise((done, fail) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers: Record<string, string> = { authorization: `Bearer ${token}` };
+    const headers: Record<string, string> = { authorization: `Bearer ${token}`, ...more };
     if (text !== undefined) {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(Buffer.byteLength(text));

@@ -161,8 +161,7 @@ export function things({ store, clock, hsm }: CoreParts): {
       access: 'public',
       audit: 'required',
       consumes: 'application/x-www-form-urlencoded',
-      errorPage: (error, requestId) =>
-        new Reply(error.status, `<p>${error.code} ${requestId}</p>`, { 'content-type': 'text/html; charset=utf-8' }),
+      page: true,
       run(call, form) {
         if (form['word'] !== 'please') throw fail('login-failed');
         call.noteAudit({ kind: 'login', user: 'someone', tenant: 'somewhere' });

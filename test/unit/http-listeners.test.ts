@@ -127,7 +127,9 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     const socket = await tls(await listen(door));
     socket.write(`${line}\r\nhost: a\r\n\r\n`);
     const [head = '', body = ''] = (await everything(socket)).split('\r\n\r\n');
-    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application\/problem\+json\r\n/);
+    expect(head).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application\/problem\+json\r\nstrict-transport-security: max-age=31536000\r\n/,
+    );
     expect(JSON.parse(body)).toMatchObject({ code: 'invalid-value', status: 400, detail: expect.stringContaining('HTTP/1.1') });
   });
 

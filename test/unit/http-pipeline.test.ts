@@ -110,11 +110,8 @@ describe('answers', () => {
     expect([welcome.status, welcome.text, welcome.headers['set-cookie']]).toEqual([200, '<p>Welcome</p>', ['a=1', 'b=2']]);
     expect(recordOf(welcome)).toMatchObject({ kind: 'login', user: 'someone', tenant: 'somewhere' });
     const refused = await form('word=now');
-    expect([refused.status, refused.headers['content-type'], refused.text]).toEqual([
-      401,
-      'text/html; charset=utf-8',
-      `<p>login-failed ${String(refused.headers['request-id'])}</p>`,
-    ]);
+    expect(refused).toMatchObject({ status: 401, headers: { 'content-type': 'text/html; charset=utf-8', 'www-authenticate': 'Bearer' } });
+    expect(refused.text).toContain(String(refused.headers['request-id']));
     const octets = await app.send('POST', '/octets', Buffer.from([1, 2, 3]), {
       token: null,
       headers: { 'content-type': 'application/ocsp-request' },
@@ -135,6 +132,38 @@ describe('order of checks (api 55)', () => {
     const wrong = await app.send('DELETE', '/v1/config/things');
     expect([wrong.status, wrong.body.code, wrong.headers['allow']]).toEqual([405, 'method-not-allowed', 'GET, HEAD, POST']);
     expect((await app.send('OPTIONS', '/v1/state/poke')).headers['allow']).toBe('POST');
+  });
+
+  test('every answer keeps browsers to HTTPS (RFC 6797)', async () => {
+    const answers = await Promise.all([
+      app.send('GET', '/v1/config/things'),
+      app.send('GET', '/v1/nothing', undefined, { token: null }),
+      app.send('GET', '/v1/config/things', undefined, { token: null }),
+      app.send('DELETE', '/v1/config/things'),
+      app.send('POST', '/form', 'word=now', { token: null, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
+      app.send('POST', '/v1/state/poke', Buffer.alloc(5 << 20)),
+    ]);
+    for (const { headers } of answers) expect(headers['strict-transport-security']).toBe('max-age=31536000');
+  });
+
+  test('a person who got lost meets a page, a program a problem document', async () => {
+    const ask = (method: string, path: string, accept: string): Promise<Received> =>
+      app.send(method, path, undefined, { token: null, headers: { accept } });
+    const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    for (const path of ['/nothing', '/', '/v1/nothing', '/%']) {
+      const page = await ask('GET', path, html);
+      expect(page).toMatchObject({ status: 404, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } });
+      expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+      expect(page.text).toContain(String(page.headers['request-id']));
+      expect(page.text).not.toContain('nothing<');
+      for (const accept of ['*/*', 'application/json', 'image/png'])
+        expect(await ask('GET', path, accept)).toMatchObject({ status: 404, body: { code: 'not-found' } });
+    }
+    const wrongMethod = await ask('GET', '/form', html);
+    expect(wrongMethod).toMatchObject({ status: 405, headers: { allow: 'POST', 'content-type': 'text/html; charset=utf-8' } });
+    // What a program calls is answered as programs expect it.
+    expect(await ask('GET', '/v1/state/poke', html)).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } });
+    expect(await ask('GET', '/v1/config/things', html)).toMatchObject({ status: 401, body: { code: 'invalid-token' } });
   });
 
   test('too large comes before everything, then sealed, token, policy, media type, existence, preconditions, body', async () => {

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { html } from '../../plugins/oidc/pages/html.ts';
+import { html } from '../../core/http/html.ts';
 import { failurePage } from '../../plugins/oidc/pages/failure.ts';
-import { providersPage } from '../../plugins/oidc/pages/login.ts';
-import { styleSheet } from '../../plugins/oidc/pages/style.ts';
+import { providersPage, tenantPage } from '../../plugins/oidc/pages/login.ts';
+import { styleSheet } from '../../core/http/pages/style.ts';
 
 test('values are escaped for elements and attributes, markup is not', () => {
   const inner = html`<b>${'<i>'}</b>`;
@@ -22,16 +22,25 @@ test('no text gets out of its place', () => {
   );
 });
 
+const at = Temporal.Instant.from('2026-11-21T14:05:00Z');
+const row = { status: 403, headline: 'x', advice: 'y' } as const;
+const failure = { row, at, reference: 'r', retryPath: '/login', publicUrl: 'https://keys.test' };
+
 const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
 
 test.each([
   ['a display name', String(providersPage('acme', [{ service: 'x', displayName: attack }]).body)],
   ['a tenant name', String(providersPage(attack, [{ service: attack, displayName: 'x' }]).body)],
+  ['the tenant of the last sign-in', String(tenantPage(attack, 'https://keys.test').body)],
   [
-    'a username',
+    'what a failed sign-in shows',
     String(
-      failurePage({ row: { status: 403, headline: attack, advice: attack }, reference: attack, retryPath: '/login', username: attack })
-        .body,
+      failurePage({
+        ...failure,
+        row: { status: 403, headline: attack, advice: attack, way: 'other-account' },
+        reference: attack,
+        ...{ account: attack, tenant: attack, provider: attack, otherAccountPath: `/${attack}`, providerSignOut: `https://${attack}` },
+      }).body,
     ),
   ],
 ])('%s does not become markup', (_, page) => {
@@ -40,7 +49,7 @@ test.each([
 });
 
 describe('R29: every page', () => {
-  const { headers, body } = failurePage({ row: { status: 400, headline: 'x', advice: 'y' }, reference: 'r', retryPath: '/login' });
+  const { headers, body } = failurePage(failure);
 
   test('has a policy that allows nothing but its own style, and no frame', () => {
     const policy = String(headers['content-security-policy']);

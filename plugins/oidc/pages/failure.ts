@@ -1,43 +1,87 @@
-// The page of a sign-in that did not work: what it means, what to do, and the reference an administrator finds in the log.
+// The page of a sign-in that did not work: what it means, with which account, what to do, and the reference an administrator finds in the log.
 import type { Reply } from '../../../core/http/endpoint.ts';
+import { html, type Html } from '../../../core/http/html.ts';
+import { pageReply } from '../../../core/http/pages/frame.ts';
+import { refusalContent } from '../../../core/http/pages/refusal.ts';
 import type { FailureRow } from '../failures.ts';
-import { html } from './html.ts';
-import { pageReply } from './layout.ts';
+import { withoutProvider } from './login.ts';
 
 export type FailureView = {
-  readonly row: Pick<FailureRow, 'status' | 'headline' | 'advice'>;
+  readonly row: Pick<FailureRow, 'status' | 'headline' | 'advice' | 'way'>;
+  readonly at: Temporal.Instant;
   readonly reference: string;
   /** where to start again */
   readonly retryPath: string;
+  readonly tenant?: string | undefined;
+  /** display name of the identity provider */
+  readonly provider?: string | undefined;
   /** who the provider says it is, when that is known: helps to see that the wrong account is signed in there */
-  readonly username?: string | undefined;
+  readonly account?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** the address where this system's sign-ins begin, when the person came by another */
   readonly properAddress?: string | undefined;
+  /** where the same sign-in begins with the provider's choice of accounts */
+  readonly otherAccountPath?: string | undefined;
+  /** page of the provider where the person can sign out there */
+  readonly providerSignOut?: string | undefined;
+  /** a command line waited for this sign-in and was told no */
+  readonly forCommandLine?: boolean | undefined;
+  /** address of this system, for the ways in that need no provider */
+  readonly publicUrl: string;
 };
 
 export function failurePage(view: FailureView): Reply {
-  const { row, reference, retryPath, username, retryAfterSeconds, properAddress } = view;
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return pageReply(
-    row.status,
-    {
-      title: row.headline,
-      main: html`<h1>${row.headline}</h1>
-        <p>${row.advice}</p>
-        ${properAddress !== undefined && html`<p class="notice">Sign-in works at <a href="${properAddress}">${properAddress}</a></p>`}
-        <dl>
-          ${
-            username !== undefined &&
-            html`<dt>Account</dt>
-              <dd>${username}</dd>`
-          }
-          <dt class="wide">Reference</dt>
-          <dd class="wide"><code>${reference}</code></dd>
-        </dl>
-        <a class="button primary" href="${retryPath}">Try again</a>`,
-      footer: html`Give the reference to your administrator: the reason stands under it in the log.`,
-    },
-    headers,
-  );
+  const { row, at, reference, tenant, provider, account, retryAfterSeconds } = view;
+  const page = refusalContent({
+    headline: row.headline,
+    advice: row.advice,
+    more: moreOf(view),
+    facts: [
+      ['Account', account],
+      ['Tenant', tenant],
+      ['Provider', provider],
+    ],
+    at,
+    reference,
+    ways: row.way === 'other-account' ? accountWays(view) : row.way === 'no-provider' ? tenantWays(view) : retryWay(view),
+    isLogged: true,
+  });
+  return pageReply(row.status, page, retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) });
+}
+
+function moreOf({ properAddress, forCommandLine }: FailureView): Html {
+  return html`${properAddress !== undefined && html`<p class="notice">Sign-in works at <a href="${properAddress}">${properAddress}</a></p>`}
+  ${forCommandLine === true && html`<p>The command line that waits has been told no. Start its login again when this is mended.</p>`}`;
+}
+
+function retryWay({ retryPath }: FailureView): Html {
+  return html`<a class="button primary" href="${retryPath}">Try again</a>`;
+}
+
+/** The account is the matter: the provider would silently take the same one again. */
+function accountWays({ otherAccountPath, providerSignOut, provider, retryPath }: FailureView): Html {
+  if (otherAccountPath === undefined) return html`<a class="button primary" href="${retryPath}">Try again</a>`;
+  return html`<div class="stack">
+      <a class="button primary" href="${otherAccountPath}">Use another account</a>
+      ${
+        providerSignOut !== undefined &&
+        html`<a class="button" href="${providerSignOut}" rel="noreferrer">Sign out at ${provider ?? 'the provider'}</a>`
+      }
+    </div>
+    <p class="quiet"><a href="${retryPath}">Try again with this account</a></p>`;
+}
+
+function tenantWays({ publicUrl }: FailureView): Html {
+  return html`<a class="button primary" href="/login?tenant=">Choose another tenant</a>
+    <section>
+      <h2>Without an identity provider</h2>
+      ${withoutProvider(publicUrl)}
+    </section>
+    <section>
+      <h2>For administrators</h2>
+      <p class="quiet">
+        People sign in here once the tenant has an OIDC service and roles: <code>keystorectl create oidc --help</code> and
+        <code>keystorectl create oidc-roles --help</code> say how. The fields stand in the <a href="/v1/docs">description of the API</a>.
+      </p>
+    </section>`;
 }

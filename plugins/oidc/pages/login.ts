@@ -1,54 +1,68 @@
 // The way in: which tenant, then which identity provider. Tenants are never listed: their names are customers' data.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html } from './html.ts';
-import { pageReply } from './layout.ts';
+import { html, type Html } from '../../../core/http/html.ts';
+import { pageReply } from '../../../core/http/pages/frame.ts';
 
-/** One field: the tenant's name. */
-export function tenantPage(): Reply {
+/** One field: the tenant's name. `last` is the tenant this browser signed in to before; Enter goes on with it. */
+export function tenantPage(last: string | undefined, publicUrl: string): Reply {
   return pageReply(200, {
     title: 'Sign in',
     main: html`<h1>Sign in</h1>
-      <p class="quiet">Type the name of your organisation’s tenant. You then choose its identity provider.</p>
+      ${
+        last !== undefined &&
+        html`<p class="quiet">You signed in to this tenant before:</p>
+          <a class="button primary" href="/login?tenant=${encodeURIComponent(last)}" autofocus>Continue to ${last}</a>`
+      }
+      ${last === undefined && html`<p class="quiet">Type the name of your organisation’s tenant. You then choose its identity provider.</p>`}
       <form action="/login" method="get">
-        <label for="tenant">Tenant</label>
+        <label for="tenant">${last === undefined ? 'Tenant' : 'Another tenant'}</label>
         <input
           type="text"
           id="tenant"
           name="tenant"
           required
-          autofocus
+          ${last === undefined && html`autofocus`}
           maxlength="128"
           autocomplete="organization"
           autocapitalize="none"
           spellcheck="false"
         />
-        <button class="button primary" type="submit">Continue</button>
-      </form>`,
+        <button class="${last === undefined ? 'button primary' : 'button'}" type="submit">Continue</button>
+      </form>
+      <details>
+        <summary>No identity provider?</summary>
+        ${withoutProvider(publicUrl)}
+      </details>`,
   });
+}
+
+/** The ways in for programs, and for administrators before people can sign in. */
+export function withoutProvider(publicUrl: string): Html {
+  return html`<p class="quiet">Programs and administrators use the command line, with an approle or a token:</p>
+    <code class="code">keystorectl login approle --url ${publicUrl} --role-id ID --secret-id @FILE</code>
+    <code class="code">keystorectl login token --url ${publicUrl} --token-file FILE</code>`;
 }
 
 export type Choice = { readonly service: string; readonly displayName: string };
 
 /** One link per provider. Links, not forms: the policy for forms would hold the redirect to the provider. */
 export function providersPage(tenant: string, choices: readonly Choice[]): Reply {
-  const [only] = choices;
+  const isOnly = choices.length === 1;
   return pageReply(200, {
     title: `Sign in to ${tenant}`,
     main: html`<h1>Sign in to ${tenant}</h1>
-      <p class="quiet">${choices.length === 1 ? 'Your identity provider will ask who you are.' : 'Choose your identity provider.'}</p>
+      <p class="quiet">${isOnly ? 'Your identity provider will ask who you are.' : 'Choose your identity provider.'}</p>
       <ul class="stack">
         ${choices.map(
-          (choice) =>
+          ({ service, displayName }) =>
             html`<li>
-              <a
-                class="${choice === only && choices.length === 1 ? 'button primary' : 'button'}"
-                href="${loginPath(tenant, choice.service)}"
-                >${choice.displayName}</a
+              <a class="${isOnly ? 'button primary' : 'button'}" href="${loginPath(tenant, service)}" ${isOnly && html`autofocus`}
+                >${displayName}</a
               >
             </li>`,
         )}
       </ul>
-      <p class="quiet"><a href="/login">Another tenant</a></p>`,
+      <p class="quiet"><a href="/login?tenant=">Another tenant</a></p>`,
   });
 }
 

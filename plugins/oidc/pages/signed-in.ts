@@ -1,7 +1,7 @@
 // The page of a session: who is signed in, with what, until when; and the pages behind its two buttons.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html, type Html } from './html.ts';
-import { pageReply } from './layout.ts';
+import { html, type Html } from '../../../core/http/html.ts';
+import { formatMoment, pageReply } from '../../../core/http/pages/frame.ts';
 
 export type SessionView = {
   readonly username: string;
@@ -83,18 +83,6 @@ function list(texts: readonly string[]): Html {
   return html`<ul class="plain">
     ${texts.map((text) => html`<li>${text}</li>`)}
   </ul>`;
-}
-
-/** `21 Nov 2026, 14:05 UTC`: the server does not know the reader’s time zone, so it says its own. */
-export function formatMoment(instant: Temporal.Instant): string {
-  const { year, month, day, hour, minute } = instant.toZonedDateTimeISO('UTC');
-  return `${day} ${months[month - 1] ?? ''} ${year}, ${two(hour)}:${two(minute)} UTC`;
-}
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-
-function two(number: number): string {
-  return String(number).padStart(2, '0');
 }
 
 function formatSpan(span: Temporal.Duration): string {

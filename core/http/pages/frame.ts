@@ -1,6 +1,6 @@
 // The frame of every page and the headers it is sent with: no script, nothing foreign, no caching, no referrer, in no frame.
-import { Reply } from '../../../core/http/endpoint.ts';
-import { Html, html } from './html.ts';
+import { Reply } from '../endpoint.ts';
+import { Html, html } from '../html.ts';
 import { styleHash, styleSheet } from './style.ts';
 
 /** `form-action 'self'` is safe because no form of ours leads to a provider: browsers hold redirects after a form to it too. */
@@ -13,9 +13,10 @@ const securityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** With `cache-control: no-store` and `nosniff`, which the pipeline gives every answer. */
-const pageHeaders: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
+export const pageMediaType = 'text/html; charset=utf-8';
+
+/** With `cache-control: no-store` and `nosniff`, which every answer has. */
+export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': securityPolicy,
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
@@ -33,12 +34,12 @@ export type Page = {
 
 /** A page as an answer. */
 export function pageReply(status: number, page: Page, headers: Readonly<Record<string, string | readonly string[]>> = {}): Reply {
-  return new Reply(status, formatPage(page), { ...pageHeaders, ...headers });
+  return new Reply(status, formatPage(page), { 'content-type': pageMediaType, ...pageHeaders, ...headers });
 }
 
 /** Sends the browser on with GET, whatever it came with (RFC 9110 15.4.4). */
 export function redirectReply(location: string, headers: Readonly<Record<string, string | readonly string[]>> = {}): Reply {
-  return new Reply(303, '', { ...pageHeaders, location, ...headers });
+  return new Reply(303, '', { 'content-type': pageMediaType, ...pageHeaders, location, ...headers });
 }
 
 const shield = 'M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5z';
@@ -50,7 +51,8 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
 // Joined as markup: escaping would change the sheet, and its hash would no longer fit.
 const style = Html.join([`<style>${styleSheet}</style>`], []);
 
-function formatPage({ title, main, footer }: Page): string {
+/** A page as text, to be sent with `pageHeaders`. */
+export function formatPage({ title, main, footer }: Page): string {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -73,4 +75,16 @@ function formatPage({ title, main, footer }: Page): string {
       </body>
     </html> `;
   return page.markup;
+}
+
+/** `21 Nov 2026, 14:05 UTC`: the server does not know the reader’s time zone, so it says its own. */
+export function formatMoment(instant: Temporal.Instant): string {
+  const { year, month, day, hour, minute } = instant.toZonedDateTimeISO('UTC');
+  return `${day} ${months[month - 1] ?? ''} ${year}, ${two(hour)}:${two(minute)} UTC`;
+}
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
 }

@@ -34,7 +34,7 @@ input[type=text] { width: 100%; font: inherit; color: inherit; background: var(-
 .button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text); }
 .button.primary:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
 form { margin: 1rem 0 0; }
-input + .button { margin-top: 1.25rem; }
+input[type=text] + .button { margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 a:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
