@@ -1,5 +1,6 @@
 // The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
+import { redirectReply } from '../../core/http/pages/frame.ts';
 import { openBrowserSession, signOutUrl } from './browser-session.ts';
 import { showableText } from './claims.ts';
 import { bindingCookie, findCookie } from './cookies.ts';
@@ -9,6 +10,7 @@ import { gatherClaims } from './gather-claims.ts';
 import { offerHandOff, refuseHandOff } from './hand-off.ts';
 import type { Located, Oidc } from './oidc.ts';
 import type { Outbound } from './outbound.ts';
+import { loginPath } from './pages/login.ts';
 import { consumePending, findPending, isBoundTo } from './pending-login.ts';
 import { judgeAuthorizeError } from './provider-errors.ts';
 import type { Identity, PendingLogin } from './records.ts';
@@ -53,6 +55,7 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     attempt.shown.providerSignOut = signOut === undefined ? undefined : signOutUrl(signOut, located.record.clientId);
     requireIssuer(query, metadata.issuer, metadata.authorization_response_iss_parameter_supported === true);
     if (!(await consumePending(oidc, state))) throw new LoginFailure('login-expired', 'callback', 'used-state');
+    if (login.prompt === 'select_account' && query.get('error') === 'invalid_request') return askForCredentials(login);
     requireNoError(query);
     const provider = openProvider(metadata, clientSettings(located.record, oidc.allowHttpLoopback), outbound, oidc.clock);
     const secrets = { state, nonce: login.nonce, codeVerifier: login.codeVerifier };
@@ -68,6 +71,12 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
       oidc.forgetMetadata(attempt.located);
     throw error;
   }
+}
+
+/** A provider that does not know how to ask for an account says so only now; the same sign-in begins again with what every one knows. */
+function askForCredentials({ tenantName, service, handOff }: PendingLogin): Reply {
+  const request = handOff === undefined ? '' : `&request=${handOff}`;
+  return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 
 /** Exactly one state; nothing twice that we read; nothing that belongs to another flow (reference R26). */

@@ -20,7 +20,12 @@ export type PendingLogin = {
   readonly createdMs: number;
   /** the command-line request this login is for */
   readonly handOff?: string;
+  /** what the provider was asked to ask the person */
+  readonly prompt?: Prompt;
 };
+
+/** `login` stands in for `select_account` at providers that do not know it: OpenID Connect Core section 15.1 makes it mandatory. */
+export type Prompt = 'select_account' | 'login';
 
 /** Who someone is and what they get, once everything was checked. Issuer and subject are the identity (reference R57). */
 export type Identity = {

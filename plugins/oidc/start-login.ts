@@ -11,6 +11,7 @@ import { hashSecret, noTenantId, type Located, type Oidc } from './oidc.ts';
 import { providersPage, tenantPage } from './pages/login.ts';
 import { pendingSeconds, recordPending } from './pending-login.ts';
 import { answerWithPage, type Attempt } from './report.ts';
+import type { Prompt } from './records.ts';
 import { scopesOf } from './role.ts';
 import { chooseRedirectUri, clientSettings, providerName } from './service.ts';
 
@@ -42,7 +43,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
         request: 'the command-line request this sign-in is for',
         iss: 'the issuer that sent the person here (OpenID Connect Core section 4); must be that of the service',
         login_hint: 'who is about to sign in; handed on to the provider',
-        prompt: '`select_account`: the provider is to ask which account it shall be',
+        prompt: '`select_account`: the provider is to ask which account it shall be; `login`: to ask for the credentials',
       },
       errors: ['rate-limited'],
       run(call) {
@@ -104,6 +105,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
       binding: hashSecret(cookie),
       createdMs: call.now.epochMilliseconds,
       ...(handOff === undefined ? {} : { handOff }),
+      ...(prompt === undefined ? {} : { prompt }),
     }),
   );
   call.noteAudit({ tenant: located.tenantName, requestParameters: { service } });
@@ -134,12 +136,12 @@ function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string 
   return id;
 }
 
-/** Without it the provider would silently take the account that is signed in there. `login` asks as well, of providers that say they know no other. */
-function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): string | undefined {
+/** Without it the provider would silently take the account that is signed in there. Few providers say which values they know. */
+function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): Prompt | undefined {
   const asked = call.query.get('prompt');
   if (asked === undefined) return undefined;
-  if (asked !== 'select_account') throw fail('invalid-value', { detail: 'The value of prompt is select_account.' });
-  return ['select_account', 'login'].find((prompt) => supported?.includes(prompt) ?? true);
+  if (asked !== 'select_account' && asked !== 'login') throw fail('invalid-value', { detail: 'prompt is select_account or login.' });
+  return ([asked, 'login'] as const).find((prompt) => supported?.includes(prompt) ?? true);
 }
 
 function noSuchProvider(): LoginFailure {

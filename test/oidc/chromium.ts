@@ -20,16 +20,15 @@ export function launchChromium(): Promise<Browser> {
   });
 }
 
-/** Fills in the pages of the certified provider: name, then consent unless it was given in another tab. */
+/** Fills in the pages of the certified provider: name, consent unless it was given in another tab, and "Continue" after a change of accounts. */
 export async function signInAtProvider(page: Page, login: string): Promise<void> {
-  for (let step = 0; step < 3 && page.url().includes('/interaction/'); step += 1) {
+  for (let at = page.url(); /\/(?:interaction|auth)\//.test(at); at = page.url()) {
     if ((await page.locator('input[name=login]').count()) > 0) {
       await page.fill('input[name=login]', login);
       await page.fill('input[name=password]', 'x');
     }
-    const answered = page.waitForResponse((response) => response.request().isNavigationRequest() && response.status() < 300);
-    await page.click('button[type=submit]');
-    await Promise.race([answered, page.waitForURL(/oidc-callback/)]);
-    await page.waitForLoadState();
+    await page.click('[type=submit]');
+    // Every step there has an address of its own.
+    await page.waitForURL((url) => url.href !== at);
   }
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Answer } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { pathOf, startHouse, textOf, type House } from './house.ts';
 import { sendJson } from './scripted-provider.ts';
@@ -118,8 +119,21 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
       await house.setService();
       expect(await promptAt()).toBe(prompt);
     }
-    house.provider.script = {};
-    await house.setService();
+  });
+
+  test('a provider that does not know select_account is asked again with login, once, for the same command line', async () => {
+    const ask = { tenant: 'system', service: 'corp' };
+    const { body } = await house.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined });
+    const browser = house.browser();
+    const refusedWith = async (to: string): Promise<Answer> => {
+      const { searchParams } = new URL(String((await browser.get(to)).headers['location']));
+      const state = searchParams.get('state') ?? '';
+      return browser.get(`/oidc-callback?${new URLSearchParams({ error: 'invalid_request', state, iss: house.provider.issuer })}`);
+    };
+    const first = await refusedWith(`${pathOf(String(body['login-url']))}&prompt=select_account`);
+    const again = String(first.headers['location']);
+    expect([first.status, again]).toEqual([303, `/login/system/corp?prompt=login${new URL(body['login-url']).search.replace('?', '&')}`]);
+    expect((await refusedWith(again)).status).toBe(502);
   });
 
   test('another issuer is no provider here, and the log says why', async () => {
