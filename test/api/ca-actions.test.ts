@@ -1,13 +1,16 @@
 // Actions of a TLS CA: sign-csr, renew, csr and import-cert, the list of certificates, revoke; and the public URLs, as openssl sees them.
 import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sequence } from '../../plugins/est/ca/der.ts';
+import { commonName } from '../../plugins/est/ca/name.ts';
 import { send } from '../est/client.ts';
 import { type EstAppliance, openEst, startEstAppliance } from '../est/est-appliance.ts';
 import { file, openssl, opensslClient } from '../est/openssl.ts';
-import { type Identity, makeCsr, makeIdentity, makeKeys, type Names, readCertsOnly, usages, x509 } from '../est/pki.ts';
+import { type Identity, makeCsr, makeCsrOf, makeIdentity, makeKeys, type Names, readCertsOnly, usages, x509 } from '../est/pki.ts';
 import type { Answer } from '../setup/appliance.ts';
 
 let appliance: EstAppliance;
@@ -56,6 +59,22 @@ describe('sign-csr', () => {
     expect(openssl('verify', '-x509_strict', '-CAfile', trusted, file(at('sign-leaf.pem'), body.certificate)).code).toBe(0);
     expect(new X509Certificate((await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body.certificate).keyUsage).toHaveLength(2);
     expect((await appliance.act(ca, 'sign-csr', { csr: (await csrPem()).replaceAll('\n', '\\n') })).status).toBe(200);
+  });
+
+  test('refuses a request that names nobody: no subject or an empty one, and no alternative name', async () => {
+    const ca = await appliance.makeCa({});
+    const pemOf = (der: Buffer): string =>
+      `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+    const nobody = [makeCsrOf(sequence()), makeCsrOf(commonName('')), makeCsrOf(commonName(' '))];
+    for (const der of nobody) {
+      const refused = await appliance.act(ca, 'sign-csr', { csr: pemOf(der) });
+      expect(codeOf(refused)).toBe('400 invalid-csr');
+      expect(refused.body.detail).toContain('names nobody');
+    }
+    expect((await appliance.act(ca, 'sign-csr', { csr: await csrPem('', [{ type: 'dns', value: 'only.example.test' }]) })).status).toBe(
+      200,
+    );
+    expect((await appliance.act(ca, 'sign-csr', { csr: await csrPem('O=Example') })).status).toBe(200);
   });
 
   test('refuses what is no request, and two of them', async () => {
@@ -273,6 +292,38 @@ describe('list, revoke, CRL and OCSP', () => {
       );
     expect(check(good.certificate).code).toBe(0);
     expect(check(bad.certificate).output).toContain('certificate revoked');
+  });
+
+  test('R79: no date of a revocation is later than the CRL that has it, also after the clock was set back; OCSP alike', async () => {
+    const ca = await appliance.makeCa({});
+    const revoke = async (): Promise<string> => {
+      const { body } = await appliance.act(ca, 'sign-csr', { csr: await csrPem() });
+      expect((await appliance.act(ca, 'revoke', { serial: body.serial })).status).toBe(204);
+      return body.certificate;
+    };
+    const { 'crl-url': crlUrl, 'ocsp-url': ocspUrl, 'ca-cert': caCert } = await appliance.state(ca);
+    const newestDates = async (): Promise<{ readonly begin: Date; readonly revoked: readonly Date[] }> => {
+      const crl = new x509.X509Crl(new Uint8Array((await fetchPublic(crlUrl)).body));
+      return { begin: crl.thisUpdate, revoked: crl.entries.map(({ revocationDate }) => revocationDate) };
+    };
+    await revoke();
+    appliance.clock.advance(1);
+    const leaf = await revoke();
+    const present = await newestDates();
+    expect(present.revoked).toHaveLength(2);
+    for (const date of present.revoked) expect(date.getTime()).toBeLessThanOrEqual(present.begin.getTime());
+    await appliance.setBack(7_200);
+    await revoke();
+    const back = await newestDates();
+    expect(back.revoked).toHaveLength(3);
+    for (const date of back.revoked) expect(date.getTime()).toBeLessThanOrEqual(back.begin.getTime());
+    const [issuer, certificate] = [file(at('dates-ca.pem'), caCert), file(at('dates-leaf.pem'), leaf)];
+    expect(openssl('ocsp', '-issuer', issuer, '-cert', certificate, '-no_nonce', '-reqout', at('dates.der')).code).toBe(0);
+    const response = await fetchPublic(ocspUrl, { method: 'POST', body: readFileSync(at('dates.der')), type: 'application/ocsp-request' });
+    const { output } = openssl('ocsp', '-respin', file(at('dates.resp'), response.body), '-resp_text', '-noverify');
+    const dateOf = (label: string): number => Date.parse(new RegExp(`${label}: (.*)`).exec(output)?.[1] ?? '');
+    expect(dateOf('Revocation Time')).toBeLessThanOrEqual(dateOf('This Update'));
+    appliance.clock.advance(7_200);
   });
 
   test('R79: a CRL is made anew when it is a day old, and each key of a renewed CA has its own', async () => {

@@ -75,7 +75,7 @@ describe('certificate', () => {
     expect((await issue()).raw.toString('hex')).toMatch(/170d(3\d){12}5a170d(3\d){12}5a/);
   });
 
-  test('R60: never a CA; key usage is digitalSignature, and keyEncipherment for RSA only', async () => {
+  test('R60: never a CA; key usage is digitalSignature, and keyEncipherment for RSA keys of servers only', async () => {
     const asked = await makeCsr({
       keys: await makeKeys('P-256'),
       subject: `CN=${name}`,
@@ -85,7 +85,11 @@ describe('certificate', () => {
     expect(constraintsOf(await issue(ca, 'P-256'))).toMatch(plain);
     expect(constraintsOf(await issue(ca, 'P-256', asked))).toMatch(plain);
     expect(constraintsOf(await issue(ca, 'Ed25519'))).toMatch(plain);
-    expect(constraintsOf(await issue(ca, 'RSA-2048'))).toMatch(/Digital Signature, Key Encipherment\s*$/);
+    expect(constraintsOf(await issue(ca, 'RSA-2048'))).toMatch(plain);
+    const server = new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.1']);
+    const ofServer = async (key: KeyName) => makeCsr({ keys: await makeKeys(key), subject: `CN=${name}`, extensions: [server] });
+    expect(constraintsOf(await issue(ca, 'RSA-2048', await ofServer('RSA-2048')))).toMatch(/Digital Signature, Key Encipherment\s*$/);
+    expect(constraintsOf(await issue(ca, 'P-256', await ofServer('P-256')))).toMatch(plain);
   });
 
   test('R61: clientAuth always, serverAuth when asked for, nothing else ever', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explicit, objectIdentifier, octetString, Reader, readOnly, sequence, tag } from '../../plugins/est/ca/der.ts';
+import { explicit, nullValue, objectIdentifier, octetString, Reader, readOnly, sequence, tag } from '../../plugins/est/ca/der.ts';
 import { send } from './client.ts';
 import { type EstAppliance, startEstAppliance } from './est-appliance.ts';
 import { file, openssl } from './openssl.ts';
@@ -80,6 +80,33 @@ describe('nonces (RFC 9654)', () => {
       expect((await ask(withNonce(plain, nonce))).includes(nonce), String(length)).toBe(true);
     }
     for (const length of [0, 129]) expect((await ask(withNonce(plain, Buffer.alloc(length)))).toString('hex')).toBe(malformed);
+  });
+});
+
+describe('the answer that everybody gets', () => {
+  /** Changes the algorithm of the only CertID. */
+  const withAlgorithm = (request: Buffer, ...algorithm: readonly Uint8Array[]): Uint8Array => {
+    const asked = readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence);
+    asked.next(tag.sequence);
+    return sequence(sequence(sequence(sequence(sequence(sequence(...algorithm), asked.remaining)))));
+  };
+  const sha1 = objectIdentifier('1.3.14.3.2.26');
+
+  test('repeats the octets of the CertID of each who asks, whether the hash has a NULL behind its name or nothing', async () => {
+    const plain = makeRequest(leaves.slice(1), '-no_nonce');
+    for (const algorithm of [[sha1, nullValue], [sha1], [sha1, nullValue]]) {
+      const request = withAlgorithm(plain, ...algorithm);
+      const certId = new Reader(
+        new Reader(readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).remaining).enter(tag.sequence).remaining,
+      );
+      expect(Buffer.from(await ask(request)).includes(certId.next(tag.sequence).whole)).toBe(true);
+    }
+    for (const odd of [
+      [sha1, octetString(Uint8Array.of(1))],
+      [sha1, nullValue, nullValue],
+      [sha1, Uint8Array.of(5, 1, 0)],
+    ])
+      expect((await ask(withAlgorithm(plain, ...odd))).toString('hex')).toBe(malformed);
   });
 });
 

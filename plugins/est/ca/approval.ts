@@ -55,8 +55,15 @@ export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: Iden
   return approveByPolicy(csr, policy);
 }
 
-/** Approves what an administrator with the right to `sign-csr` asks for: names are theirs to decide, the profile stays ours. */
+/**
+ * Approves what an administrator with the right to `sign-csr` asks for: names are theirs to decide, the profile stays ours. Throws
+ * `invalid-csr` for a request that names nobody (RFC 5280 4.1.2.6: without a subject there are alternative names).
+ */
 export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
+  const { subjectAttributes, alternativeNames } = csr.content;
+  if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
+    throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
+  }
   return approved(csr, purposes);
 }
 

@@ -104,22 +104,28 @@ type CertListContent = Draft & {
 /** tbsCertList, version 2. revokedCertificates is absent when there are none (RFC 5280 5.1.2.6). */
 function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8Array): Uint8Array {
   const issuer = readCertificate(content.generation.certificate);
-  const entries = content.entries.map(([serial, entry]) => encodeEntry(serial, entry));
+  // A little before now, for relying parties whose clocks are slow.
+  const begin = content.thisUpdate.subtract({ seconds: backdateSeconds });
+  const entries = content.entries.map(([serial, entry]) => encodeEntry(serial, entry, begin));
   return sequence(
     integer(1),
     algorithmIdentifier,
     issuer.subject,
-    time(content.thisUpdate.subtract({ seconds: backdateSeconds })),
+    time(begin),
     time(content.nextUpdate),
     ...(entries.length === 0 ? [] : [sequence(...entries)]),
     explicit(0, sequence(authorityKeyIdentifier(issuerKeyIdentifier(issuer)), crlNumber(content.number))),
   );
 }
 
-/** A reason of `unspecified` is left out (RFC 5280 5.3.1). */
-function encodeEntry(serial: string, { at, reason }: Revocation): Uint8Array {
+/**
+ * A reason of `unspecified` is left out (RFC 5280 5.3.1). What is on a list was revoked when the list began: a date of the last minute,
+ * or one of before the clock was set back, is told as that.
+ */
+function encodeEntry(serial: string, { at, reason }: Revocation, begin: Temporal.Instant): Uint8Array {
   const number = encode(tag.integer, Buffer.from(serial, 'hex'));
-  const date = time(Temporal.Instant.from(at));
+  const revoked = Temporal.Instant.from(at);
+  const date = time(Temporal.Instant.compare(revoked, begin) > 0 ? begin : revoked);
   return reason === 'unspecified' ? sequence(number, date) : sequence(number, date, sequence(reasonCode(revocationReasons[reason])));
 }
 

@@ -45,7 +45,8 @@ export async function issueCertificate(house: CaHouse, ca: FoundCa, approved: Ap
   const serial = await house.serials.next();
   const extensions = [
     basicConstraints('leaf'),
-    keyFamily === 'rsa' ? keyUsage('digitalSignature', 'keyEncipherment') : keyUsage('digitalSignature'),
+    // What servers of TLS 1.2 do with an RSA key; clients only sign.
+    keyFamily === 'rsa' && purposes.includes('serverAuth') ? keyUsage('digitalSignature', 'keyEncipherment') : keyUsage('digitalSignature'),
     extKeyUsage(...purposes),
     subjectKeyIdentifier(keyIdentifierOf(publicKey)),
     authorityKeyIdentifier(issuerKeyIdentifier(above)),

@@ -65,7 +65,8 @@ export class OcspResponder {
       if (this.#allowance.take()) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
     }
-    const name = [ca.record.id, common.asked.serial, common.issued.revoked?.at ?? '', common.asked.hash].join('/');
+    // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
+    const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
     const kept = this.#kept.get(name);
     if (kept !== undefined && Temporal.Instant.compare(now, kept.until) < 0) return kept.response;
     const response = await this.#sign(ca, generation, { singles: [common], nonce: undefined, now });
@@ -80,7 +81,9 @@ export class OcspResponder {
 
   async #sign(ca: FoundCa, generation: CaGeneration, { singles, nonce, now }: Content): Promise<Uint8Array> {
     const nextUpdate = explicit(0, generalizedTime(now.add({ seconds: lifeSeconds })));
-    const responses = singles.map(({ asked, issued }) => sequence(asked.whole, encodeStatus(issued), generalizedTime(now), nextUpdate));
+    const responses = singles.map(({ asked, issued }) =>
+      sequence(asked.whole, encodeStatus(issued, now), generalizedTime(now), nextUpdate),
+    );
     const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
     const extensions = nonce === undefined ? [] : [explicit(1, sequence(ocspNonce(nonce)))];
     const basic = await signStructure(this.#house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
@@ -139,11 +142,16 @@ function readRequest(der: Uint8Array): Question | undefined {
 
 function readCertId(whole: Uint8Array): CertId {
   const fields = readOnly(whole, tag.sequence);
-  const hash = hashes.get(readObjectIdentifier(fields.enter(tag.sequence).next(tag.oid).content));
+  const algorithm = fields.enter(tag.sequence);
+  const hash = hashes.get(readObjectIdentifier(algorithm.next(tag.oid).content));
   if (hash === undefined) throw new DerError('hash is not known');
+  // Absent or NULL: whatever else could stand here would make more answers to one question than we keep.
+  if (algorithm.optional(tag.null)?.content.length) throw new DerError('NULL with content');
+  algorithm.end();
   const issuerNameHash = fields.next(tag.octetString).content;
   const issuerKeyHash = fields.next(tag.octetString).content;
   const serial = Buffer.from(fields.next(tag.integer).content).toString('hex');
+  fields.end();
   return { whole, hash, issuerNameHash, issuerKeyHash, serial };
 }
 
@@ -164,14 +172,18 @@ function isIssuer(asked: CertId, generation: CaGeneration): boolean {
   );
 }
 
-/** `good [0] NULL`, `revoked [1] { revocationTime, [0] reason }` with unspecified left out as in the CRL, or `unknown [2] NULL`. */
-function encodeStatus(issued: IssuedCertificate | undefined): Uint8Array {
+/**
+ * `good [0] NULL`, `revoked [1] { revocationTime, [0] reason }` with unspecified left out as in the CRL, or `unknown [2] NULL`. A time
+ * that is still to come was written before the clock was set back.
+ */
+function encodeStatus(issued: IssuedCertificate | undefined, now: Temporal.Instant): Uint8Array {
   if (issued === undefined) return implicit(2, new Uint8Array(0));
   const { revoked } = issued;
   if (revoked === undefined) return implicit(0, new Uint8Array(0));
   const reason = revocationReasons[revoked.reason];
   const reasonField = reason === 0 ? [] : [explicit(0, encode(tag.enumerated, Uint8Array.of(reason)))];
-  return explicit(1, generalizedTime(Temporal.Instant.from(revoked.at)), ...reasonField);
+  const at = Temporal.Instant.from(revoked.at);
+  return explicit(1, generalizedTime(Temporal.Instant.compare(at, now) > 0 ? now : at), ...reasonField);
 }
 
 function encodeUnsigned(status: keyof typeof unsigned): Uint8Array {
