@@ -149,7 +149,12 @@ async function closeServer(server: Server, handshakes: Handshakes, graceMs: numb
 }
 
 /** A fault of a connection before there was a request, as node tells it. */
-export type ClientError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+export type ClientError = Error & {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  /** the part of OpenSSL that found it */
+  readonly library?: string;
+};
 
 /** What node refuses before there is a request: unreadable, headers too large, too slow. */
 function answerClientError(error: ClientError, socket: Socket): void {

@@ -158,18 +158,31 @@ class Exchange {
     const { allow, detail, retryAfterSeconds: wait } = error.details;
     const line = error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.#requestId}).`;
     const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
-    return answerText(error.status, line, {
+    const answer = answerText(error.status, line, {
       ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
       // Seconds, never a date: one widespread client reads nothing else.
       ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
       ...(error.status === 401 ? { 'WWW-Authenticate': this.#challenge } : {}),
     });
+    return error.status === 401 && this.#asksForSecret ? { ...answer, body: '' } : answer;
+  }
+
+  /**
+   * Whether a 401 asks for a secret of somebody who has shown nothing yet. It has no body: the stock client of Bouncy Castle closes it
+   * unread, throws when there is more of it, and would never send its secret.
+   */
+  get #asksForSecret(): boolean {
+    const { headers, socket } = this.#request;
+    return this.#takesSecret && headers.authorization === undefined && !(socket as TLSSocket).getPeerX509Certificate();
+  }
+
+  get #takesSecret(): boolean {
+    return this.#target?.name === 'simpleenroll' && this.#target.ca.record.est.initialEnrollSecret !== undefined;
   }
 
   /** RFC 9110 15.5.2 wants a challenge on every 401; Basic only where a secret would help, or clients would ask people for one. */
   get #challenge(): string {
-    const takesSecret = this.#target?.name === 'simpleenroll' && this.#target.ca.record.est.initialEnrollSecret !== undefined;
-    return takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
+    return this.#takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
   }
 
   /** Whether the record is on the disk. */

@@ -28,11 +28,10 @@ const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 
 
 const est = z.object({
   enabled: z.boolean().default(disabledEst.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
-  initialEnrollSecret: z
-    .string()
-    .max(1_024)
-    .optional()
-    .meta({ description: 'Shared secret of first enrolment, the password of HTTP Basic.', example: 'correct horse battery staple' }),
+  initialEnrollSecret: z.string().max(1_024).optional().meta({
+    description: 'Shared secret of first enrolment, the password of HTTP Basic: 8 octets or more in UTF-8, no control characters.',
+    example: 'correct horse battery staple',
+  }),
   initialEnrollTrustCa: nameField()
     .optional()
     .meta({ description: 'CA whose certificates devices may show for first enrolment.', example: 'birth-ca' }),
@@ -125,6 +124,20 @@ export function keyFields(keyType: KeyType): Pick<CaDocument, 'certKeyType' | 'c
     ...(row?.curve === undefined ? {} : { certKeyCurve: row.curve }),
     ...(row?.bits === undefined ? {} : { certKeyBits: row.bits as 2048 | 3072 | 4096 }),
   };
+}
+
+/** Octets in UTF-8. What a person can remember has at least as many characters (NIST SP 800-63B). */
+const minSecretOctets = 8;
+
+/**
+ * Why devices could not use this as the shared secret, or others could; undefined when it is fit. Not part of the document: secrets of
+ * before the rule stay as they are.
+ */
+export function findSecretProblem(secret: string): string | undefined {
+  // RFC 7617 section 2: a password in HTTP Basic has no control characters.
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return 'has a control character, which no client can send in HTTP Basic';
+  if (Buffer.byteLength(secret) < minSecretOctets) return `is too short: give it at least ${minSecretOctets} octets in UTF-8`;
+  return undefined;
 }
 
 /** An empty secret is none (R32). */

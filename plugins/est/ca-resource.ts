@@ -6,7 +6,7 @@ import { type AnyResource, type Change, defineResource, type Plan } from '../../
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
-import { type CaDocument, caDocument, caStateFields, estSettings, findKeyType, keyFields } from './ca-document.ts';
+import { type CaDocument, caDocument, caStateFields, estSettings, findKeyType, findSecretProblem, keyFields } from './ca-document.ts';
 import {
   discardGeneration,
   keepGeneration,
@@ -74,6 +74,7 @@ function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGenera
   if (operationNames.has(name)) throw fail('invalid-value', { detail: `"${name}" is the name of an EST operation and cannot name a CA.` });
   requireTrustCa(house, change, name);
   const est = estSettings(document);
+  requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
   const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(house, document.caCert);
   if (current !== undefined) {
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
@@ -134,6 +135,11 @@ function requireNoKeyFields(document: CaDocument): void {
       detail: 'A CA with "ca-cert" is trust-only: cert-key-type, cert-key-curve, cert-key-bits, subject and issuing-ca do not apply.',
     });
   }
+}
+
+function requireFitSecret(secret: string | undefined, present: string | undefined): void {
+  const problem = secret === undefined || secret === present ? undefined : findSecretProblem(secret);
+  if (problem !== undefined) throw fail('invalid-value', { detail: `"est/initial-enroll-secret" ${problem}.` });
 }
 
 /** When the field is set or changed; a trust CA that is deleted later only makes first enrolments 401 (spec, Errors). */

@@ -33,8 +33,10 @@ export async function authenticateFirst(house: CaHouse, limit: FailureLimit, ca:
   }
   const { authorization } = from.headers;
   if (authorization !== undefined) {
-    limit.requireBelow(ca.record.id, from.clientIp);
-    if (initialEnrollSecret !== undefined && isSecret(authorization, initialEnrollSecret)) return 'est-secret';
+    if (initialEnrollSecret !== undefined) {
+      limit.requireLookAt(initialEnrollSecret, ca.record.id, from.clientIp);
+      if (isSecret(authorization, initialEnrollSecret)) return 'est-secret';
+    }
     await limit.count(ca.record.id, from.clientIp);
     throw refused(initialEnrollSecret === undefined ? 'this CA takes a birth certificate and no password' : 'the shared secret is wrong');
   }

@@ -1,11 +1,17 @@
-// Limits wrong secrets: ten a minute per CA and address, counted in the store so that all worker processes count together.
+// Limits wrong secrets: ten a minute per CA and address are told so, counted in the store so that all worker processes count together.
 import { isIPv6 } from 'node:net';
+import { encodeUtf8 } from '../../core/bytes.ts';
 import type { Clock } from '../../core/context.ts';
 import { fail } from '../../core/errors.ts';
 import type { Store, StoreKey, Table } from '../../core/store/store.ts';
 import { parseIpAddress } from './ca/ip.ts';
 
+/** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
+/** After so many, no more secret is looked at that somebody might guess at this pace. */
+const maxGuesses = 100;
+/** Longer secrets are not guessed at any pace the appliance answers at: ten thousand a second are 2^38 in a year. */
+const guessableOctets = 15;
 const windowSeconds = 60;
 
 /** Failures since the first one of the window. Key: [CA id, address]. */
@@ -22,14 +28,19 @@ export class FailureLimit {
     this.#table = store.table('secret-failures');
   }
 
-  /** Throws `rate-limited` when there were too many: then not even a right secret is looked at. */
-  requireBelow(caId: string, address: string): void {
-    this.#refuse(this.#table.get(keyOf(caId, address)), maxFailures);
+  /**
+   * Throws `rate-limited` when this secret of the CA is not to be compared with what came from the address. That others behind the same
+   * address sent wrong ones does not stand in the way of a right one, unless the secret is short enough to be found by guessing on.
+   */
+  requireLookAt(secret: string, caId: string, address: string): void {
+    if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
   }
 
-  /** Counts one more; throws `rate-limited` when it is one too many, which attempts made at the same time can be. */
+  /** Counts one more; throws `rate-limited` when it is one too many. */
   async count(caId: string, address: string): Promise<void> {
     const key = keyOf(caId, address);
+    // What is counted no further costs no write.
+    this.#refuse(this.#table.get(key), maxGuesses);
     const counted = await this.#store.write((transaction) => {
       const present = transaction.get(this.#table, key);
       const nowMs = this.#nowMs();

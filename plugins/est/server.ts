@@ -44,10 +44,23 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
 /** What node refuses before there is a request: one line of text, as everywhere here. */
 function answerClientError(error: ClientError, socket: Socket): void {
   refuseConnection(error, socket, () => {
-    const [status, line] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request cannot be read.'];
+    const [status, line] = certificateReaders.has(error.library ?? '')
+      ? unreadableCertificate
+      : (clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request cannot be read.']);
     return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${line.length + 1}\r\n\r\n${line}\n`;
   });
 }
+
+/**
+ * Parts of OpenSSL that look into certificates. In TLS 1.2 what they find wrong with the client's lets the handshake pass and stays
+ * behind until the first read, which then fails as if the request were at fault.
+ */
+const certificateReaders: ReadonlySet<string> = new Set(['X509 V3 routines', 'x509 certificate routines', 'asn1 encoding routines']);
+
+const unreadableCertificate = [
+  '400 Bad Request',
+  'The client certificate cannot be read: an extension of it is malformed or stands twice. Send another certificate, or none.',
+] as const;
 
 const clientErrors: Readonly<Record<string, readonly [status: string, line: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers may have at most 16384 octets.'],

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type EstAppliance, openEst, startEstAppliance } from '../est/est-appliance.ts';
 import { makeIdentity } from '../est/pki.ts';
+import { openCaTables } from '../../plugins/est/ca/records.ts';
 import type { Answer } from '../setup/appliance.ts';
 
 const base = '/v1/config/keystore/tls/ca';
@@ -116,6 +117,26 @@ describe('changes', () => {
     expect(await config(name)).toMatchObject({ ttl: '5y', est: { 'allowed-domains': ['example.test', 'more.test'], enabled: true } });
   });
 
+  test('a secret that no client can send, or that is guessed at once, is refused; one of before the rule stays', async () => {
+    const withSecret = (secret: string) => create('fit', { est: { ...openEst, 'initial-enroll-secret': secret } });
+    for (const secret of ['x', 'seven77', 'line\nline', 'nul\0nul nul', 'del\x7fdeldel', 'c1\x85c1c1c1c1']) {
+      const refused = await withSecret(secret);
+      expect(codeOf(refused), JSON.stringify(secret)).toBe('400 invalid-value');
+      expect(refused.body.detail).toContain('"est/initial-enroll-secret"');
+      expect(JSON.stringify(refused.body)).not.toContain(JSON.stringify(secret));
+    }
+    expect((await withSecret('eight888')).status).toBe(201);
+    expect((await create('fit-too', { est: { ...openEst, 'initial-enroll-secret': 'grüße:☃' } })).status).toBe(201);
+    const table = openCaTables(appliance.store.prefixed('est')).cas;
+    await appliance.store.write((transaction) => {
+      const present = transaction.get(table, [appliance.tenantId, 'fit']);
+      if (present !== undefined)
+        transaction.put(table, [appliance.tenantId, 'fit'], { ...present, est: { ...present.est, initialEnrollSecret: 'x' } });
+    });
+    await appliance.patchCa('fit', { est: { ttl: '2d' } });
+    expect((await appliance.state('fit')).est['initial-enroll-secret-set']).toBe(true);
+  });
+
   test('a merge keeps the secret, null removes it, a replacement without it removes it', async () => {
     const isSet = async (name: string): Promise<boolean> => (await appliance.state(name)).est['initial-enroll-secret-set'];
     const name = await appliance.makeCa();
@@ -124,7 +145,7 @@ describe('changes', () => {
     expect(JSON.stringify(await config(name))).not.toContain('initial-enroll-secret');
     await appliance.patchCa(name, { est: { 'initial-enroll-secret': null } });
     expect(await isSet(name)).toBe(false);
-    await appliance.patchCa(name, { est: { 'initial-enroll-secret': 'again' } });
+    await appliance.patchCa(name, { est: { 'initial-enroll-secret': 'another secret' } });
     expect(await isSet(name)).toBe(true);
     expect((await appliance.request('PUT', `${base}/${name}`, await config(name))).status).toBe(204);
     expect(await isSet(name)).toBe(false);

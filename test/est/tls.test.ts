@@ -137,6 +137,17 @@ describe('R16: nothing a client sends ends the process', () => {
     expect(await isAlive()).toBe(true);
   });
 
+  test('a client certificate that OpenSSL cannot read is named as what is at fault', async () => {
+    const malformed = new x509.Extension('2.5.29.19', true, Buffer.from('0401ff', 'hex'));
+    const usage = new x509.Extension('2.5.29.15', true, Buffer.from('03020780', 'hex'));
+    for (const extensions of [[malformed], [usage, usage]]) {
+      const client = await makeIdentity({ extensions });
+      const reply = await appliance.call(ca, 'cacerts', { client, maxVersion: 'TLSv1.2' });
+      expect(reply).toMatchObject({ status: 400, text: expect.stringContaining('The client certificate cannot be read') as string });
+    }
+    expect(await isAlive()).toBe(true);
+  });
+
   test('an empty subject, a negative serial number, 59 kB of extension, 3,000 alternative names', async () => {
     const names: x509.JsonGeneralNames = Array.from({ length: 3_000 }, (_, n) => ({ type: 'dns', value: `n${n}.example.test` }) as const);
     const clients = [
