@@ -36,7 +36,7 @@ try {
 /** Opens store and tokens as a start would, and serves nothing. Throws StartRefused, also while the appliance runs. */
 async function checkAppliance(args: readonly string[]): Promise<readonly Finding[]> {
   const configuration = loadConfiguration(args);
-  await holdDataDirectory(configuration.data);
+  await holdDataDirectory(configuration.data, configuration.sources['data']);
   const house = await openHouse(configuration, await hsmConfigOf(configuration, () => undefined), terminal);
   try {
     const composed = await compose({

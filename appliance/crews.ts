@@ -5,7 +5,7 @@ import type { Configuration } from '../core/config.ts';
 import { openAuditTrail } from '../core/audit-trail.ts';
 import type { Clock, Log } from '../core/context.ts';
 import { formatTimestamp } from '../core/time.ts';
-import { HsmError } from '../hsm/api.ts';
+import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { Refusal } from './fleet.ts';
 import { FleetCounts } from './fleet-counts.ts';
 import { provisionAppliance } from './first-boot.ts';
@@ -124,9 +124,9 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     try {
       await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
     } catch (error) {
-      if (!isPinRefused(error)) {
+      if (kindOf(error) !== 'pin-refused') {
         log.error('the appliance could not be unsealed', { reason: (error as Error).message });
-        throw new Refusal('hsm-unavailable');
+        throw new Refusal(`hsm-unavailable ${kindOf(error) ?? ''}`.trimEnd());
       }
       nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;
       log.warn('a token refused the PIN that was to unseal the appliance', { attempts: refusedPins });
@@ -180,6 +180,6 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
 
 const statuses: Readonly<Record<string, number>> = { 'pin-refused': 403, 'rate-limited': 429, 'not-sealed': 409, 'missing-field': 400 };
 
-function isPinRefused(error: unknown): boolean {
-  return error instanceof StartRefused && error.cause instanceof HsmError && error.cause.kind === 'pin-refused';
+function kindOf(error: unknown): HsmErrorKind | undefined {
+  return error instanceof StartRefused && error.cause instanceof HsmError ? error.cause.kind : undefined;
 }

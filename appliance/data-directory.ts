@@ -22,17 +22,17 @@ import { StartRefused } from './start-refused.ts';
 /** What a start needs at least; the token, the store and the audit trail each write a little. */
 const roomBytes = 256 << 10;
 
-/** Throws StartRefused when the directory cannot be made or written, has no room, or another appliance holds it. Held until the process ends. */
-export async function holdDataDirectory(directory: string): Promise<void> {
+/** Throws StartRefused when the directory cannot be made or written, has no room, or another appliance holds it. Held until the process ends. `source` is what the directory was given with, for the messages. */
+export async function holdDataDirectory(directory: string, source = '--data'): Promise<void> {
   try {
     makeDirectory(directory);
     proveRoom(directory);
   } catch (error) {
     if (codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT')
-      throw new StartRefused(`the disk of --data ${directory} is full: make room, at least ${roomBytes >> 10} KiB, then start again`);
-    throw new StartRefused(`--data ${directory} cannot be written (${codeOf(error)}): give a directory this user may write`);
+      throw new StartRefused(`the disk of ${source} ${directory} is full: make room, at least ${roomBytes >> 10} KiB, then start again`);
+    throw new StartRefused(`${source} ${directory} cannot be written (${codeOf(error)}): give a directory this user may write`);
   }
-  await holdLock(directory);
+  await holdLock(directory, source);
   sweepTemporaryFiles(directory);
 }
 
@@ -106,7 +106,7 @@ export function syncDirectory(directory: string): void {
  * The lock is a Unix socket in the abstract name space: the kernel lets it go when the process dies, however it dies,
  * so a crash leaves no lock file to clear by hand.
  */
-async function holdLock(directory: string): Promise<void> {
+async function holdLock(directory: string, source: string): Promise<void> {
   const { dev, ino } = statSync(realpathSync(directory));
   const name = createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32);
   const lock = createServer();
@@ -121,7 +121,9 @@ async function holdLock(directory: string): Promise<void> {
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE') throw error;
       if (performance.now() > deadline)
-        throw new StartRefused(`--data ${directory} is held by another running keystored: stop it first, or give another directory`);
+        throw new StartRefused(
+          `${source} ${directory} is held by another running keystored: stop it first, or give another directory${source === '--data' ? '' : ' with --data, which wins'}`,
+        );
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

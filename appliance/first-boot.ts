@@ -37,7 +37,7 @@ export async function provisionAppliance(
   try {
     await house.store.migrate('core', []);
     const announcement = await openSystemTenant(configuration, house, clock, onTerminal);
-    if (announcement !== undefined) step('gave a way into the tenant system');
+    if (announcement !== undefined) step('made the tenant system and its first credential');
     await refusingHsmErrors(() => ensureAuditKey(house, configuration.data, log));
     const identity = await renewListenerIdentity(configuration, house, clock);
     writeApplianceCa(configuration.data, identity);

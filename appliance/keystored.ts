@@ -71,10 +71,10 @@ async function main(): Promise<void> {
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   ({ refusalFile } = configuration);
-  await holdDataDirectory(configuration.data);
+  await holdDataDirectory(configuration.data, configuration.sources['data']);
   await requireFreePorts([
-    ['--listen', configuration.listen],
-    ['--est-listen', configuration.estListen],
+    [configuration.sources['listen'] ?? '', configuration.listen],
+    [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
   const log = openLog({
     directory: places.logs(configuration.data),

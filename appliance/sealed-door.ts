@@ -19,6 +19,7 @@ import { type Fleet, Refusal } from './fleet.ts';
 import type { GivenPins } from './house.ts';
 import { readSealedIdentity } from './sealed-identity.ts';
 import type { Serving } from './serve.ts';
+import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { StartRefused } from './start-refused.ts';
 import { unsealEndpoint } from './upkeep.ts';
 
@@ -108,12 +109,12 @@ async function unseal(request: IncomingMessage, body: Uint8Array, requestId: str
   }
 }
 
-/** `code` or `code seconds` of the supervisor. */
+/** `code`, `code seconds` or, of a token, `code kind` of the supervisor. */
 function refusalOf(message: string): ServiceError {
-  const [code = '', seconds] = message.split(' ');
+  const [code = '', more = ''] = message.split(' ');
   const known = code in coreErrors ? (code as keyof typeof coreErrors) : 'internal-error';
   return fail(known, {
-    ...(seconds === undefined ? {} : { retryAfterSeconds: Number(seconds) }),
+    ...(/^\d+$/.test(more) ? { retryAfterSeconds: Number(more) } : more === '' ? {} : { cause: new HsmError(more as HsmErrorKind, more) }),
     ...(details[known] === undefined ? {} : { detail: details[known] }),
   });
 }
@@ -128,5 +129,9 @@ const health: Answer = {
   status: 503,
   mediaType: 'application/json',
   headers: { 'retry-after': '30' },
-  body: JSON.stringify({ status: 'sealed', hsm: { tokens: [] }, reason: 'the appliance waits for a person to give the PIN' }),
+  body: JSON.stringify({
+    status: 'sealed',
+    hsm: { tokens: [] },
+    reason: 'the appliance waits for a person to give the PIN: keystorectl do system unseal',
+  }),
 };

@@ -12,6 +12,8 @@ export type Address = { readonly host: string; readonly port: number; readonly d
 
 /** The configuration of one appliance, whole and checked. */
 export type Configuration = {
+  /** of each option, what people wrote it with: `--data`, `KEYSTORED_DATA` or a line of the file */
+  readonly sources: Readonly<Record<string, string>>;
   /** absolute path of the data directory */
   readonly data: string;
   readonly listen: Address;
@@ -165,12 +167,17 @@ export const coreFields = {
 const core = z.strictObject(coreFields);
 
 /** The configuration of parsed fields: paths made absolute, addresses that were not given worked out. */
-export function completed(fields: z.output<typeof core>, plugins: Readonly<Record<string, unknown>>): Configuration {
+export function completed(
+  fields: z.output<typeof core>,
+  plugins: Readonly<Record<string, unknown>>,
+  sources: Configuration['sources'],
+): Configuration {
   const { hsm, audit, data, ...rest } = fields;
   const hosts = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
   const publicHost = isWildcard(fields.listen.host) ? (hosts[0] ?? 'localhost') : fields.listen.host;
   return {
     ...rest,
+    sources,
     data: resolve(data),
     hosts,
     publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,

@@ -26,7 +26,14 @@ export function loadConfiguration({ argv, environment, sections }: LoadOptions):
   const fields = parse(schemaOf(sections), file, given);
   const plugins = Object.fromEntries(Object.keys(sections).map((name) => [name, fields[name]]));
   const core = Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in sections)));
-  return completed(core as Parameters<typeof completed>[0], plugins);
+  return completed(core as Parameters<typeof completed>[0], plugins, sourcesOf(given, file));
+}
+
+/** What is said by nobody would be said by the option. */
+function sourcesOf(given: GivenOptions, { content, placeOf }: ConfigFile): Configuration['sources'] {
+  const sourceOf = (field: string): string =>
+    given.get(field)?.source ?? (Object.hasOwn(content, field) ? `${placeOf(field)}: ${field}` : `--${field}`);
+  return Object.fromEntries(options.map(({ field }) => [field, sourceOf(field)]));
 }
 
 /** One field of the configuration reference. */

@@ -1,8 +1,8 @@
 // The errors of the service: one table from code to status and title, and the one class that carries a row of it.
 
 /**
- * One row: HTTP status, short title, when it occurs (the generated error reference prints all three), and what callers are told where
- * the thrower has nothing more exact to say.
+ * One row: HTTP status, short title, when it occurs (the generated error reference prints all three), and what callers are told: below
+ * 500 where the thrower has nothing more exact to say; from 500 up always, whatever the thrower knows, so it names the fix.
  */
 export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string; readonly detail?: string };
 export type ErrorTable = Readonly<Record<string, ErrorRow>>;
@@ -29,12 +29,15 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly title: string;
   readonly details: ErrorDetails;
+  /** what the table says of the code, and nothing of this one occurrence */
+  readonly advice: string | undefined;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
     super(details.detail ?? row.detail ?? row.title, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = row.status;
     this.title = row.title;
+    this.advice = row.detail;
     this.details = row.detail === undefined ? details : { detail: row.detail, ...details };
   }
 }
@@ -120,24 +123,49 @@ export const coreErrors = {
     when: 'the request headers are over 16 KiB',
     detail: 'The headers of a request may have at most 16 KiB together: leave some out.',
   },
-  'internal-error': { status: 500, title: 'Internal error', when: 'our fault; system:logs has the rest under the request id' },
-  sealed: { status: 503, title: 'Sealed', when: 'the appliance waits for a person to give the PIN' },
-  'hsm-unavailable': { status: 503, title: 'HSM unavailable', when: 'the token cannot be reached at the moment' },
-  'audit-unavailable': { status: 503, title: 'Audit trail unavailable', when: 'the audit record cannot be written' },
+  'internal-error': {
+    status: 500,
+    title: 'Internal error',
+    when: 'our fault; system:logs has the rest under the request id',
+  },
+  sealed: {
+    status: 503,
+    title: 'Sealed',
+    when: 'the appliance waits for a person to give the PIN',
+    detail:
+      'The appliance waits for the PIN of its tokens: "keystorectl do system unseal" gives it, or POST /v1/state/keystore/system/unseal.',
+  },
+  'hsm-unavailable': {
+    status: 503,
+    title: 'HSM unavailable',
+    when: 'the token cannot be reached at the moment',
+    detail:
+      'The token cannot be reached; keystored goes on trying. See that its module and device work: /v1/state/system/health says which token it is and why.',
+  },
+  'audit-unavailable': {
+    status: 503,
+    title: 'Audit trail unavailable',
+    when: 'the audit record cannot be written',
+    detail:
+      'The audit trail cannot be written, so changes and uses of keys are refused: make room on the disk of the data directory; /v1/state/system/health has the reason.',
+  },
   'machine-unavailable': {
     status: 503,
     title: 'The machine does not answer',
     when: 'what reboots, powers off or resets the machine of the appliance cannot be reached at the moment',
+    detail: 'What operates the machine does not answer, and nothing was begun: try again, or use the screen of the appliance.',
   },
   'clock-implausible': {
     status: 503,
     title: 'Clock implausible',
     when: 'a certificate was to be issued while the clock of the appliance cannot be right',
+    detail: 'Set the clock of the machine; if it is right after all, "keystorectl do system accept-clock" says so.',
   },
   'storage-unavailable': {
     status: 503,
     title: 'Storage unavailable',
     when: 'the store cannot be written, for example because the disk is full',
+    detail: 'The store cannot be written, and nothing was changed: make room on the disk of the data directory.',
   },
 } as const satisfies ErrorTable;
 

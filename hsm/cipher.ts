@@ -48,5 +48,5 @@ export function decryptionFailed(): HsmError {
 }
 
 function requireAes(key: LoadedKey): void {
-  if (keyRows[key.type].family !== 'aes') throw new HsmError('refused', `a ${key.type} key does not encrypt`);
+  if (keyRows[key.type].family !== 'aes') throw new HsmError('refused', `keys of type ${key.type} do not encrypt`);
 }

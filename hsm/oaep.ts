@@ -85,7 +85,7 @@ function xor(left: Buffer, right: Buffer): Buffer {
 }
 
 function requireRsa(type: KeyType): KeyType {
-  if (keyRows[type].family !== 'rsa') throw new HsmError('refused', `a ${type} key does not open OAEP`);
+  if (keyRows[type].family !== 'rsa') throw new HsmError('refused', `keys of type ${type} do not open OAEP`);
   return type;
 }
 

@@ -28,7 +28,7 @@ export function sign(
   const key = engine.key(identity);
   const { family, signatureBytes } = keyRows[key.type];
   if (family !== familyOf[scheme] || signatureBytes === undefined)
-    throw new HsmError('refused', `a ${key.type} key does not sign ${scheme}`);
+    throw new HsmError('refused', `keys of type ${key.type} do not sign ${scheme}`);
   const { module, work } = engine.sessions;
   const { mechanism, input } = prepare[scheme](data, key.type, hash);
   // The exact length: NSS softoken refuses a longer buffer for Ed25519.
@@ -39,7 +39,7 @@ export function sign(
 export function hmac(engine: Engine, identity: KeyIdentity, hash: HashName, data: Buffer): Buffer {
   const row = hashRows[hash];
   const run = (key: LoadedKey): Buffer => {
-    if (keyRows[key.type].family !== 'secret') throw new HsmError('refused', `a ${key.type} key makes no HMAC`);
+    if (keyRows[key.type].family !== 'secret') throw new HsmError('refused', `keys of type ${key.type} make no HMAC`);
     const { module, work } = engine.sessions;
     return module.sign(work, plainMechanism(row.hmac), key.handle, data, row.bytes);
   };

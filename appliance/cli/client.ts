@@ -40,7 +40,7 @@ export class Refused extends CommandFailed {
   readonly code: string;
   readonly answer: Answer;
   constructor(answer: Answer, { title, detail, code = '', errors = [], 'request-id': requestId }: Problem) {
-    const said = detail ?? `${title ?? 'Refused'}.`;
+    const said = detail ?? errors[0]?.['error-message'] ?? `${title ?? 'Refused'}.`;
     const items = errors
       .filter(({ 'error-message': message }) => !said.includes(message))
       .map(({ 'error-message': message, 'error-info': info }) => (info === undefined ? message : `${info}: ${message}`));
@@ -72,7 +72,7 @@ export class Client {
     const response = await this.#send(request);
     if ((response.statusCode ?? 500) < 400) return response;
     const answer = await this.#read(response);
-    throw new Refused(answer, problemOf(answer));
+    throw new Refused(answer, this.#ourWords(problemOf(answer)));
   }
 
   /** The JSON of an answer; undefined for an empty one. */
@@ -92,6 +92,16 @@ export class Client {
       throw connectionFailure(error as NodeJS.ErrnoException, this.connection.url);
     });
     return { status, mediaType: mediaTypeOf(response), retryAfterSeconds: secondsOf(headers['retry-after']), body };
+  }
+
+  /** The appliance speaks to every client of a header; here it is a login that is missing. */
+  #ourWords(problem: Problem): Problem {
+    if (problem.code !== 'invalid-token') return problem;
+    const detail =
+      this.connection.token === undefined
+        ? 'No token was given: log in with "keystorectl login", or set KEYSTORED_TOKEN or KEYSTORED_TOKEN_FILE.'
+        : 'The token is unknown here, has expired or was ended: log in again with "keystorectl login", or set KEYSTORED_TOKEN.';
+    return { ...problem, detail, errors: [] };
   }
 
   #send({ method, path, query, headers = {}, body, answerMs = quietMs }: Request): Promise<IncomingMessage> {

@@ -1,4 +1,4 @@
-// The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). Below 500 we speak, from 500 we give an id.
+// The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). From 500 up only fixed texts and an id.
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { ServiceError, coreErrors, type ErrorDetails, type ErrorRow, type ErrorTable } from '../errors.ts';
 
@@ -47,10 +47,22 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   configuration: 'hsm-unavailable',
 };
 
-/** The body of an error answer. From 500 up there is no detail; `errors` has an item whatever went wrong. */
+/** What a person does about a token that does not work, where its state says more than the code. */
+const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
+  'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',
+  timeout: 'The token did not answer in time: try again; /v1/state/system/health says whether it works at all.',
+  configuration: 'The configuration of a token does not fit: system:logs says what; correct hsm/tokens, then start keystored again.',
+};
+
+/** From 500 up: a text of a table, never one of the occurrence. */
+function adviceOf({ advice, details: { cause } }: ServiceError): string | undefined {
+  return (cause instanceof HsmError ? hsmAdvice[cause.kind] : undefined) ?? advice;
+}
+
+/** The body of an error answer. From 500 up there is no detail, and the item of `errors` names the fix. */
 export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {
   const { detail, items = [] } = error.status < 500 ? error.details : {};
-  const findings = items.length > 0 ? items : [{ message: detail ?? `${error.title}.` }];
+  const findings = items.length > 0 ? items : [{ message: detail ?? adviceOf(error) ?? `${error.title}.` }];
   return {
     type: `urn:keystore:error:${error.code}`,
     title: error.title,

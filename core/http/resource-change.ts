@@ -1,5 +1,6 @@
 // Carries out creations, replacements, merges and removals: checked outside the transaction, committed only on what was checked.
 import { isDeepStrictEqual } from 'node:util';
+import { withArticle } from '../article.ts';
 import { fail, isOvertaken } from '../errors.ts';
 import type { Store, StoreKey } from '../store/store.ts';
 import { inTurn } from '../turns.ts';
@@ -30,7 +31,8 @@ const mostOvertaken = 8;
 export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
   return change(view, store, call, entry, (current) => {
     const wanted = view.parse(fields);
-    if (current !== undefined) throw fail('already-exists', { detail: `A ${view.resource.noun} of this name exists.` });
+    if (current !== undefined)
+      throw fail('already-exists', { detail: `${withArticle(view.resource.noun).replace('a', 'A')} of this name exists.` });
     return wanted;
   });
 }

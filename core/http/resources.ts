@@ -1,5 +1,6 @@
 // Turns a resource into its endpoints in both trees: list, entry, creation, replacement, merge, removal (api 2 to 10).
 import { z } from 'zod';
+import { withArticle } from '../article.ts';
 import { fail } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Store, StoreKey } from '../store/store.ts';
@@ -18,6 +19,7 @@ const rawBody = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonOb
 export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpoint[] {
   const view: ResourceView = new ResourceView(resource, store);
   const { noun, tag, path } = view.resource;
+  const aNoun = withArticle(noun);
   const parameters = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
   const list = `/v1/config/${path}`;
   const one = `${list}/{${view.nameField}}`;
@@ -148,7 +150,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     defineEndpoint<undefined, Reply, Entry>({
       ...reads,
       path: one,
-      summary: `Read a ${noun}`,
+      summary: `Read ${aNoun}`,
       query: entryQuery,
       documented: { output: schemas.config, resource: ofEntry },
       find: findEntry,
@@ -157,7 +159,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     defineEndpoint<undefined, Reply, Entry>({
       ...reads,
       path: `/v1/state/${path}/{${view.nameField}}`,
-      summary: `Read the state of a ${noun}`,
+      summary: `Read the state of ${aNoun}`,
       query: entryQuery,
       documented: { output: schemas.state, resource: { ...ofEntry, tree: 'state' } },
       find: findEntry,
@@ -169,7 +171,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       access: 'token',
       operation: 'create',
       path: list,
-      summary: `Create a ${noun}`,
+      summary: `Create ${aNoun}`,
       successStatus: 201,
       documented: { input: schemas.creation, output: schemas.changed, resource: inList },
       errors: ['already-exists', 'conflict', ...errors],
@@ -188,7 +190,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       access: 'token',
       operation: 'update',
       path: one,
-      summary: `Create or replace a ${noun}`,
+      summary: `Create or replace ${aNoun}`,
       successStatus: 204,
       documented: { input: schemas.change, output: schemas.changed, resource: ofEntry },
       errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...errors],
@@ -205,7 +207,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       access: 'token',
       operation: 'update',
       path: one,
-      summary: `Merge into a ${noun}`,
+      summary: `Merge into ${aNoun}`,
       successStatus: 204,
       documented: {
         input: schemas.change,
@@ -228,7 +230,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
       tag,
       path: one,
       query: changeQuery,
-      summary: `Delete a ${noun}`,
+      summary: `Delete ${aNoun}`,
       successStatus: 204,
       documented: { resource: ofEntry },
       errors: ['precondition-failed', 'in-use', 'conflict', 'built-in', ...errors],

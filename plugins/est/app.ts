@@ -156,7 +156,8 @@ class Exchange {
 
   #answerOf(error: ServiceError): EstAnswer {
     const { allow, detail, retryAfterSeconds: wait } = error.details;
-    const line = error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.#requestId}).`;
+    const line =
+      error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.#requestId}). ${error.advice ?? ''}`.trimEnd();
     const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
     const answer = answerText(error.status, line, {
       ...(allow === undefined ? {} : { Allow: allow.join(', ') }),

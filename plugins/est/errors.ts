@@ -9,7 +9,12 @@ export const estErrors = {
     title: 'Credential not accepted',
     when: 'EST: the shared secret or client certificate is missing, wrong, expired or revoked',
   },
-  'ca-not-usable': { status: 503, title: 'The CA has expired', when: 'EST: the certificate of the CA has expired; renew the CA' },
+  'ca-not-usable': {
+    status: 503,
+    title: 'The CA has expired',
+    when: 'EST: the certificate of the CA has expired; renew the CA',
+    detail: 'An administrator has to renew the CA.',
+  },
   'enrolment-not-configured': {
     status: 403,
     title: 'Enrolment not configured',

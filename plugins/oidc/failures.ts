@@ -114,6 +114,7 @@ export const loginFailures = {
     status: 503,
     title: 'Too many sign-ins under way',
     when: 'the number of sign-ins that were started and not finished has reached its limit',
+    detail: 'Wait as long as Retry-After says, then try again.',
     headline: 'Too many sign-ins at once',
     advice: 'Wait a minute, then start again.',
   },

@@ -1,5 +1,6 @@
 // Public keys: reading what users give, saying what was seen, and the key objects that verification runs on.
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
+import { withArticle } from '../../core/article.ts';
 import { cleanly } from '../../core/openssl.ts';
 import { findPublicKeyProblem, hasCompositeModulus } from '../../core/public-key.ts';
 import { type Cipher, cipherNameForNodeKey } from './ciphers.ts';
@@ -89,7 +90,7 @@ function nodeKeyOf(key: KeyObject): string {
 function describe(key: KeyObject, seen: string): string {
   const name = cipherNameForNodeKey(seen);
   const what = name === undefined ? seen.replace(/^(?:ec|rsa|dsa|dh|rsa-pss)\b/, (type) => type.toUpperCase()) : name;
-  return `a ${what} ${key.type} key`;
+  return key.asymmetricKeyType === undefined ? `${withArticle(key.type)} key of an unknown type` : withArticle(`${what} ${key.type} key`);
 }
 
 function unusable(detail: string): Error {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { withArticle } from '../../core/article.ts';
 import { connectionOptions } from '../../appliance/cli/connection.ts';
 import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../core/http/description/document.ts';
 import { bodyLimitOf } from '../../core/http/pipeline.ts';
@@ -102,6 +103,18 @@ describe('the API description', () => {
     );
     expect([...new Set(fields)].filter((name) => ours.has(`--${name}`))).toEqual(['token']);
   });
+});
+
+test('every word has its article, in the description and in the refusals', () => {
+  expect(
+    ['approle', 'EC key', 'RSA key', 'rsa-2048 key', 'ml-dsa-65 key', 'ed25519 key', 'OIDC service', 'HMAC'].map(withArticle).join(),
+  ).not.toMatch(/(^|,)a /);
+  expect(
+    ['transit key', 'TLS CA', 'user', 'URL', 'CA', 'uuid', 'private key', 'one-way flag', 'policy'].map(withArticle).join(),
+  ).not.toMatch(/(^|,)an /);
+  const wrong =
+    /\b[Aa] (?:[aeioAEIO]|u[bnp](?!i)|EC\b|RSA|HMAC|HSM|ML-DSA|SO PIN|X\.509)[^\s]*|\b[Aa]n (?:[bcdfgjklmnpqtvwz][a-z]|TLS|CA\b|URL|UUID|uuid|user)[^\s]*/g;
+  expect(JSON.stringify(document).match(wrong)).toBeNull();
 });
 
 test('the README names every action that takes more than 4 MiB', () => {

@@ -205,6 +205,15 @@ describe('actions', () => {
     });
   });
 
+  test('without a token, or with one that does not work, a login is named and no header', async () => {
+    const bare = { KEYSTORED_TOKEN: '', KEYSTORED_TOKEN_FILE: '', KEYSTORED_DATA: '' };
+    const missing = await ctl(['list', 'transit-keys'], { environment: bare });
+    expect(missing).toMatchObject({ code: 3, stderr: expect.stringMatching(/No token was given: .*keystorectl login.*KEYSTORED_TOKEN/) });
+    const unknown = await ctl(['list', 'transit-keys', '--token', '6f1c9f6e-9f5c-4a52-8d4c-6f1c9f6e9f5c']);
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringMatching(/token is unknown here, has expired .*keystorectl login/) });
+    for (const { stderr } of [missing, unknown]) expect(stderr).not.toContain('Bearer');
+  });
+
   test('warnings about a policy go to standard error, whatever changed it', async () => {
     const vain = '{ rules: [{ path: /v1/nowhere, operations: { read: allow } }] }';
     const warning = 'keystorectl: warning: rest-api/rules/0 (/v1/nowhere) has no effect: the API has no such path.';

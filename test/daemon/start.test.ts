@@ -240,6 +240,9 @@ describe('refusals of a start: one line that names the option and the fix, exit 
     const { status, stderr } = startAndEnd(['--data', directory, '--listen', '127.0.0.1:1']);
     expect(stderr).toMatch(/^keystored: --data \S+ is held by another running keystored: .*\n$/);
     expect(status).toBe(1);
+    // keystorectl reads the variable as well, so it may be set for another purpose.
+    const byVariable = startAndEnd(['--listen', '127.0.0.1:1'], { KEYSTORED_DATA: directory });
+    expect(byVariable.stderr).toMatch(/^keystored: KEYSTORED_DATA \S+ is held by another running keystored: .* with --data, which wins\n$/);
     await daemon.stop();
   });
 });
@@ -261,7 +264,7 @@ async function startOnTerminal(directory: string): Promise<string> {
 }
 
 function startAndEnd(args: readonly string[], environment: Record<string, string> = {}): { status: number | null; stderr: string } {
-  const own = args.includes('--data') ? [] : ['--data', path('refused')];
+  const own = args.includes('--data') || environment['KEYSTORED_DATA'] !== undefined ? [] : ['--data', path('refused')];
   return spawnSync(
     process.execPath,
     [join(root, 'appliance/keystored.ts'), '--workers', '1', ...own, ...args].filter(

@@ -21,6 +21,10 @@ test('codes are kebab-case, have one owner and a status of an error', () => {
   expect(rows.map(({ code }) => code).sort()).toEqual([...new Set(rows.map(({ code }) => code))].sort());
 });
 
+test('every 503 says what to do about it', () => {
+  expect(rows.filter(({ status, detail }) => status === 503 && detail === undefined).map(({ code }) => code)).toEqual([]);
+});
+
 test('every code of the tables is thrown somewhere', () => {
   const sources = globSync(['core/**/*.ts', 'plugins/**/*.ts', 'appliance/**/*.ts'], { cwd: root }).filter(
     (path) => !path.endsWith('errors.ts'),

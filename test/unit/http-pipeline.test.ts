@@ -2,6 +2,8 @@
 import { connect } from 'node:net';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProblems, formatProblem } from '../../core/http/problem.ts';
+import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { startCoreApp, type CoreApp, type Received } from '../setup/core-app.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { things } from '../setup/things.ts';
@@ -212,6 +214,7 @@ describe('order of checks (api 55)', () => {
     expect((await app.send('GET', '/v1/openapi.json', undefined, { token: null })).status).toBe(200);
     const sealed = await app.send('POST', '/v1/state/poke');
     expect([sealed.status, sealed.body.detail, sealed.headers['retry-after']]).toEqual([503, undefined, '5']);
+    expect(sealed.body.errors).toEqual([{ 'error-message': expect.stringContaining('system unseal') }]);
     app.seal(false);
   });
 });
@@ -432,6 +435,21 @@ describe('faults', () => {
       status: 400,
       body: { code: 'decryption-failed' },
     });
+  });
+});
+
+describe('what is said of a token that does not work', () => {
+  const problems = createProblems([]);
+  const said = (kind: HsmErrorKind): unknown => formatProblem(problems.serviceError(new HsmError(kind, 'S3CRET')), 'id')['errors'];
+
+  test.each([
+    ['unavailable', /system\/health/],
+    ['pin-refused', /correct the PIN.*start keystored again/],
+    ['timeout', /did not answer in time/],
+    ['configuration', /correct hsm\/tokens/],
+  ] as const)('%s: the fix, and nothing of the occurrence', (kind, fix) => {
+    expect(said(kind)).toEqual([{ 'error-message': expect.stringMatching(fix) }]);
+    expect(JSON.stringify(said(kind))).not.toContain('S3CRET');
   });
 });
 
