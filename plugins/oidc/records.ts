@@ -61,8 +61,10 @@ export type Session = Identity & {
   /** only of browser sessions */
   readonly browser?: {
     readonly lastUsedMs: number;
-    /** accessors of tokens shown on the signed-in page; signing out ends them too */
+    /** accessors of tokens shown on the signed-in page, the newest last; signing out ends them too */
     readonly shownTokens: readonly string[];
+    /** how many were shown in all; absent in records of earlier versions */
+    readonly tokensShown?: number;
     /** page of the provider where the person can sign out there */
     readonly providerSignOut?: string;
   };

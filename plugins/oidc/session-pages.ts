@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { redirectReply } from '../../core/http/pages/frame.ts';
 import { revealSecret } from '../../core/secret.ts';
-import { findSession, idleSeconds, useSession } from './browser-session.ts';
+import { findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
 import { formatExpiredCookie, sessionCookie } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
-import { endSession, type Oidc } from './oidc.ts';
+import { endSession, endToken, type Oidc } from './oidc.ts';
 import { signedInPage, signedOutPage, tokenPage } from './pages/signed-in.ts';
+import type { Session } from './records.ts';
 import { answerWithPage } from './report.ts';
 
 const formSchema = z.object({
@@ -59,29 +60,43 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
     now: call.now,
     expires: Temporal.Instant.fromEpochMilliseconds(session.expiresMs),
     idleMinutes: Math.round(idleSeconds(oidc) / 60),
-    formToken: formTokenOf(token, 'session'),
+    formToken: sessionFormToken(token, tokensShown(session)),
   });
 }
 
-/** A token of its own, so that the cookie's stays in the cookie; it ends at the session's end and with signing out, not with idleness. */
+/** More would be work for whoever has to find out which of them a program uses; one more ends the oldest. */
+const keptTokens = 10;
+
+/**
+ * A token of its own, so that the cookie's stays in the cookie; it ends at the session's end and with signing out, not with idleness.
+ * A form makes one token, however often it is sent: a reload of the page leads back.
+ */
 async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
   const found = await useSession(oidc, call);
   if (found === undefined) return redirectReply('/login');
-  requireForm(call, input['form-token'], formTokenOf(found.token, 'session'));
+  const number = requireSessionForm(call, input, found);
   const { key, session, tenantName } = found;
+  if (number !== tokensShown(session)) return redirectReply('/ui');
   const expires = Temporal.Instant.fromEpochMilliseconds(session.expiresMs);
   const ttlSeconds = Math.floor(call.now.until(expires).total('seconds'));
   const token = await oidc.accounts.drawToken();
   const issued = await oidc.store.write((transaction) => {
     const current = transaction.get(oidc.sessions, key);
     if (current?.browser === undefined) throw new LoginFailure('form-refused', 'session', 'session-ended');
+    if (number !== tokensShown(current)) return undefined;
     const { browser, ...granted } = current;
     const { username: user, policies } = granted;
     const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, policies, ttlSeconds });
     transaction.put(oidc.sessions, [key[0], made.accessor], granted);
-    transaction.put(oidc.sessions, key, { ...current, browser: { ...browser, shownTokens: [...browser.shownTokens, made.accessor] } });
+    const living = browser.shownTokens.filter((accessor) => transaction.get(oidc.sessions, [key[0], accessor]) !== undefined);
+    const shownTokens = [...living, made.accessor];
+    for (const oldest of shownTokens.splice(0, shownTokens.length - keptTokens)) {
+      endToken(transaction, oidc, oidc.accounts, [key[0], oldest]);
+    }
+    transaction.put(oidc.sessions, key, { ...current, browser: { ...browser, shownTokens, tokensShown: number + 1 } });
     return made;
   });
+  if (issued === undefined) return redirectReply('/ui');
   call.noteAudit({
     kind: 'login',
     tenant: tenantName,
@@ -89,14 +104,30 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
     accessor: issued.accessor,
     requestParameters: { service: session.service, 'made-by': key[1], 'token-policies': session.policies },
   });
-  return tokenPage(revealSecret(issued.token), expires);
+  return tokenPage(revealSecret(issued.token), expires, keptTokens);
+}
+
+function tokensShown({ browser }: Session): number {
+  return browser?.tokensShown ?? browser?.shownTokens.length ?? 0;
+}
+
+/** What the forms of the signed-in page carry: which token would be the next, and that the page was one of this session. */
+function sessionFormToken(token: string, number: number): string {
+  return `${number}.${formTokenOf(token, `session ${number}`)}`;
+}
+
+/** The number of the form; throws LoginFailure `form-refused` for one that is not of this session. */
+function requireSessionForm(call: PublicCall, { 'form-token': sent }: Form, { token }: Found): number {
+  const number = Number.parseInt(sent, 10) || 0;
+  requireForm(call, sent, sessionFormToken(token, number));
+  return number;
 }
 
 async function signOut(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
   const found = findSession(oidc, call);
   const headers = { 'set-cookie': formatExpiredCookie(sessionCookie) };
   if (found === undefined) return signedOutPage(undefined, headers);
-  requireForm(call, input['form-token'], formTokenOf(found.token, 'session'));
+  requireSessionForm(call, input, found);
   const { key, session, tenantName } = found;
   await oidc.store.write((transaction) => {
     const current = transaction.get(oidc.sessions, key);

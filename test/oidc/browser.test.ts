@@ -63,7 +63,8 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({
       user: 'eve@x.test',
     });
-    await page.click('text=Done');
+    await page.reload();
+    expect(page.url()).toBe(at('/ui'));
     await page.click('text=Sign out');
     expect(await text()).toContain('You are signed out');
     expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);

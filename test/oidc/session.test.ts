@@ -168,6 +168,44 @@ describe('the signed-in page', () => {
   });
 });
 
+describe('tokens that are shown', () => {
+  const liveTokens = async (): Promise<number> => {
+    const { body } = await house.appliance.request('GET', '/v1/state/keystore/tokens');
+    return Object.keys(body).length;
+  };
+
+  test('a form makes one token: a reload, and a hundred at once, lead back to the page', async () => {
+    const browser = await signedIn();
+    const before = await liveTokens();
+    const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => browser.post('/ui/token', form)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status, headers } of [...answers.filter(({ status: one }) => one !== 200), await browser.post('/ui/token', form)])
+      expect([status, headers['location']]).toEqual([303, '/ui']);
+    expect(await liveTokens()).toBe(before + 1);
+    // It still is a form of this session: signing out is not refused because a token was shown in another tab.
+    expect((await browser.post('/ui/sign-out', form)).status).toBe(200);
+    expect(await liveTokens()).toBe(before - 1);
+  });
+
+  test('a session has the ten newest; those that were ended do not count', async () => {
+    const browser = await signedIn();
+    const shown: string[] = [];
+    for (let count = 0; count < 12; count += 1) shown.push(await shownToken(browser));
+    expect(await Promise.all(shown.map(works))).toEqual([false, false, ...Array<boolean>(10).fill(true)]);
+    await house.appliance.request('POST', '/v1/logout', {}, { token: shown[7] });
+    shown.push(await shownToken(browser));
+    expect(await Promise.all(shown.slice(2).map(works))).toEqual([true, true, true, true, true, false, true, true, true, true, true]);
+  });
+
+  test.each(['1.', '-1.x', '9007199254740993.x', '1e3.x', 'NaN'])('%s is no form of the session', async (start) => {
+    const browser = await signedIn();
+    const right = fieldOf(String((await browser.get('/ui')).body), 'form-token');
+    const answer = await browser.post('/ui/token', { 'form-token': start + right.slice(start.length) });
+    expect(answer).toMatchObject({ status: 400, body: expect.stringContaining('This form is out of date') });
+  });
+});
+
 describe('R62: signing out', () => {
   test('ends the token and those shown, clears the cookie, and says so', async () => {
     const browser = await signedIn();

@@ -50,13 +50,15 @@ export function signedInPage(view: SessionView): Reply {
 }
 
 /** The one page that holds a token: asked for by a click, never cached, gone with a reload. */
-export function tokenPage(token: string, expires: Temporal.Instant): Reply {
+export function tokenPage(token: string, expires: Temporal.Instant, kept: number): Reply {
   return pageReply(200, {
     title: 'API token',
     main: html`<h1>API token</h1>
       <p>Send it as <code>Authorization: Bearer</code>. It is shown once and can do everything you can do.</p>
       <code class="code" tabindex="0" aria-label="API token">${token}</code>
-      <p class="quiet">It ends at ${formatMoment(expires)}, or when you sign out.</p>
+      <p class="quiet">
+        It ends at ${formatMoment(expires)}, or when you sign out. A session has ${kept} tokens at most: another one would end the oldest.
+      </p>
       <a class="button primary" href="/ui">Done</a>`,
   });
 }
