@@ -10,7 +10,10 @@ import { type TokenRecord, worksFrom } from './token-record.ts';
 import { findToken } from './tokens.ts';
 
 export type AccessControl = {
-  /** The caller of an Authorization header, or undefined: absent, not a bearer token, unknown, expired, disabled, from elsewhere. */
+  /**
+   * The caller of an Authorization header, or undefined: absent, not a bearer token, unknown, expired, disabled, from elsewhere, or the
+   * cookie of a browser.
+   */
   authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
   /** As authenticate, for the bare token. Without an address, a token that is bound to some does not work. */
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
@@ -36,7 +39,11 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
 
   function callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined {
     const record = findToken(store, token, now);
-    if (record === undefined || !worksFrom(store, record, address)) return undefined;
+    return record === undefined ? undefined : callerBy(record, address);
+  }
+
+  function callerBy(record: TokenRecord, address: string | undefined): Caller | undefined {
+    if (!worksFrom(store, record, address)) return undefined;
     const known = callers.get(record);
     if (known !== undefined) return known;
     const tenant = tenants.findByUuid(record.tenantId);
@@ -72,7 +79,8 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     authenticate(authorization, now, address) {
       // RFC 6750 section 2.1; the scheme's case does not count (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
-      return token === undefined ? undefined : callerOf(token, now, address);
+      const record = token === undefined ? undefined : findToken(store, token, now);
+      return record === undefined || record.browser === true ? undefined : callerBy(record, address);
     },
     decide(caller, segments, operation) {
       const bounds = boundsOf(caller);

@@ -11,7 +11,7 @@ import type { Store, WriteTransaction } from '../store/store.ts';
 import type { Tenants } from '../tenants.ts';
 import { parseDuration } from '../time.ts';
 import { approleTable, ownerOfRoleId, roleIdOf, type Approle } from './approles.ts';
-import { AttemptLimit } from './attempt-limit.ts';
+import { AttemptLimit, limitByAddress, tooManyFailures } from './attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from './secret-ids.ts';
 import { drawToken, issueToken, type IssuedToken } from './tokens.ts';
@@ -55,7 +55,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
       const outcome = await store.write((transaction) => logIn(transaction, options, limits, call, credentials, token));
       noteLogin(call, tenants, outcome);
       if (outcome.issued !== undefined) return formatIssuedToken(outcome.issued);
-      throw outcome.waitSeconds > 0 ? tooMany(outcome.waitSeconds) : fail('login-failed', { detail: refusal });
+      throw outcome.waitSeconds > 0 ? tooManyFailures(outcome.waitSeconds) : fail('login-failed', { detail: refusal });
     },
   });
 }
@@ -120,7 +120,7 @@ class LoginLimits {
 
   constructor(store: Store) {
     this.#byIdentity = new AttemptLimit(store, 'identity', 10);
-    this.#byAddress = new AttemptLimit(store, 'address', 60);
+    this.#byAddress = limitByAddress(store);
   }
 
   secondsToWait({ now, clientIp }: PublicCall, roleId: string, read?: WriteTransaction['get']): number {
@@ -136,7 +136,7 @@ class LoginLimits {
     const waitSeconds = this.secondsToWait(call, roleId);
     if (waitSeconds === 0) return;
     call.noteAudit({ kind: 'login' });
-    throw tooMany(waitSeconds);
+    throw tooManyFailures(waitSeconds);
   }
 
   count(transaction: WriteTransaction, { now, clientIp }: PublicCall, roleId: string): void {
@@ -151,8 +151,4 @@ function identityOf(roleId: string): string {
     .normalize('NFKC')
     .replaceAll(/[\s\p{Cc}\p{Cf}]/gu, '')
     .toLowerCase();
-}
-
-function tooMany(retryAfterSeconds: number) {
-  return fail('rate-limited', { detail: 'Too many failed logins; try again later.', retryAfterSeconds });
 }

@@ -1,4 +1,5 @@
 // Limits failed logins a minute: counted in the store, so that all workers count together and a restart forgets nothing.
+import { fail, type ServiceError } from '../errors.ts';
 import { keyedDigest } from '../http/entity-tag.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 
@@ -6,6 +7,16 @@ import type { Store, Table, WriteTransaction } from '../store/store.ts';
 type Failures = readonly number[];
 
 const windowMs = 60_000;
+
+/** Failed logins of every kind, from one address in a minute (api 73). */
+export function limitByAddress(store: Store): AttemptLimit {
+  return new AttemptLimit(store, 'address', 60);
+}
+
+/** The refusal of whoever failed too often. */
+export function tooManyFailures(retryAfterSeconds: number): ServiceError {
+  return fail('rate-limited', { detail: 'Too many failed logins; try again later.', retryAfterSeconds });
+}
 
 /**
  * Failures by whoever they are counted for. Who that is stands nowhere: a keyed digest of it chooses one of 2^18 slots. That bounds

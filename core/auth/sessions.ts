@@ -3,10 +3,12 @@ import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../context.ts';
 import { requireHeld } from '../policy/granting.ts';
 import { openPolicies } from '../policy/policies.ts';
-import type { Sessions } from '../services/sessions.ts';
+import type { Attempts, Sessions } from '../services/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { openTenants } from '../tenants.ts';
+import { subscriberOf } from '../addresses.ts';
 import { createAccessControl } from './access.ts';
+import { limitByAddress, tooManyFailures } from './attempt-limit.ts';
 import { disableToken, drawToken, issueToken } from './tokens.ts';
 
 /** The service over the platform's own (unprefixed) store. */
@@ -15,6 +17,7 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
   const policies = openPolicies(store);
   const access = createAccessControl(store, tenants, policies);
   return {
+    attempts: attemptsOf(store),
     findTenant(name) {
       const tenant = tenants.findByName(name);
       return tenant === undefined ? undefined : { id: tenant.uuid, name: tenant.name };
@@ -28,5 +31,21 @@ export function createSessions({ store, hsm, clock }: { readonly store: Store; r
     },
     find: (token) => access.callerOf(token, clock.now()),
     disable: (transaction, tenantId, accessor) => disableToken(transaction, store, tenantId, accessor),
+  };
+}
+
+function attemptsOf(store: Store): Attempts {
+  const limit = limitByAddress(store);
+  return {
+    requireFew(clientIp, now) {
+      const waitSeconds = limit.secondsToWait(subscriberOf(clientIp), now.epochMilliseconds);
+      if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
+    },
+    count(transaction, clientIp, now) {
+      const who = subscriberOf(clientIp);
+      const waitSeconds = limit.secondsToWait(who, now.epochMilliseconds, (table, key) => transaction.get(table, key));
+      if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
+      limit.count(transaction, who, now.epochMilliseconds);
+    },
   };
 }

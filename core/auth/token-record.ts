@@ -22,6 +22,8 @@ export type TokenRecord = {
   readonly parent?: string;
   /** ranges of addresses it works from; absent: from anywhere */
   readonly boundCidrs?: readonly string[];
+  /** it lives in the cookie of a browser and is no bearer token */
+  readonly browser?: true;
   /** the approle it was issued for; it ends with that one's grant */
   readonly approle?: { readonly name: string; readonly grantId: string };
 };

@@ -16,7 +16,7 @@ export type TokenGrant = {
   readonly ttlSeconds?: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
-} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle'>;
+} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'browser'>;
 
 /** Shown once, to whom it was made for. */
 export type IssuedToken = {
@@ -49,7 +49,7 @@ export function issueToken(
   token: Secret<string>,
   grant: TokenGrant,
 ): IssuedToken {
-  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle } = grant;
+  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle, browser } = grant;
   const accessor = randomUUID();
   const creationTime = clock.now();
   const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
@@ -70,6 +70,7 @@ export function issueToken(
     ...(parent === undefined ? {} : { parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
     ...(approle === undefined ? {} : { approle }),
+    ...(browser === undefined ? {} : { browser }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);
   transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);

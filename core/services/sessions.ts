@@ -12,6 +12,8 @@ export type SessionGrant = {
   readonly ttlSeconds: number;
   /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
   readonly maxTtlSeconds?: number;
+  /** lives in the cookie of a browser: it is no bearer token, so whoever reads it off a browser cannot call the API with it */
+  readonly browser?: true;
 };
 
 export type IssuedSession = {
@@ -21,7 +23,16 @@ export type IssuedSession = {
   readonly expires: Temporal.Instant;
 };
 
+/** Failed logins from an address, counted over all processes and all kinds of login (api 73). */
+export type Attempts = {
+  /** Throws `rate-limited` when the address has failed too often in the last minute. */
+  requireFew(clientIp: string, now: Temporal.Instant): void;
+  /** Counts a failure; throws `rate-limited` when it is one too many. */
+  count(transaction: WriteTransaction, clientIp: string, now: Temporal.Instant): void;
+};
+
 export type Sessions = {
+  readonly attempts: Attempts;
   /** The tenant of that name, or undefined. */
   findTenant(name: string): { readonly id: string; readonly name: string } | undefined;
   /** Whether the tenant can use a policy of that name (its own or a built-in one). */

@@ -32,7 +32,7 @@ export async function openBrowserSession(
     requireStillStands(transaction, oidc, located, identity);
     if (previous !== undefined) endSession(transaction, oidc, oidc.accounts, previous.key, previous.session);
     const { username: user, policies } = identity;
-    const session = oidc.accounts.issue(transaction, token, { tenantId: located.tenantId, user, policies, ttlSeconds });
+    const session = oidc.accounts.issue(transaction, token, { tenantId: located.tenantId, user, policies, ttlSeconds, browser: true });
     const signOut = endSessionEndpoint === undefined ? {} : { providerSignOut: signOutUrl(endSessionEndpoint, located.record.clientId) };
     transaction.put(oidc.sessions, [located.tenantId, session.accessor], {
       ...identity,

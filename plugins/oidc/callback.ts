@@ -1,6 +1,7 @@
 // The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { redirectReply } from '../../core/http/pages/frame.ts';
+import { prove } from './attempts.ts';
 import { openBrowserSession, signOutUrl } from './browser-session.ts';
 import { showableText } from './claims.ts';
 import { bindingCookie, findCookie } from './cookies.ts';
@@ -33,7 +34,8 @@ export function callbackEndpoint(oidc: Oidc): AnyEndpoint {
     anyQuery: true,
     noHead: true,
     page: true,
-    run: (call) => answerWithPage(oidc, call, (attempt) => finishLogin(oidc, call, attempt)),
+    errors: ['rate-limited'],
+    run: (call) => answerWithPage(oidc, call, (attempt) => prove(oidc, call, () => finishLogin(oidc, call, attempt))),
   });
 }
 

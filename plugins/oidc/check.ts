@@ -7,13 +7,11 @@ export function* checkRecords(oidc: Oidc): Iterable<Finding> {
   for (const [key] of oidc.roles.entries([])) {
     if (!oidc.services.has(key.slice(0, 2))) yield { where: `oidc/roles/${key.join('/')}`, problem: 'a role without its service' };
   }
-  for (const [key, login] of oidc.pending.entries([])) {
-    if (!oidc.pendingOrder.has([login.tenantId, login.createdMs, String(key[0])])) {
-      yield { where: 'oidc/pending-logins', problem: 'a login under way that is not in the order of time' };
-    }
-  }
-  for (const [key] of oidc.pendingOrder.entries([])) {
-    if (!oidc.pending.has([String(key[2])])) yield { where: 'oidc/pending-order', problem: 'an entry without its login' };
+  for (const [name, underWay] of [
+    ['pending-logins', oidc.pending],
+    ['hand-offs', oidc.handOffs],
+  ] as const) {
+    for (const problem of underWay.faults()) yield { where: `oidc/${name}`, problem };
   }
   for (const [key, session] of oidc.sessions.entries([])) {
     if (!oidc.services.has([String(key[0]), session.service]))

@@ -4,20 +4,20 @@ import { timestamp } from '../../core/fields.ts';
 import { defineEndpoint, definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { revealSecret, type Secret } from '../../core/secret.ts';
 import type { IssuedSession } from '../../core/services/sessions.ts';
+import { attempt, noteFailure } from './attempts.ts';
 import { stillStands } from './browser-session.ts';
 import { failOidc, pollErrors } from './failures.ts';
-import { isHandOffExpired } from './hand-off.ts';
 import type { Limiter } from './limiter.ts';
 import { endSession, hashSecret, type Oidc } from './oidc.ts';
 import { loginPath } from './pages/login.ts';
-import { pendingSeconds } from './pending-login.ts';
 import type { HandOff, Identity } from './records.ts';
 import { problemReply } from './report.ts';
 import { chooseRedirectUri, sessionSeconds } from './service.ts';
+import { isExpired, pendingSeconds } from './under-way.ts';
 
 const intervalSeconds = 2;
-/** Requests of command lines kept at once, over all tenants. */
-const maxHandOffs = 10_000;
+/** Poll tokens whose last poll is remembered; the longest unseen is forgotten first. */
+const maxLastPolls = 10_000;
 
 const askInput = z.object({
   tenant: z.string().min(1).max(128).meta({ description: 'Name of the tenant.', example: 'system' }),
@@ -60,10 +60,10 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       output: askOutput,
       auditFields: ['tenant', 'service'],
       secretOutput: ['pollToken'],
-      errors: ['no-such-provider', 'too-many-logins', 'rate-limited'],
+      errors: ['no-such-provider', 'rate-limited'],
       run(call, { tenant, service }) {
         limiter.require(call.clientIp);
-        return ask(oidc, call, tenant, service);
+        return attempt(oidc, call, () => ask(oidc, call, tenant, service));
       },
     }),
     definePublicEndpoint<z.output<typeof pollInput>, z.output<typeof pollOutput>>({
@@ -75,7 +75,7 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       output: pollOutput,
       secretInput: ['pollToken'],
       secretOutput: ['token'],
-      errors: Object.keys(pollErrors),
+      errors: [...Object.keys(pollErrors), 'rate-limited'],
       run: (call, { pollToken }) => poll(oidc, call, hashSecret(pollToken), lastPolls),
     }),
     defineEndpoint({
@@ -102,13 +102,12 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
 async function ask(oidc: Oidc, call: PublicCall, tenantName: string, service: string): Promise<z.output<typeof askOutput>> {
   const located = oidc.locate(tenantName, service);
   if (located === undefined) throw failOidc('no-such-provider', { detail: 'Check the names of tenant and service.' });
-  if (oidc.handOffs.count([]) >= maxHandOffs) throw failOidc('too-many-logins', { retryAfterSeconds: 60 });
   const pollToken = Buffer.from(await oidc.hsm.random(32)).toString('base64url');
   const userCode = formatUserCode(await oidc.hsm.random(64));
   const id = hashSecret(pollToken);
   const { tenantId, record } = located;
   await oidc.store.write((transaction) =>
-    transaction.put(oidc.handOffs, [id], {
+    oidc.handOffs.add(transaction, id, {
       tenantId,
       tenantName: located.tenantName,
       service,
@@ -138,10 +137,13 @@ async function poll(
   id: string,
   lastPolls: Map<string, number>,
 ): Promise<z.output<typeof pollOutput> | Reply> {
-  const handOff = oidc.handOffs.get([id]);
-  if (handOff === undefined || isHandOffExpired(handOff, call.now.epochMilliseconds)) return refusal(call, 'expired-token');
+  const handOff = oidc.handOffs.get(id);
+  if (handOff === undefined || isExpired(handOff, call.now.epochMilliseconds)) {
+    await noteFailure(oidc, call);
+    return refusal(call, 'expired-token');
+  }
   if (handOff.step === 'denied') {
-    await oidc.store.write((transaction) => transaction.delete(oidc.handOffs, [id]));
+    await oidc.store.write((transaction) => oidc.handOffs.remove(transaction, id));
     return refusal(call, 'access-denied');
   }
   if (handOff.step !== 'approved') return refusal(call, isTooFast(oidc, id, lastPolls) ? 'slow-down' : 'authorization-pending');
@@ -173,9 +175,9 @@ type Delivery = { readonly issued: IssuedSession; readonly identity: Identity; r
 /** Makes the token and forgets the request in one transaction: of two polls one gets it. */
 function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Delivery | undefined> {
   return oidc.store.write((transaction) => {
-    const handOff = transaction.get(oidc.handOffs, [id]);
+    const handOff = oidc.handOffs.read(transaction, id);
     if (handOff?.step !== 'approved' || handOff.identity === undefined) return undefined;
-    transaction.delete(oidc.handOffs, [id]);
+    oidc.handOffs.remove(transaction, id);
     const { tenantId, service, identity } = handOff;
     const record = transaction.get(oidc.services, [tenantId, service]);
     if (record === undefined || !stillStands(transaction, oidc, { ...handOff, ...identity })) return undefined;
@@ -191,7 +193,7 @@ function isTooFast(oidc: Oidc, id: string, lastPolls: Map<string, number>): bool
   const lastMs = lastPolls.get(id);
   lastPolls.set(id, nowMs);
   const [oldest] = lastPolls.keys();
-  if (lastPolls.size > maxHandOffs && oldest !== undefined) lastPolls.delete(oldest);
+  if (lastPolls.size > maxLastPolls && oldest !== undefined) lastPolls.delete(oldest);
   // A little less than promised: clocks and networks are not exact.
   return lastMs !== undefined && nowMs - lastMs < intervalSeconds * 900;
 }

@@ -11,8 +11,15 @@ export const configSchema = z
     sessionIdle: durationText({ minSeconds: 60, maxSeconds: 86_400 })
       .default('30m')
       .describe('a browser session ends when unused this long'),
-    pendingLoginsPerTenant: integer(10, 100_000).default(1_000).describe('logins under way per tenant; the oldest gives way'),
-    pendingLogins: integer(10, 1_000_000).default(10_000).describe('logins under way in all; beyond it new ones are refused'),
+    pendingLoginsPerAddress: integer(10, 100_000)
+      .default(200)
+      .describe('logins under way of one address, and as many requests of command lines; the oldest of the address gives way'),
+    pendingLoginsPerTenant: integer(10, 100_000)
+      .default(1_000)
+      .describe('the same per tenant; the oldest of the same address gives way, or of the tenant'),
+    pendingLogins: integer(10, 1_000_000)
+      .default(10_000)
+      .describe('the same in all; the oldest of the same address gives way, or of the same tenant, or of all'),
     startsPerMinute: integer(1, 100_000).default(120).describe('logins one address may start per minute and worker process'),
   })
   .prefault({});

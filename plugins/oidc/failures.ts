@@ -110,14 +110,6 @@ export const loginFailures = {
     advice: 'A role matches, but your identity provider did not send a detail that it requires. Ask your administrator.',
     way: 'other-account',
   },
-  'too-many-logins': {
-    status: 503,
-    title: 'Too many sign-ins under way',
-    when: 'the number of sign-ins that were started and not finished has reached its limit',
-    detail: 'Wait as long as Retry-After says, then try again.',
-    headline: 'Too many sign-ins at once',
-    advice: 'Wait a minute, then start again.',
-  },
 } as const satisfies Readonly<Record<string, FailureRow>>;
 
 export type FailureCode = keyof typeof loginFailures;

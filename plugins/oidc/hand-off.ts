@@ -2,15 +2,17 @@
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { redirectReply } from '../../core/http/pages/frame.ts';
+import { prove } from './attempts.ts';
 import { requireStillStands } from './browser-session.ts';
 import { bindingCookie, findCookie, formatLastTenant } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import type { Located, Oidc } from './oidc.ts';
 import { confirmPage, decidedPage } from './pages/confirm.ts';
-import { isBoundTo, pendingSeconds } from './pending-login.ts';
+import { isBoundTo } from './pending-login.ts';
 import type { HandOff, Identity } from './records.ts';
 import { answerWithPage, tellSuccess } from './report.ts';
+import { isExpired } from './under-way.ts';
 
 /** A finished sign-in waits for the person's answer, in the browser that made it. */
 export async function offerHandOff(
@@ -23,9 +25,9 @@ export async function offerHandOff(
 ): Promise<Reply> {
   await oidc.store.write((transaction) => {
     requireStillStands(transaction, oidc, located, identity);
-    const handOff = transaction.get(oidc.handOffs, [id]);
+    const handOff = oidc.handOffs.read(transaction, id);
     if (handOff?.step !== 'waiting') throw new LoginFailure('login-expired', 'session', 'no-such-request');
-    transaction.put(oidc.handOffs, [id], { ...handOff, step: 'signed-in', identity, binding });
+    oidc.handOffs.change(transaction, id, { ...handOff, step: 'signed-in', identity, binding });
   });
   tellSuccess(call, located, identity, undefined);
   return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
@@ -34,13 +36,9 @@ export async function offerHandOff(
 /** The sign-in behind a request failed: the command line need not wait until the end. */
 export async function refuseHandOff(oidc: Oidc, id: string): Promise<void> {
   await oidc.store.write((transaction) => {
-    const handOff = transaction.get(oidc.handOffs, [id]);
-    if (handOff?.step === 'waiting') transaction.put(oidc.handOffs, [id], { ...handOff, step: 'denied' });
+    const handOff = oidc.handOffs.read(transaction, id);
+    if (handOff?.step === 'waiting') oidc.handOffs.change(transaction, id, { ...handOff, step: 'denied' });
   });
-}
-
-export function isHandOffExpired(handOff: HandOff, nowMs: number): boolean {
-  return nowMs >= handOff.createdMs + pendingSeconds * 1000;
 }
 
 const decisionSchema = z.object({
@@ -59,7 +57,7 @@ export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
       summary: 'Compare and approve a command-line sign-in',
       audit: 'reads-go-on',
       query: { request: 'the command-line request' },
-      run: (call) => answerWithPage(oidc, call, () => showRequest(oidc, call)),
+      run: (call) => answerWithPage(oidc, call, () => prove(oidc, call, () => showRequest(oidc, call))),
     }),
     definePublicEndpoint<Decision, never>({
       ...page,
@@ -69,7 +67,7 @@ export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
       consumes: 'application/x-www-form-urlencoded',
       bodyLimit: 4096,
       input: decisionSchema,
-      run: (call, input) => answerWithPage(oidc, call, () => decide(oidc, call, input)),
+      run: (call, input) => answerWithPage(oidc, call, () => prove(oidc, call, () => decide(oidc, call, input))),
     }),
   ];
 }
@@ -97,9 +95,9 @@ async function decide(oidc: Oidc, call: PublicCall, { request, decision, 'form-t
   if (decision !== 'approve' && decision !== 'deny') throw new LoginFailure('form-refused', 'session', 'no-decision');
   const approved = decision === 'approve';
   await oidc.store.write((transaction) => {
-    const current = transaction.get(oidc.handOffs, [request]);
+    const current = oidc.handOffs.read(transaction, request);
     if (current?.step !== 'signed-in') throw new LoginFailure('login-expired', 'session', 'no-such-request');
-    transaction.put(oidc.handOffs, [request], { ...current, step: approved ? 'approved' : 'denied' });
+    oidc.handOffs.change(transaction, request, { ...current, step: approved ? 'approved' : 'denied' });
   });
   const { service, tenantName, clientIp } = handOff;
   const requestParameters = { service, decision, 'asked-from': clientIp, issuer: identity.issuer, subject: identity.subject };
@@ -111,9 +109,9 @@ type Own = { readonly handOff: HandOff; readonly identity: Identity; readonly co
 
 /** The request, if this is the browser that signed in for it and the answer is still to come. */
 function requireOwn(oidc: Oidc, call: PublicCall, id: string): Own {
-  const handOff = id === '' ? undefined : oidc.handOffs.get([id]);
+  const handOff = id === '' ? undefined : oidc.handOffs.get(id);
   const cookie = findCookie(call, bindingCookie);
-  if (handOff?.step !== 'signed-in' || isHandOffExpired(handOff, call.now.epochMilliseconds)) {
+  if (handOff?.step !== 'signed-in' || isExpired(handOff, call.now.epochMilliseconds)) {
     throw new LoginFailure('login-expired', 'session', 'no-such-request');
   }
   const { identity, binding } = handOff;

@@ -8,10 +8,10 @@ import { commandLineEndpoints } from './command-line.ts';
 import { configSchema, type Config } from './config.ts';
 import { explainEndpoint } from './explain.ts';
 import { oidcErrors } from './failures.ts';
-import { confirmEndpoints, isHandOffExpired } from './hand-off.ts';
+import { confirmEndpoints } from './hand-off.ts';
 import { Limiter } from './limiter.ts';
 import { makeOidc, type Oidc } from './oidc.ts';
-import { dropExpired } from './pending-login.ts';
+import { orderByAddress } from './records.ts';
 import { keptFailureMs } from './report.ts';
 import { roleResource } from './role.ts';
 import { serviceResource } from './service.ts';
@@ -25,6 +25,7 @@ export default definePlugin<Config>({
   config: configSchema,
   errors: oidcErrors,
   uses: ['sessions', 'listeners'],
+  migrations: [{ version: 1, describe: 'order sign-ins under way by address', run: orderByAddress }],
   provision(context) {
     const oidc = makeOidc(context);
     const limiter = new Limiter(context.clock, context.config.startsPerMinute);
@@ -53,11 +54,9 @@ export default definePlugin<Config>({
 
 function dropStale(transaction: WriteTransaction, oidc: Oidc): void {
   const nowMs = oidc.clock.now().epochMilliseconds;
-  dropExpired(transaction, oidc, nowMs);
+  oidc.pending.removeExpired(transaction, nowMs);
+  oidc.handOffs.removeExpired(transaction, nowMs);
   endStaleSessions(transaction, oidc, nowMs);
-  for (const [key, handOff] of Array.from(transaction.entries(oidc.handOffs, []))) {
-    if (isHandOffExpired(handOff, nowMs)) transaction.delete(oidc.handOffs, key);
-  }
   for (const [key, { untilMs }] of Array.from(transaction.entries(oidc.setAside, []))) {
     if (nowMs >= untilMs) transaction.delete(oidc.setAside, key);
   }

@@ -50,7 +50,8 @@ export const noTenantId = '00000000-0000-0000-0000-000000000000';
 
 export function makeOidc(context: PluginContext<Config>): Oidc {
   const { config, store, hsm, clock, log } = context;
-  const tables = openTables(store);
+  const { pendingLoginsPerAddress: perAddress, pendingLoginsPerTenant: perTenant, pendingLogins: inAll } = config;
+  const tables = openTables(store, { perAddress, perTenant, inAll });
   const accounts = context.service<Sessions>('sessions');
   const publicUrl = context.service<Listeners>('listeners').managementUrl;
   const allowHttpLoopback = config.allowHttpLoopback ?? isLoopback(new URL(publicUrl).hostname);

@@ -1,9 +1,10 @@
 // The plugin's tables: settings of administrators, logins under way, requests of command lines, sessions, and recent failures.
-import type { Store, Table } from '../../core/store/store.ts';
+import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import type { Claims } from './claims.ts';
 import type { RoleRecord } from './role.ts';
 import type { ServiceRecord } from './service.ts';
 import type { SetAside } from './set-aside.ts';
+import { type Bounds, UnderWay } from './under-way.ts';
 
 /** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
 export type PendingLogin = {
@@ -18,6 +19,8 @@ export type PendingLogin = {
   /** SHA-256 of the browser's binding cookie, hexadecimal */
   readonly binding: string;
   readonly createdMs: number;
+  /** absent in records of earlier versions */
+  readonly clientIp?: string;
   /** the command-line request this login is for */
   readonly handOff?: string;
   /** what the provider was asked to ask the person */
@@ -86,26 +89,32 @@ export type Tables = {
   readonly services: Table<ServiceRecord>;
   /** [tenant uuid, service, role] */
   readonly roles: Table<RoleRecord>;
-  /** [hash of state] */
-  readonly pending: Table<PendingLogin>;
-  /** [tenant uuid, created (ms), hash of state]: finds the oldest */
-  readonly pendingOrder: Table<true>;
-  /** [hash of poll token] */
-  readonly handOffs: Table<HandOff>;
+  /** by hash of state */
+  readonly pending: UnderWay<PendingLogin>;
+  /** by hash of poll token */
+  readonly handOffs: UnderWay<HandOff>;
   readonly sessions: Table<Session>;
   readonly failures: Table<FailedLogin>;
   readonly setAside: Table<SetAside>;
 };
 
-export function openTables(store: Store): Tables {
+export function openTables(store: Store, bounds: Bounds): Tables {
   return {
     services: store.tenantTable('services'),
     roles: store.tenantTable('roles'),
-    pending: store.table('pending-logins'),
-    pendingOrder: store.table('pending-order'),
-    handOffs: store.table('hand-offs'),
+    pending: new UnderWay(store.table('pending-logins'), store.table('pending-places'), bounds),
+    handOffs: new UnderWay(store.table('hand-offs'), store.table('hand-off-places'), bounds),
     sessions: store.tenantTable('sessions'),
     failures: store.tenantTable('failed-logins'),
-    setAside: store.table('set-aside'),
+    setAside: store.tenantTable('set-aside'),
   };
+}
+
+/** Until then sign-ins under way stood in the order of their tenant alone, and requests of command lines in none. */
+export function orderByAddress(transaction: WriteTransaction, store: Store): void {
+  const former = store.table<true>('pending-order');
+  for (const [key] of Array.from(transaction.entries(former, []))) transaction.delete(former, key);
+  const { pending, handOffs } = openTables(store, { perAddress: Infinity, perTenant: Infinity, inAll: Infinity });
+  pending.placeAll(transaction);
+  handOffs.placeAll(transaction);
 }

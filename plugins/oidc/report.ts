@@ -61,7 +61,6 @@ export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt
       ...shown,
       otherAccountPath: located === undefined ? undefined : `${loginPath(located.tenantName, located.service)}?prompt=select_account`,
       properAddress: error.code === 'login-not-yours' ? findProperAddress(oidc, call, located) : undefined,
-      retryAfterSeconds: error.code === 'too-many-logins' ? 60 : undefined,
       publicUrl: oidc.publicUrl,
     });
   } finally {

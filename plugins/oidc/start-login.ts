@@ -2,6 +2,7 @@
 import { fail } from '../../core/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../core/http/endpoint.ts';
 import { redirectReply } from '../../core/http/pages/frame.ts';
+import { attempt } from './attempts.ts';
 import { showableText } from './claims.ts';
 import { bindingCookie, findCookie, findLastTenant, formatCookie } from './cookies.ts';
 import { authorizationUrl, openProvider } from './exchange.ts';
@@ -9,11 +10,11 @@ import { LoginFailure } from './failures.ts';
 import type { Limiter } from './limiter.ts';
 import { hashSecret, noTenantId, type Located, type Oidc } from './oidc.ts';
 import { providersPage, tenantPage } from './pages/login.ts';
-import { pendingSeconds, recordPending } from './pending-login.ts';
 import { answerWithPage, type Attempt } from './report.ts';
 import type { Prompt } from './records.ts';
 import { scopesOf } from './role.ts';
 import { chooseRedirectUri, clientSettings, providerName } from './service.ts';
+import { isExpired, pendingSeconds } from './under-way.ts';
 
 export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
@@ -30,8 +31,9 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       path: '/login',
       summary: 'Choose tenant and identity provider',
       audit: 'none',
+      errors: ['rate-limited'],
       query: { tenant: 'name of the tenant; without it the page asks for it' },
-      run: (call) => answerWithPage(oidc, call, () => choosePage(oidc, call)),
+      run: (call) => answerWithPage(oidc, call, () => chooseProvider(oidc, call)),
     }),
     definePublicEndpoint({
       ...page,
@@ -48,20 +50,22 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       errors: ['rate-limited'],
       run(call) {
         limiter.require(call.clientIp);
-        return answerWithPage(oidc, call, (attempt) => startLogin(oidc, call, attempt));
+        return answerWithPage(oidc, call, (told) => attempt(oidc, call, () => startLogin(oidc, call, told)));
       },
     }),
   ];
 }
 
-/**
- * A tenant that does not exist and one without providers look the same, to the letter, and the same is looked up for both (reference R11).
- * Without a tenant in the query the one of the last sign-in is offered; an empty one asks for another.
- */
-function choosePage(oidc: Oidc, call: PublicCall): Reply {
+/** Without a tenant in the query the one of the last sign-in is offered; an empty one asks for another. */
+function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   const asked = call.query.get('tenant')?.trim();
   if (asked === undefined || asked === '') return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl);
-  const tenant = oidc.accounts.findTenant(asked);
+  return attempt(oidc, call, () => choosePage(oidc, asked));
+}
+
+/** A tenant that does not exist and one without providers look the same, to the letter, and the same is looked up for both (reference R11). */
+function choosePage(oidc: Oidc, tenantName: string): Reply {
+  const tenant = oidc.accounts.findTenant(tenantName);
   const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
   if (tenant === undefined || services.length === 0) throw noSuchProvider();
   const choices = services.map((record) => ({ service: record.name, displayName: providerName(record) }));
@@ -70,14 +74,14 @@ function choosePage(oidc: Oidc, call: PublicCall): Reply {
 }
 
 /** Makes the secrets of a login, keeps them, and sends the browser to the provider. */
-async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promise<Reply> {
+async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<Reply> {
   const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
   if (located === undefined) throw noSuchProvider();
-  attempt.located = located;
+  told.located = located;
   const handOff = requireHandOff(oidc, call, located);
   const { record, tenantId, service } = located;
   const outbound = oidc.openOutbound(located);
-  attempt.outbounds.push(outbound);
+  told.outbounds.push(outbound);
   const metadata = await oidc.metadataOf(located, outbound);
   requireInitiator(call, metadata.issuer);
   const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);
@@ -94,7 +98,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
   if (prompt !== undefined) location.searchParams.set('prompt', prompt);
   const cookie = readBindingCookie(call) ?? fresh;
   await oidc.store.write((transaction) =>
-    recordPending(transaction, oidc, state, {
+    oidc.pending.add(transaction, hashSecret(state), {
       tenantId,
       tenantName: located.tenantName,
       service,
@@ -104,6 +108,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promi
       codeVerifier,
       binding: hashSecret(cookie),
       createdMs: call.now.epochMilliseconds,
+      clientIp: call.clientIp,
       ...(handOff === undefined ? {} : { handOff }),
       ...(prompt === undefined ? {} : { prompt }),
     }),
@@ -128,9 +133,9 @@ function requireInitiator(call: PublicCall, issuer: string): void {
 function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
   const id = call.query.get('request');
   if (id === undefined) return undefined;
-  const handOff = oidc.handOffs.get([id]);
+  const handOff = oidc.handOffs.get(id);
   const fits = handOff?.tenantId === located.tenantId && handOff.service === located.service && handOff.step === 'waiting';
-  if (!fits || call.now.epochMilliseconds >= handOff.createdMs + pendingSeconds * 1000) {
+  if (!fits || isExpired(handOff, call.now.epochMilliseconds)) {
     throw new LoginFailure('login-expired', 'authorize', 'no-such-request');
   }
   return id;

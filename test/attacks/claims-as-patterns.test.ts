@@ -1,6 +1,6 @@
 // OpenBao GHSA-59w7-v8rr-pr4p: `*`, `+`, `/` and `,` in values from outside became patterns. Claims of an identity provider, compared as they are.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startHouse, type House } from '../oidc/house.ts';
+import { startHouse, type House, shownToken } from '../oidc/house.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 
 const at = temporaryDirectory();
@@ -45,7 +45,7 @@ test('a name from a claim is a name: neither a pattern nor the name of somebody 
     house.provider.script = { person: { groups: ['admins'], email } };
     const browser = house.browser();
     expect((await browser.login(house.provider)).status).toBe(303);
-    const token = browser.cookies.get('__Host-keystored-session');
+    const token = await shownToken(browser);
     for (const path of ['/v1/config/tenants', '/v1/state/keystore/tokens', '/v1/config/policy/policies']) {
       expect((await house.appliance.request('GET', path, undefined, { token })).status).toBe(403);
     }

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
-import { startHouse, textOf, without, type Browser, type House } from './house.ts';
+import { startHouse, textOf, without, type Browser, type House, shownToken } from './house.ts';
 import { makeKey, sendJson, signToken, type Script } from './scripted-provider.ts';
 
 const path = temporaryDirectory();
@@ -253,7 +253,7 @@ describe('R58: policies', () => {
     await house.setRole('g1', { 'token-policies': ['no-such-policy'] });
     const { status, browser } = await login({ person: { groups: ['g1'] } });
     expect(status).toBe(303);
-    const token = browser.cookies.get('__Host-keystored-session');
+    const token = await shownToken(browser);
     expect((await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBe(403);
   });
 
@@ -277,7 +277,7 @@ describe('R58: policies', () => {
     house.provider.script = { person: { groups: ['g1'] } };
     const browser = house.browser();
     expect((await browser.login(house.provider, 'acme')).status).toBe(303);
-    const token = browser.cookies.get('__Host-keystored-session');
+    const token = await shownToken(browser);
     expect(textOf((await browser.get('/ui')).body)).toContain('Tenant acme');
     expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({ tenant: 'acme' });
     expect((await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBeGreaterThanOrEqual(400);

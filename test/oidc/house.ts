@@ -12,7 +12,8 @@ export type House = {
   readonly clock: TestClock;
   readonly provider: ScriptedProvider;
   readonly redirectUri: string;
-  browser(): Browser;
+  /** each from an address of its own, unless one is given: what one does wrong must not lock out the next */
+  browser(from?: string): Browser;
   /** Creates or replaces the service `corp` of the system tenant, pointing to the provider. */
   setService(fields?: Readonly<Record<string, unknown>>, provider?: ScriptedProvider, name?: string): Promise<void>;
   setRole(name: string, fields?: Readonly<Record<string, unknown>>, service?: string): Promise<void>;
@@ -44,6 +45,7 @@ export async function startHouse(
   const provider = await startScriptedProvider({ directory, clock, tls });
   const redirectUri = `${appliance.url}/oidc-callback`;
   let logRead = 0;
+  let browsers = 256;
   const auditText = (): string =>
     readdirSync(join(directory, 'audit'))
       .sort()
@@ -54,7 +56,8 @@ export async function startHouse(
     clock,
     provider,
     redirectUri,
-    browser: () => new Browser((method, to, body, headers) => appliance.request(method, to, body, { token: undefined, headers })),
+    browser: (from = `127.0.${++browsers >> 8}.${browsers & 255}`) =>
+      new Browser((method, to, body, headers) => appliance.request(method, to, body, { token: undefined, headers, from })),
     async setService(fields = {}, other = provider, name = 'corp') {
       const answer = await appliance.request('PUT', `/v1/config/keystore/authentication/oidc/${name}`, {
         'display-name': 'Corp sign-in',
@@ -141,6 +144,14 @@ export class Browser {
     }
     return answer;
   }
+}
+
+/** A token of the signed-in browser for the API, which its cookie is not. */
+export async function shownToken(browser: Browser): Promise<string> {
+  const page = String((await browser.get('/ui')).body);
+  const answer = await browser.post('/ui/token', { 'form-token': fieldOf(page, 'form-token') });
+  const shown = answer.status === 303 ? await browser.get(String(answer.headers['location'])) : answer;
+  return /([0-9a-f]{8}-[0-9a-f-]{27})<\/code/.exec(String(shown.body))?.[1] ?? '';
 }
 
 /** Path and query of an absolute URL. */

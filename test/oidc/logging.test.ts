@@ -53,7 +53,7 @@ test('R67: one audit record per success', async () => {
     accessor: expect.stringMatching(/^[0-9a-f-]{36}$/),
     path: '/oidc-callback',
     status: 303,
-    'client-ip': '127.0.0.1',
+    'client-ip': expect.stringMatching(/^127\./),
     'occurred-at': expect.any(String),
     'request-id': expect.any(String),
     'request-parameters': {

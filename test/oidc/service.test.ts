@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
-import { pathOf, startHouse, type House } from './house.ts';
+import { pathOf, startHouse, type House, shownToken } from './house.ts';
 
 const path = temporaryDirectory();
 let house: House;
@@ -210,7 +210,7 @@ describe('who may set up a service cannot become more than they are', () => {
     house.provider.script = { person: { groups: ['weak'] } };
     const browser = house.browser();
     await browser.login(house.provider);
-    token = browser.cookies.get('__Host-keystored-session');
+    token = await shownToken(browser);
   });
 
   const asWeak = (method: string, to: string, body: unknown): Promise<Answer> => house.appliance.request(method, to, body, { token });

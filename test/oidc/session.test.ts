@@ -1,7 +1,7 @@
 // Sessions of browsers: R59 to R63.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../setup/temporary.ts';
-import { fieldOf, startHouse, textOf, type Browser, type House } from './house.ts';
+import { fieldOf, startHouse, textOf, type Browser, type House, shownToken } from './house.ts';
 
 const path = temporaryDirectory();
 let house: House;
@@ -32,12 +32,6 @@ async function works(token: string | undefined): Promise<boolean> {
 
 async function isSignedIn(browser: Browser): Promise<boolean> {
   return (await browser.get('/ui')).status === 200;
-}
-
-async function shownToken(browser: Browser): Promise<string> {
-  const page = String((await browser.get('/ui')).body);
-  const answer = await browser.post('/ui/token', { 'form-token': fieldOf(page, 'form-token') });
-  return /([0-9a-f]{8}-[0-9a-f-]{27})<\/code/.exec(String(answer.body))?.[1] ?? '';
 }
 
 describe('R59: the token', () => {
@@ -93,29 +87,28 @@ describe('R60: the end', () => {
       house.clock.advance(20 * 60);
       expect(await isSignedIn(browser)).toBe(true);
     }
-    const token = browser.cookies.get(sessionCookie);
+    const token = await shownToken(browser);
     house.clock.advance(20 * 60);
     expect(await isSignedIn(browser)).toBe(false);
     expect(await works(token)).toBe(false);
   });
 
-  test('comes after half an hour without use, on the page at once and for the token with the job', async () => {
+  test('comes after half an hour without use', async () => {
     const browser = await signedIn();
-    const token = browser.cookies.get(sessionCookie);
     house.clock.advance(29 * 60);
     expect(await isSignedIn(browser)).toBe(true);
     house.clock.advance(30 * 60);
     expect(await isSignedIn(browser)).toBe(false);
     for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
-    expect(await works(token)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
   });
 
   test('by idleness leaves shown tokens alone, which programs use unseen; they end with the session’s time', async () => {
     const browser = await signedIn();
-    const [cookie, shown] = [browser.cookies.get(sessionCookie), await shownToken(browser)];
+    const shown = await shownToken(browser);
     house.clock.advance(31 * 60);
     for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
-    expect([await works(cookie), await works(shown)]).toEqual([false, true]);
+    expect([await isSignedIn(browser), await works(shown)]).toEqual([false, true]);
     house.clock.advance(8 * 3_600);
     expect(await works(shown)).toBe(false);
   });
@@ -209,7 +202,7 @@ describe('tokens that are shown', () => {
 describe('R62: signing out', () => {
   test('ends the token and those shown, clears the cookie, and says so', async () => {
     const browser = await signedIn();
-    const tokens = [browser.cookies.get(sessionCookie), await shownToken(browser), await shownToken(browser)];
+    const tokens = [await shownToken(browser), await shownToken(browser)];
     const page = String((await browser.get('/ui')).body);
     const answer = await browser.post('/ui/sign-out', { 'form-token': fieldOf(page, 'form-token') });
     expect(textOf(answer.body)).toContain('You are signed out');
@@ -277,9 +270,23 @@ describe('R62: signing out', () => {
     expect((await house.appliance.request('POST', '/v1/logout', {}, { token })).status).toBe(204);
     expect(await works(token)).toBe(false);
     expect(await isSignedIn(browser)).toBe(true);
-    const cookie = browser.cookies.get(sessionCookie);
-    expect((await house.appliance.request('POST', '/v1/logout', {}, { token: cookie })).status).toBe(204);
-    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('the value of the cookie is no bearer token: nothing on /v1 takes it, logging out neither', async () => {
+    const browser = await signedIn();
+    const token = browser.cookies.get(sessionCookie);
+    const tried = [
+      ['POST', '/v1/state/keystore/token/info'],
+      ['POST', '/v1/state/keystore/token/refresh'],
+      ['POST', '/v1/logout'],
+      ['GET', '/v1/config/tenants'],
+      ['GET', '/v1/state/topics/system:logs?follow=true'],
+    ] as const;
+    for (const [method, to] of tried) {
+      const answer = await house.appliance.request(method, to, method === 'POST' ? {} : undefined, { token });
+      expect([to, answer.status, answer.body.code]).toEqual([to, 401, 'invalid-token']);
+    }
+    expect(await isSignedIn(browser)).toBe(true);
   });
 });
 
@@ -289,18 +296,18 @@ describe('R63: what granted a session is gone', () => {
     const [one, both] = [await signedIn(), house.browser()];
     house.provider.script = { person: { groups: ['g2', 'g1'] } };
     await both.login(house.provider);
-    const tokens = [one.cookies.get(sessionCookie), both.cookies.get(sessionCookie), await shownToken(both)];
+    const token = await shownToken(both);
     await house.appliance.request('DELETE', `${service}/roles/g2`);
-    expect(await Promise.all(tokens.map(works))).toEqual([true, false, false]);
+    expect([await isSignedIn(one), await isSignedIn(both), await works(token)]).toEqual([true, false, false]);
   });
 
   test('a role that loses a policy ends the sessions it gave, one that gains one does not', async () => {
     await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user'] });
-    const token = (await signedIn()).cookies.get(sessionCookie);
+    const browser = await signedIn();
     await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user', 'more'] });
-    expect(await works(token)).toBe(true);
+    expect(await isSignedIn(browser)).toBe(true);
     await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
-    expect(await works(token)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(false);
     await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
   });
 
@@ -326,7 +333,7 @@ describe('R63: what granted a session is gone', () => {
     };
     expect((await house.appliance.request('POST', '/v1/config/policy/policies', policy)).status).toBe(201);
     await house.setRole('g1', { 'token-policies': ['look'] });
-    const token = (await signedIn()).cookies.get(sessionCookie);
+    const token = await shownToken(await signedIn());
     const read = async (): Promise<number> => (await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status;
     expect(await read()).toBe(200);
     await house.appliance.request('PUT', '/v1/config/policy/policies/look', { 'rest-api': { rules: [] } });

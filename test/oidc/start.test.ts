@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../setup/appliance.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
-import { pathOf, startHouse, textOf, type House } from './house.ts';
+import { pathOf, startHouse, textOf, type Browser, type House } from './house.ts';
 import { sendJson } from './scripted-provider.ts';
 
 const path = temporaryDirectory();
@@ -317,15 +317,30 @@ describe('the provider’s metadata', () => {
 });
 
 describe('R20: logins under way are bounded', () => {
-  test('a tenant over its limit loses its oldest one, and the newest can be finished', async () => {
+  test('a tenant over its limit loses the oldest one of the same address, and the one of another can be finished', async () => {
     const first = house.browser();
-    const oldest = house.provider.authorize(await first.start());
-    house.clock.advance(1);
-    let last = '';
+    const other = house.provider.authorize(await first.start());
     const browser = house.browser();
-    for (let count = 0; count < 20; count += 1) last = house.provider.authorize(await browser.start());
-    expect((await first.get(pathOf(oldest))).status).toBe(400);
-    expect((await browser.get(pathOf(last))).status).toBe(303);
+    const started: string[] = [];
+    for (let count = 0; count < 30; count += 1) {
+      house.clock.advance(1);
+      started.push(house.provider.authorize(await browser.start()));
+    }
+    expect((await first.get(pathOf(other))).status).toBe(303);
+    expect((await browser.get(pathOf(started[0] as string))).status).toBe(400);
+    expect((await browser.get(pathOf(started.at(-1) as string))).status).toBe(303);
+  });
+
+  test('where every address has one, the oldest of the tenant goes', async () => {
+    house.clock.advance(601);
+    const browsers = Array.from({ length: 21 }, () => house.browser());
+    const started: string[] = [];
+    for (const browser of browsers) {
+      house.clock.advance(1);
+      started.push(house.provider.authorize(await browser.start()));
+    }
+    const ends = [0, 1, 20].map((index) => (browsers[index] as Browser).get(pathOf(started[index] as string)));
+    expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([400, 303, 303]);
   });
 
   test('expired ones are dropped by the job', async () => {
@@ -334,7 +349,7 @@ describe('R20: logins under way are bounded', () => {
     for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
     house.appliance.store.refresh();
     expect(house.appliance.store.prefixed('oidc').table('pending-logins').count([])).toBe(0);
-    expect(house.appliance.store.prefixed('oidc').table('pending-order').count([])).toBe(0);
+    expect(house.appliance.store.prefixed('oidc').table('pending-places').count([])).toBe(0);
   });
 });
 

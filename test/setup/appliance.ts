@@ -29,7 +29,12 @@ export type Answer = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
-export type RequestOptions = { readonly token?: string | undefined; readonly headers?: Readonly<Record<string, string>> };
+export type RequestOptions = {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** loopback address of the client, default 127.0.0.1 */
+  readonly from?: string;
+};
 
 export type TestAppliance = {
   readonly url: string;
@@ -116,6 +121,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
         ca: identity.cert,
         token: 'token' in extra ? extra.token : rootToken,
         headers: extra.headers ?? {},
+        from: extra.from ?? '127.0.0.1',
       }),
     async close() {
       await listener.close(1_000);
@@ -147,9 +153,10 @@ type Sent = {
   token: string | undefined;
   ca: string;
   headers: Readonly<Record<string, string>>;
+  from: string;
 };
 
-function send({ url, method, body, token, ca, headers }: Sent): Promise<Answer> {
+function send({ url, method, body, token, ca, headers, from }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
@@ -157,6 +164,7 @@ function send({ url, method, body, token, ca, headers }: Sent): Promise<Answer> 
       method,
       ca,
       agent: false,
+      localAddress: from,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
