@@ -33,6 +33,7 @@ const tokenState = z.object({
         count: z.int().min(0).describe('Calls the numbers are from.'),
         p50: z.number().meta({ description: 'Half of them took at most so many microseconds.', example: 41.5 }),
         p99: z.number().meta({ description: '99 of 100 took at most so many microseconds.', example: 163 }),
+        unit: z.literal('microseconds').describe('Of both.'),
       }),
     )
     .describe('Time of recent calls by operation.'),
@@ -53,8 +54,9 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
       reservedFor: 'system-tenant',
       run: () => ({
-        tokens: hsm.status().map(({ keyTypes, mechanisms, ...token }) => ({
+        tokens: hsm.status().map(({ keyTypes, mechanisms, latencies, ...token }) => ({
           ...token,
+          latencies: Object.fromEntries(Object.entries(latencies).map(([name, one]) => [name, { ...one, unit: 'microseconds' as const }])),
           keyTypes: [...keyTypes],
           mechanisms: [...mechanisms],
           wrappingKey: rotation.state(token.name),

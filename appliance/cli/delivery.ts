@@ -8,6 +8,7 @@ import { fieldAt, setField, type Document } from './documents.ts';
 import { CommandFailed, exitCodes, usageError } from './failure.ts';
 import { beginFile, writeAll } from './files.ts';
 import type { Io } from './io.ts';
+import { openProgress } from './progress.ts';
 import { formatValue, usualFormat, type Format } from './output.ts';
 
 export type Delivery = {
@@ -47,17 +48,26 @@ export async function deliverRefusal(error: unknown, { format }: Delivery, io: I
   throw new CommandFailed(error.exitCode, '');
 }
 
-async function stream(response: IncomingMessage, { file: path = '-' }: Delivery, io: Io): Promise<void> {
+async function stream(response: IncomingMessage, { file: path = '-', command }: Delivery, io: Io): Promise<void> {
   const isBinary = response.headers['content-type'] === 'application/octet-stream';
   if (isBinary && path === '-' && io.stdout.isTTY === true) throw usageError('the answer is binary: give --out FILE, or a pipe');
   const file = beginFile(path, io, true);
+  const progress = openProgress(io, 'octets');
+  let octets = 0;
   try {
-    for await (const chunk of response as AsyncIterable<Uint8Array>) await file.write(chunk);
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      await file.write(chunk);
+      octets += chunk.length;
+      if (path !== '-') progress.show(octets, undefined);
+    }
   } catch (error) {
     file.abandon();
     throw new CommandFailed(exitCodes.unavailable, `the answer was cut off (${error instanceof Error ? error.message : String(error)})`);
   }
   file.finish();
+  progress.clear();
+  if (command.action === 'backup' && path !== '-')
+    io.stderr.write(`keystorectl: the backup is in ${path}, ${octets.toLocaleString('en')} octets\n`);
 }
 
 /** One field of the answer: octets as they are, text with a line end. */

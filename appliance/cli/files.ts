@@ -1,6 +1,6 @@
 // Results as files: whole or not at all, and only for their owner when they hold a secret.
 import { once } from 'node:events';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { usageError } from './failure.ts';
 import type { Io } from './io.ts';
 
@@ -12,17 +12,19 @@ export type OutputFile = {
   abandon(): void;
 };
 
+/** Whether a regular file has the name. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
 /** Begins a file, `-` for standard output. Nothing stands under its name before finish(). */
 export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
   if (path === '-') return { write: (chunk) => writeAll(io, chunk), finish: () => undefined, abandon: () => undefined };
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return openDevice(path);
   const unfinished = `${path}.${process.pid}.tmp`;
-  const file = open(unfinished, isSecret ? 0o600 : 0o666, path);
+  const file = open(unfinished, 'wx', isSecret ? 0o600 : 0o666, path);
   return {
-    write(chunk) {
-      const octets = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      for (let at = 0; at < octets.length; at += writeSync(file, octets, at));
-      return Promise.resolve();
-    },
+    write: writerTo(file),
     finish() {
       fsyncSync(file);
       closeSync(file);
@@ -35,14 +37,29 @@ export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
   };
 }
 
+/** Devices and pipes are written into: a file in their place would be the end of `/dev/null`. */
+function openDevice(path: string): OutputFile {
+  const device = open(path, 'w', 0o666, path);
+  const close = (): void => closeSync(device);
+  return { write: writerTo(device), finish: close, abandon: close };
+}
+
+function writerTo(file: number): OutputFile['write'] {
+  return (chunk) => {
+    const octets = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    for (let at = 0; at < octets.length; at += writeSync(file, octets, at));
+    return Promise.resolve();
+  };
+}
+
 /** Writes to standard output at the reader's pace. */
 export async function writeAll({ stdout }: Io, chunk: string | Uint8Array): Promise<void> {
   if (!stdout.write(chunk)) await once(stdout, 'drain');
 }
 
-function open(path: string, mode: number, wanted: string): number {
+function open(path: string, flags: 'w' | 'wx', mode: number, wanted: string): number {
   try {
-    return openSync(path, 'wx', mode);
+    return openSync(path, flags, mode);
   } catch (error) {
     throw usageError(`${wanted} cannot be written (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
   }

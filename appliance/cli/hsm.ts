@@ -151,6 +151,7 @@ async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io
 
 async function prepare(options: TokenOptions, io: Io): Promise<void> {
   for (const token of await chooseTokens(options, true)) {
+    io.stderr.write(`${token.name}: making what is missing …\n`);
     const made = await prepareToken(token);
     io.stderr.write(`${token.name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')}`}\n`);
   }
@@ -161,7 +162,7 @@ async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {
   for (const token of await chooseTokens(options, true)) {
     await tryToken(token, (one) => {
       trials.push(one);
-      if (io.stderr.isTTY === true) io.stderr.write(`${one.operation}: ${one.result}\n`);
+      io.stderr.write(`${one.operation}: ${one.result}\n`);
     });
   }
   await show(trials, options, io);

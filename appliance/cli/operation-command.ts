@@ -87,6 +87,7 @@ function fileOptions(entry: CatalogEntry): Option[] {
   if (body !== undefined) options.push(new Option('--in <FILE>', `${body} from a file as it is, - for standard input`));
   if (command.out !== undefined) options.push(new Option('--out <FILE>', `${command.out} to a file, - for standard output`));
   else if (producesFile(entry)) options.push(new Option('--out <FILE>', 'the answer to a file'));
+  if (command.action === 'backup') options.push(new Option('--force', 'replace the file of --out if there is one'));
   if (takesBatches(entry)) {
     options.push(new Option('--lines', 'each line of --in is one value; they go in batches, and results come line by line'));
     options.push(new Option('--keep-going', 'with --lines: write what worked; failed lines come out empty'));

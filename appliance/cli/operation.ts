@@ -7,6 +7,7 @@ import { deliver, deliverRefusal } from './delivery.ts';
 import { bringsDocument, readDocument, setField, type Document } from './documents.ts';
 import { usageError } from './failure.ts';
 import { fieldValue, flagsAmong, spellFlags } from './fields.ts';
+import { isFile } from './files.ts';
 import { readOctets, type Io } from './io.ts';
 import { attributeOf, buildCommand, isFlag, type OperationCommand, type Typed } from './operation-command.ts';
 import type { Format } from './output.ts';
@@ -28,6 +29,8 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
   const client = new Client(await resolveConnection({ ...before, ...connectionOf(typed, built) }, io));
   try {
     if (typed['lines'] === true) return await runLines(entry, built, typed, client, io);
+    const file = text(typed['out']);
+    if (entry.command.action === 'backup' && typed['force'] !== true) requireNew(file);
     const request = await requestOf(entry, built, typed, io);
     const hasFields = parameters.some(({ name }) => name === 'fields');
     const delivery = {
@@ -35,7 +38,7 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
       output: entry.output,
       rawText: isRawText(typed),
       sent: request.body,
-      file: text(typed['out']),
+      file,
       format: text(typed['output']) as Format | undefined,
       fields: hasFields ? undefined : text(typed['fields']),
     };
@@ -44,6 +47,11 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
   } finally {
     client.close();
   }
+}
+
+/** The backup of yesterday is lost when that of today takes its name. */
+function requireNew(file: string | undefined): void {
+  if (file !== undefined && isFile(file)) throw usageError(`${file} exists: give another name, or --force to replace it`);
 }
 
 async function runLines(entry: CatalogEntry, built: OperationCommand, typed: Typed, client: Client, io: Io): Promise<void> {

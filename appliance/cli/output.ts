@@ -33,9 +33,13 @@ function formatTable(value: unknown, columns: number): string {
 }
 
 function rows(documents: readonly Document[], columns: number): string {
-  const names = [...new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))))];
+  const [first = '', ...others] = new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))));
+  // Columns go from the right where there is no room: whether a thing still counts is what most people look for.
+  const names = [first, ...vital.filter((name) => others.includes(name)), ...others.filter((name) => !vital.includes(name))];
   return align([names.map((name) => name.toUpperCase()), ...documents.map((row) => names.map((name) => cell(row[name])))], columns);
 }
+
+const vital = ['status', 'state', 'not-after', 'expires'];
 
 function pairs(document: Document, columns: number): string {
   return align(

@@ -10,7 +10,8 @@ export type Progress = {
 const barCells = 30;
 const redrawMs = 100;
 
-export function openProgress({ stderr }: Io): Progress {
+/** `unit`: what is counted. */
+export function openProgress({ stderr }: Io, unit = ''): Progress {
   const started = performance.now();
   let drawn = Number.NEGATIVE_INFINITY;
   const isShown = stderr.isTTY === true;
@@ -25,7 +26,9 @@ export function openProgress({ stderr }: Io): Progress {
         fraction === undefined
           ? ''
           : `${'█'.repeat(filled)}${'░'.repeat(barCells - filled)} ${String(Math.floor(fraction * 100)).padStart(3)} %  `;
-      stderr.write(`\r\u001b[K${bar}${items.toLocaleString('en')} done, ${perSecond.toLocaleString('en')}/s`);
+      stderr.write(
+        `\r\u001b[K${bar}${items.toLocaleString('en')}${unit === '' ? '' : ` ${unit}`} done, ${perSecond.toLocaleString('en')}/s`,
+      );
     },
     clear() {
       if (isShown) stderr.write('\r\u001b[K');

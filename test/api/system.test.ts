@@ -38,6 +38,7 @@ test('the HSM state shows tokens, mechanisms and latencies to the system tenant'
   expect(body.tokens[0]).toMatchObject({ name: 'main', state: 'up', label: 'test-main' });
   expect(body.tokens[0].mechanisms).toContain('CKM_AES_GCM');
   expect(body.tokens[0]['key-types']).toContain('rsa-2048');
+  expect(Object.values(body.tokens[0].latencies)).toContainEqual(expect.objectContaining({ unit: 'microseconds' }));
 });
 
 test('the HSM state needs a token', async () => {

@@ -1,7 +1,9 @@
 // What works without a running appliance: the tools of an HSM administrator on a real module, and the check of an audit trail.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { rotateWrappingKey } from '../../appliance/cli/hsm-rotation.ts';
 import { auditKeyId } from '../../core/audit-keys.ts';
 import { softhsmConf } from '../../hsm/setup.ts';
 import { softhsmModule } from '../setup/softhsm.ts';
@@ -72,7 +74,9 @@ describe('hsm', () => {
   test('prepares the token and tries every operation on it', async () => {
     expect((await ctl(['hsm', 'test', ...token])).code).toBe(1);
     expect((await ctl(['hsm', 'prepare', ...token])).stderr).toContain('made keystored-wrapping-key');
-    const trials: { operation: string; result: string }[] = await ctl.json('hsm', 'test', ...token);
+    const tried = await ctl(['hsm', 'test', ...token]);
+    expect(tried).toMatchObject({ code: 0, stderr: expect.stringMatching(/^random: ok\n[^]*ecdsa-p256: make, use, check: ok\n/) });
+    const trials = JSON.parse(tried.stdout) as { operation: string; result: string }[];
     expect(trials.filter(({ result }) => result === 'failed')).toEqual([]);
     expect(trials).toContainEqual(expect.objectContaining({ operation: 'ecdsa-p256: make, use, check', result: 'ok' }));
     expect(trials).toContainEqual(expect.objectContaining({ operation: 'ml-dsa-65', problem: expect.stringContaining('CKM_ML_DSA') }));
@@ -122,4 +126,18 @@ describe('audit verify', () => {
     expect(await ctl(['audit', 'verify', path('nowhere')])).toMatchObject({ code: 1, stderr: expect.stringContaining('not a directory') });
     expect((await ctl(['audit', 'verify', path('audit'), '--keys', path('nowhere')])).code).toBe(1);
   });
+});
+
+test('a rotation of the wrapping key says at once what it waits for, and how far it is', async () => {
+  const states = ['rewrapping', 'rewrapping', 'in-use'].map((state, done) => ({ number: 2, state, done, total: 2, failed: 0 }));
+  const io = { stderr: new PassThrough(), stdout: new PassThrough(), stdin: new PassThrough(), environment: {} };
+  const answers = [states[0], ...states.slice(1).map((state) => ({ tokens: [{ name: 'default', 'wrapping-key': state }] }))];
+  const said: string[] = [];
+  io.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));
+  const client = { json: () => Promise.resolve(answers.shift()) };
+  const end = await rotateWrappingKey(client, { begin: '/begin', watch: '/watch' }, { wait: true }, io);
+  expect(end).toMatchObject({ state: 'in-use', done: 2 });
+  expect(said.join('')).toMatch(
+    /^keystorectl: making a new wrapping key, .* …\nkeystorectl: wrapping every key anew under wrapping key 2 …\n/,
+  );
 });

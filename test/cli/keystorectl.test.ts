@@ -1,6 +1,6 @@
 // keystorectl against the composed appliance: every verb, how values come and go, and what the exit codes say.
 import { createPublicKey, verify } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { unarmor } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -285,10 +285,51 @@ describe('output', () => {
     );
   });
 
+  test('a table of certificates says until when they last and whether they count, on a narrow terminal too', () => {
+    const certificate = {
+      serial: 'f'.repeat(40),
+      subject: 'CN=device.example',
+      names: ['device.example'],
+      'not-before': '2026-01-01T00:00:00.000000Z',
+    };
+    const after = { 'not-after': '2027-01-01T00:00:00.000000Z', via: 'est', 'key-version': 1, status: 'revoked' };
+    const [head, row] = formatValue([{ ...certificate, ...after }], 'table', 80).split('\n');
+    expect(head).toMatch(/^SERIAL +STATUS +NOT-AFTER$/);
+    expect(row).toMatch(/^f{40} +revoked +2027-01-01T00:00:00.000000Z$/);
+    expect(formatValue([{ ...certificate, ...after }], 'table', 200).split('\n')[0]).toMatch(/NOT-AFTER +SUBJECT +NAMES +NOT-BEFORE/);
+  });
+
   test.each(formats)('%s hands no control characters of a document to the terminal', (format) => {
     const text = formatValue({ description: 'a\u001b[2Jb\u0007' }, format);
     expect(text).toContain('[2Jb');
     expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
+  });
+
+  test('a backup replaces no file unless it is told to, and a device stays a device', async () => {
+    await ctl.json('create', 'transit-keys', 'kept', '--exportable', '--allow-plaintext-backup');
+    const backup = ['do', 'transit-keys', 'kept', 'backup', '--out', path('kept.backup')];
+    expect((await ctl(backup)).code).toBe(0);
+    const before = readFileSync(path('kept.backup'), 'utf8');
+    expect(await ctl(backup)).toMatchObject({ code: 1, stderr: expect.stringMatching(/kept\.backup exists: .*--force/) });
+    expect(readFileSync(path('kept.backup'), 'utf8')).toBe(before);
+    await ctl.json('do', 'transit-keys', 'kept', 'rotate');
+    expect((await ctl([...backup, '--force'])).code).toBe(0);
+    expect(readFileSync(path('kept.backup'), 'utf8')).not.toBe(before);
+
+    writeFileSync(path('passphrase'), 'correct horse battery staple');
+    const whole = ['backup', '--passphrase', `@${path('passphrase')}`, '--out', path('whole.backup')];
+    const size = (): number => statSync(path('whole.backup')).size;
+    expect(await ctl(whole)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/the backup is in .*whole\.backup, [\d,]+ octets\n$/),
+    });
+    expect(size()).toBeGreaterThan(0);
+    expect(await ctl(whole)).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    expect((await ctl([...whole, '--force'])).code).toBe(0);
+    symlinkSync('/dev/null', path('nothing'));
+    expect((await ctl(['do', 'transit-keys', 'kept', 'backup', '--out', path('nothing')])).code).toBe(0);
+    expect(lstatSync(path('nothing')).isSymbolicLink()).toBe(true);
   });
 
   test('--fields also picks from what actions answer', async () => {
