@@ -142,6 +142,12 @@ export const coreErrors = {
     detail:
       'The token cannot be reached; keystored goes on trying. See that its module and device work: /v1/state/system/health says which token it is and why.',
   },
+  busy: {
+    status: 503,
+    title: 'Too many large requests at once',
+    when: 'a large body found no room in memory beside those of others for 20 s; try again after Retry-After',
+    detail: 'Other large requests take the memory there is for them: send this one again after the time in Retry-After.',
+  },
   'audit-unavailable': {
     status: 503,
     title: 'Audit trail unavailable',

@@ -23,6 +23,7 @@ import { descriptionEndpoints } from './description/endpoints.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { healthEndpoint, type Health } from './health.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
+import type { BodyRoom } from './body-room.ts';
 import { createPipeline, type Answered } from './pipeline.ts';
 import { createProblems } from './problem.ts';
 import type { AnyResource } from './resource.ts';
@@ -48,6 +49,8 @@ export type AppOptions = {
   readonly sealed?: () => boolean;
   /** Told of every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
+  /** where large bodies wait for memory; absent: one of the usual size */
+  readonly bodyRoom?: BodyRoom;
 };
 
 export type App = {

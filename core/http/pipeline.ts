@@ -13,7 +13,8 @@ import { formatTimestamp } from '../time.ts';
 import { preferenceOf } from './accept.ts';
 import { sendAnswer, type Answer } from './answer.ts';
 import { requestParameters } from './audit-parameters.ts';
-import { readBody, untrustedBytes, type Body } from './body.ts';
+import { readBody, untrustedBytes, type Admit, type Body } from './body.ts';
+import { BodyRoom } from './body-room.ts';
 import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call.ts';
 import { FoundPaths } from './found-paths.ts';
 import { formatReply } from './reply.ts';
@@ -43,6 +44,8 @@ export type PipelineOptions = {
   sealed(): boolean;
   /** Told of every answer, for metrics. */
   readonly onAnswered?: (answered: Answered) => void;
+  /** where large bodies wait for memory; absent: one of the usual size */
+  readonly bodyRoom?: BodyRoom | undefined;
 };
 
 /** One answered request. `route` is the path template; undefined when there is none, so that strangers cannot make new series. */
@@ -58,6 +61,10 @@ type Exchange = {
   readonly params: Readonly<Record<string, string>>;
   readonly route: Route;
   body: Body | ReadBody;
+  /** its body is whole, and it has no answer yet: what it holds stays held, also when the client goes away */
+  isRunning: boolean;
+  /** gives the room of a large body back */
+  leave(): void;
   /** it has its answer, or waits for the record of it; whatever else comes of it is too late */
   isConcluded: boolean;
 };
@@ -67,6 +74,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   const { routes, problems, store, audit, access, clock, log } = options;
   const paths = new FoundPaths(routes);
   const reader = new JsonReader();
+  const room = options.bodyRoom ?? new BodyRoom();
   let waiting: Exchange[] = [];
 
   /** Nothing may be thrown from here, a listener, nor from anything below that is called by one. */
@@ -101,17 +109,33 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       params: match.params,
       route,
       body: 'too-large',
+      isRunning: false,
       isConcluded: false,
+      leave: () => undefined,
     };
-    readBody(
-      request,
-      bodyLimitOf(route.endpoint),
-      () => isTrusted(request, route),
-      (body) => {
-        if (body instanceof Uint8Array && isLongReading(route.endpoint, body)) void readAhead(exchange, body);
-        else awaitTurn(exchange, body);
-      },
-    );
+    readBody(request, bodyLimitOf(route.endpoint), admitTo(exchange), (body) => {
+      exchange.isRunning = true;
+      if (body instanceof Uint8Array && isLongReading(route.endpoint, body)) void readAhead(exchange, body);
+      else awaitTurn(exchange, body);
+    });
+  }
+
+  /** A large body is kept for whoever may send one, when there is room for it: until its answer is out, or its client gone before. */
+  function admitTo(exchange: Exchange): Admit {
+    const { request, response, route } = exchange;
+    return (octets, decide) => {
+      const caller = route.endpoint.access === 'public' ? undefined : callerOf(request);
+      if (route.endpoint.access !== 'public' && caller === undefined) return decide('untrusted');
+      exchange.leave = room.enter(caller?.tenantId ?? '', octets * memoryPerOctet, (isAdmitted) =>
+        decide(isAdmitted ? undefined : 'no-room'),
+      );
+      response.once('close', () => !exchange.isRunning && exchange.leave());
+    };
+  }
+
+  function stopRunning(exchange: Exchange): void {
+    exchange.isRunning = false;
+    if (exchange.response.destroyed) exchange.leave();
   }
 
   async function readAhead(exchange: Exchange, body: Uint8Array): Promise<void> {
@@ -124,11 +148,6 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     exchange.body = body;
     if (waiting.length === 0) setImmediate(takeTurn);
     waiting.push(exchange);
-  }
-
-  /** For bodies that are large: whether they may be kept before their turn comes. */
-  function isTrusted(request: IncomingMessage, { endpoint }: Route): boolean {
-    return endpoint.access === 'public' || callerOf(request) !== undefined;
   }
 
   /** Who asks, for what is decided before the request takes its turn; nobody while that cannot be known. */
@@ -150,6 +169,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       try {
         serve(exchange, now, failure);
       } catch (error) {
+        stopRunning(exchange);
         giveUp(exchange.response, exchange.requestId, error);
       }
     }
@@ -186,11 +206,12 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     } else succeed(exchange, call, result);
   }
 
-  function settle({ response, requestId }: Exchange, conclusion: () => void): void {
+  function settle(exchange: Exchange, conclusion: () => void): void {
     try {
       conclusion();
     } catch (error) {
-      giveUp(response, requestId, error);
+      stopRunning(exchange);
+      giveUp(exchange.response, exchange.requestId, error);
     }
   }
 
@@ -210,6 +231,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     if (endpoint.access === 'token') call.authorize(endpoint);
     // Trusted only now: the token was made while the body arrived, and the body is gone.
     if (body === 'untrusted') throw fail('invalid-token');
+    if (body === 'no-room') throw fail('busy');
     requireMediaType(endpoint, request.headers, body);
     const target = endpoint.access === 'token' ? endpoint.find?.(call) : undefined;
     if (endpoint.anyQuery !== true) call.requireKnownQuery(endpoint.query ?? {});
@@ -255,6 +277,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
   function conclude(exchange: Exchange, call: RequestCall, answer: Answer, code: string | undefined): void {
     if (exchange.isConcluded) return;
     exchange.isConcluded = true;
+    stopRunning(exchange);
     const { endpoint } = exchange.route;
     const mayGoOn = endpoint.audit !== 'required' || answer.status >= 400;
     if (endpoint.audit === 'none' || (mayGoOn && !audit.writable)) return send(exchange, answer);
@@ -334,6 +357,9 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 function isPage({ endpoint }: Route): boolean {
   return endpoint.access === 'public' && endpoint.page === true;
 }
+
+/** A body as text, as a value, and the payload in it: what was seen at most, of batches. */
+const memoryPerOctet = 4;
 
 /** All requests of a turn have one instant: its text is made once. */
 function timestampOf(instant: Temporal.Instant): string {

@@ -6,7 +6,7 @@ import type { AuditRecord } from '../../core/audit.ts';
 import type { Log } from '../../core/context.ts';
 import { inCourseOf } from '../../core/last-resort.ts';
 import { fail, type ServiceError } from '../../core/errors.ts';
-import { readBody } from '../../core/http/body.ts';
+import { type Admit, readBody } from '../../core/http/body.ts';
 import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
 import { createProblems, describeFault } from '../../core/http/problem.ts';
 import { repeatedHeader } from '../../core/http/repeated-header.ts';
@@ -146,7 +146,7 @@ class Exchange {
   #readBody(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       // Asked for only after the sender was accepted, so it may be as large as it gets.
-      readBody(this.#request, bodyLimitBytes, isAccepted, (body) => {
+      readBody(this.#request, bodyLimitBytes, admitted, (body) => {
         if (!(body instanceof Uint8Array))
           reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
         else resolve(body);
@@ -216,7 +216,7 @@ class Exchange {
   }
 }
 
-const isAccepted = (): boolean => true;
+const admitted: Admit = (_, decide) => decide(undefined);
 
 /** A request's operation and CA. */
 type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: FoundCa };

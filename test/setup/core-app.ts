@@ -9,6 +9,7 @@ import { openAuditTrail, type AuditTrail } from '../../core/audit-trail.ts';
 import type { Log } from '../../core/context.ts';
 import type { ErrorTable } from '../../core/errors.ts';
 import { createApp, type App } from '../../core/http/app.ts';
+import type { BodyRoom } from '../../core/http/body-room.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Health } from '../../core/http/health.ts';
 import type { AnyResource } from '../../core/http/resource.ts';
@@ -26,6 +27,8 @@ export type CoreAppOptions = {
   /** entries of a plugin under test */
   plugin?(parts: CoreParts): { endpoints?: readonly AnyEndpoint[]; resources?: readonly AnyResource[]; errors?: ErrorTable };
   readonly health?: () => Health;
+  /** where large bodies wait for memory */
+  readonly bodyRoom?: BodyRoom;
 };
 
 export type Sent = {
@@ -89,7 +92,9 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   const { endpoints = [], resources = [], errors = {} } = options.plugin?.({ store, hsm, clock, log }) ?? {};
   let sealed = false;
   const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
-  const app = createApp({ endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
+  const { bodyRoom } = options;
+  const held = bodyRoom === undefined ? {} : { bodyRoom };
+  const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

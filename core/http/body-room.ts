@@ -1,0 +1,90 @@
+// How much memory the large bodies of a process may take together: a body waits in line until there is room for it.
+
+/** Octets of memory for all large bodies, with what reading and using them takes beside them. */
+export const bodyRoomOctets = 256 * 1024 * 1024;
+
+/** How long a body waits in line; most clients wait 30 s for an answer. */
+const patienceMs = 20_000;
+
+type Waiting = { readonly holder: string; readonly octets: number; readonly timer: NodeJS.Timeout; admit(isAdmitted: boolean): void };
+
+/**
+ * A semaphore by octets, first come, first served. One holder (a tenant) gets half of the room at most: who sends slowly holds their
+ * place, and must not hold all of them. A body that asks for more than that half counts as that half.
+ */
+export class BodyRoom {
+  readonly #octets: number;
+  readonly #patienceMs: number;
+  readonly #heldBy = new Map<string, number>();
+  readonly #line = new Set<Waiting>();
+  #held = 0;
+
+  constructor(options: { readonly octets?: number; readonly patienceMs?: number } = {}) {
+    this.#octets = options.octets ?? bodyRoomOctets;
+    this.#patienceMs = options.patienceMs ?? patienceMs;
+  }
+
+  /** Octets that are taken now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Bodies in line. */
+  get waiting(): number {
+    return this.#line.size;
+  }
+
+  /**
+   * Asks for room. `admit` is called once: with true when there is room, which may be at once, with false when the wait got too long.
+   * Whoever gets room, or no longer wants it, calls what is returned; a second call does nothing.
+   */
+  enter(holder: string, wanted: number, admit: (isAdmitted: boolean) => void): () => void {
+    const octets = Math.min(wanted, this.#octets / 2);
+    let state: 'waiting' | 'inside' | 'gone' = 'waiting';
+    const giveUp = (): void => {
+      this.#line.delete(entry);
+      state = 'gone';
+      admit(false);
+      // Who stood behind may fit.
+      this.#letIn();
+    };
+    const entry: Waiting = {
+      holder,
+      octets,
+      timer: setTimeout(giveUp, this.#patienceMs).unref(),
+      admit: (isAdmitted) => {
+        state = 'inside';
+        admit(isAdmitted);
+      },
+    };
+    this.#line.add(entry);
+    this.#letIn();
+    return () => {
+      if (state === 'inside') this.#count(holder, -octets);
+      else if (state === 'waiting') this.#line.delete(entry);
+      clearTimeout(entry.timer);
+      state = 'gone';
+      this.#letIn();
+    };
+  }
+
+  #letIn(): void {
+    for (const entry of this.#line) {
+      const { holder, octets, timer } = entry;
+      // Behind a holder who has their half others may pass; behind one for whom there is no room at all nobody may.
+      if ((this.#heldBy.get(holder) ?? 0) + octets > this.#octets / 2) continue;
+      if (this.#held + octets > this.#octets) return;
+      this.#line.delete(entry);
+      clearTimeout(timer);
+      this.#count(holder, octets);
+      entry.admit(true);
+    }
+  }
+
+  #count(holder: string, octets: number): void {
+    this.#held += octets;
+    const held = (this.#heldBy.get(holder) ?? 0) + octets;
+    if (held === 0) this.#heldBy.delete(holder);
+    else this.#heldBy.set(holder, held);
+  }
+}
