@@ -89,6 +89,11 @@ export const coreErrors = {
   'already-exists': { status: 409, title: 'Name exists', when: 'the name is in use' },
   'one-way-flag': { status: 409, title: 'One-way flag', when: 'a flag that can only be set was set back' },
   'immutable-field': { status: 409, title: 'Field is set at creation only', when: 'a creation-time field was changed' },
+  'deletion-not-allowed': {
+    status: 409,
+    title: 'Deletion not allowed',
+    when: 'deletion-allowed is false: of a key, or of a CA with valid certificates',
+  },
   'in-use': { status: 409, title: 'Still in use', when: 'another resource still needs this one' },
   'built-in': {
     status: 409,

@@ -129,17 +129,23 @@ async function commit(
 /** DELETE: with what else the resource says goes with it. */
 export async function removeEntry(view: ResourceView, store: Store, call: Call, entry: Entry): Promise<void> {
   const { resource } = view;
+  let overtaken = 0;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
     if (current === undefined) throw fail('not-found');
     requireOwn(view, entry);
     const removal = resource.planRemoval?.(call, entry.names, current);
     if (call.query.get('validate') === 'true') return;
-    const removed = await store.write((transaction) => {
+    await removal?.prepare?.();
+    const committed = store.write((transaction) => {
       if (!isSame(transaction.get(resource.table, entry.key), current)) return false;
       transaction.delete(resource.table, entry.key);
       removal?.commit?.(transaction);
       return true;
+    });
+    const removed = await committed.catch((error: unknown) => {
+      if (isOvertaken(error) && ++overtaken < mostOvertaken) return false;
+      throw error;
     });
     if (removed) return removal?.after?.();
   }

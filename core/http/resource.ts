@@ -64,16 +64,15 @@ export type Resource<Document, Rec, Prepared> = {
   /** What is accepted and yet hardly meant so: answered to whoever creates, replaces or merges. */
   warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
-  /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to delete with it. */
-  planRemoval?(
-    call: Call,
-    names: readonly string[],
-    current: Rec,
-  ): { commit?(transaction: WriteTransaction): void; after?(): Promise<void> };
+  /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to do with it. */
+  planRemoval?(call: Call, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
   toState(record: Rec, call: Call): Record<string, unknown>;
   readonly errors?: readonly string[];
 };
+
+/** `prepare`: what takes time, before the transaction. A `conflict` of `commit` that was overtaken starts over. */
+export type Removal = { prepare?(): Promise<void>; commit?(transaction: WriteTransaction): void; after?(): Promise<void> };
 
 export type AnyResource = Resource<never, never, never>;
 

@@ -78,6 +78,7 @@ export const caDocument = z.object({
       description: 'Certificate of a CA elsewhere: this one is then only trusted, and issues nothing.',
       example: pemExample('CERTIFICATE'),
     }),
+  deletionAllowed: z.boolean().default(false).describe('Must be true before the CA can be deleted while certificates of it are valid.'),
   est: est.prefault({}).describe('Enrolment of devices.'),
 });
 
@@ -93,7 +94,10 @@ export const caStateFields = z.object({
   serial: z.string().meta({ description: 'Serial number of its certificate.', example: '4f9a2c51d07b83e6' }),
   notBefore: timestamp().describe('When its certificate begins.'),
   notAfter: timestamp().describe('When its certificate ends.'),
-  keyVersion: z.int().optional().describe('How often it got a key.'),
+  keyVersion: z
+    .int()
+    .optional()
+    .describe('How often it got a key; counted on from a deleted CA of the same name whose last revocation list is kept.'),
   crlUrl: z.url().optional().meta({
     description: 'Where its revocation list is.',
     example: 'https://localhost:4646/v1/ca/f81d4fae-7dec-41d0-a765-00a0c91e6bf6/my-tls-ca/crl',

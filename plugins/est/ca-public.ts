@@ -5,9 +5,10 @@ import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '
 import { formatCertificatePem } from './ca/certificate.ts';
 import { currentCrl } from './ca/crl.ts';
 import type { CaHouse } from './ca/house.ts';
-import { findCa, findGeneration, type FoundCa, newestCertificate } from './ca/lookup.ts';
+import { findLastCrl } from './ca/last-crl.ts';
+import { findCa, findGeneration, type FoundCa, hasKey, newestCertificate } from './ca/lookup.ts';
 import { OcspResponder } from './ca/ocsp.ts';
-import { type CaGeneration, newestGeneration } from './ca/records.ts';
+import { type LastCrl, newestGeneration } from './ca/records.ts';
 
 const base = '/v1/ca/{tenant}/{ca}';
 const tag = 'TLS CAs';
@@ -21,14 +22,18 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
 
   const answerCrl = async (call: PublicCall): Promise<Reply> => {
-    const { ca, newest } = requireSigner(house, call);
     const asked = call.params['version'];
-    const generation = asked === undefined ? newest : findGeneration(ca.record, /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 0);
-    if (generation === undefined) throw fail('not-found');
-    return new Reply(200, await currentCrl(house, ca, generation), { 'content-type': 'application/pkix-crl' });
+    const number = asked === undefined ? undefined : /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 0;
+    const ca = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '');
+    const generation =
+      ca === undefined ? undefined : number === undefined ? newestGeneration(ca.record) : findGeneration(ca.record, number);
+    const crl =
+      ca === undefined || generation === undefined ? requireLast(house, call, number).crl : await currentCrl(house, ca, generation);
+    return new Reply(200, crl, { 'content-type': 'application/pkix-crl' });
   };
   const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {
-    const { ca } = requireSigner(house, call);
+    const ca = requireCa(house, call);
+    if (!hasKey(ca.record)) throw fail('not-found');
     return new Reply(200, await responder.respond(ca, request), { 'content-type': 'application/ocsp-response' });
   };
 
@@ -40,8 +45,12 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       summary: 'The certificate of a CA, and its issuers up to the root',
       produces: 'application/x-pem-file',
       run(call) {
-        const { record } = requireCa(house, call);
-        const chain = [newestCertificate(record), ...(newestGeneration(record)?.chain ?? [])];
+        const record = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '')?.record;
+        const { certificate, chain: above } =
+          record === undefined
+            ? requireLast(house, call)
+            : { certificate: newestCertificate(record), chain: newestGeneration(record)?.chain ?? [] };
+        const chain = [certificate, ...above];
         return new Reply(200, chain.map(formatCertificatePem).join(''), { 'content-type': 'application/x-pem-file' });
       },
     }),
@@ -95,9 +104,9 @@ function requireCa(house: CaHouse, call: PublicCall): FoundCa {
   return found;
 }
 
-function requireSigner(house: CaHouse, call: PublicCall): { readonly ca: FoundCa; readonly newest: CaGeneration } {
-  const ca = requireCa(house, call);
-  const newest = newestGeneration(ca.record);
-  if (newest === undefined) throw fail('not-found');
-  return { ca, newest };
+/** What is left of a deleted CA: a CRL that outlasts it. */
+function requireLast(house: CaHouse, call: PublicCall, generation?: number): LastCrl {
+  const last = findLastCrl(house, call.params['tenant'] ?? '', call.params['ca'] ?? '', generation);
+  if (last === undefined) throw fail('not-found');
+  return last;
 }

@@ -1,8 +1,9 @@
 // The TLS CA resource: makes, changes and removes CAs, and shows what they are.
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../core/errors.ts';
 import type { Call } from '../../core/http/endpoint.ts';
-import { type AnyResource, type Change, defineResource, type Plan } from '../../core/http/resource.ts';
+import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource.ts';
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
@@ -19,9 +20,10 @@ import {
 import { formatCertificatePem, parsePemBlocks, readCertificate } from './ca/certificate.ts';
 import { failCa } from './ca/errors.ts';
 import { type CaHouse, publicUrls } from './ca/house.ts';
+import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './ca/last-crl.ts';
 import { findCa, newestCertificate } from './ca/lookup.ts';
 import { type CaRecord, newestGeneration } from './ca/records.ts';
-import { removeCaRecords, sweepRemovedCas } from './ca/removal.ts';
+import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './ca/removal.ts';
 import { operationNames } from './operations.ts';
 
 /** Makes the URLs of a CA's EST service, for the state. */
@@ -40,21 +42,10 @@ export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
     stateFields: caStateFields,
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
-    errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'clock-implausible'],
+    errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],
     complete: completeNewCa,
     plan: (change) => planChange(house, change),
-    planRemoval(call, names, current) {
-      const [name = ''] = names;
-      requireUnused(house, call, name, current);
-      return {
-        commit(transaction) {
-          requireNoneBelow(name, Iterator.from(transaction.entries(house.tables.cas, [call.caller.tenantId])));
-          removeCaRecords(house, transaction, call.caller.tenantId, current);
-        },
-        // What is not reached now, because the token is away, the hourly job removes.
-        after: () => sweepRemovedCas(house).catch(() => undefined),
-      };
-    },
+    planRemoval: (call, [name = ''], current) => planRemoval(house, call, name, current),
     toDocument,
     toState: (record, call) => toState(house, estUrls, record, call),
   });
@@ -80,9 +71,10 @@ function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGenera
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
     }
-    return { commit: () => ({ ...current, ttl: document.ttl, est, trustCertificate }) };
+    return { commit: () => ({ ...current, ttl: document.ttl, deletionAllowed: document.deletionAllowed, est, trustCertificate }) };
   }
-  const first = { name, createdAt: formatTimestamp(house.clock.now()), ttl: document.ttl, est, generations: [] };
+  const { ttl, deletionAllowed } = document;
+  const first = { name, createdAt: formatTimestamp(house.clock.now()), ttl, deletionAllowed, est, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
@@ -102,7 +94,15 @@ function planKeyedCa(
   const { tenantId } = call.caller;
   if (document.issuingCa !== undefined) requireIssuingCa(house, tenantId, document.issuingCa);
   const caId = randomUUID();
-  const wish = { tenantId, caId, keyType, subject, ttl: document.ttl, issuingCa: document.issuingCa };
+  const wish = {
+    tenantId,
+    caId,
+    keyType,
+    subject,
+    ttl: document.ttl,
+    issuingCa: document.issuingCa,
+    lastGeneration: lastGeneration(house, tenantId, first.name),
+  };
   return {
     prepare: () => makeCaGeneration(house, wish),
     commit(transaction, made) {
@@ -159,6 +159,39 @@ function readTrustCertificate(house: CaHouse, pem: string): Uint8Array {
   return requireCaCertificate(house, der).der;
 }
 
+/** Its keys go for good: relying parties keep the last CRLs, signed while there is a key, and nothing is left out of them. */
+function planRemoval(house: CaHouse, call: Call, name: string, current: CaRecord): Removal {
+  requireUnused(house, call, name, current);
+  const { tenantId } = call.caller;
+  const ca = { tenantId, record: current };
+  const outstanding = findOutstanding(house, ca);
+  requireDeletable(current, outstanding);
+  let lastCrls: readonly MadeLastCrl[] = [];
+  return {
+    async prepare() {
+      lastCrls = await makeLastCrls(house, ca, outstanding);
+    },
+    commit(transaction) {
+      requireNoneBelow(name, Iterator.from(transaction.entries(house.tables.cas, [tenantId])));
+      if (!isDeepStrictEqual(findOutstanding(house, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
+      keepLastCrls(house, transaction, ca, lastCrls);
+      if (outstanding.valid === 0) revokeOwnCertificates(house, transaction, ca);
+      removeCaRecords(house, transaction, tenantId, current);
+    },
+    // What is not reached now, because the token is away, the hourly job removes.
+    after: () => sweepRemovedCas(house).catch(() => undefined),
+  };
+}
+
+/** Unlike a key, a CA that nothing hangs on any more may go without further ado. */
+function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUntil }: Outstanding): void {
+  if (valid === 0 || deletionAllowed === true) return;
+  const are = valid === 1 ? 'certificate of it is' : 'certificates of it are';
+  throw fail('deletion-not-allowed', {
+    detail: `${valid} ${are} valid, the last until ${validUntil}: CA "${name}" takes its key and its OCSP responder with it, and a last CRL alone stays. Revoke them first, or set deletion-allowed to true.`,
+  });
+}
+
 function requireUnused(house: CaHouse, call: Call, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
   requireNoneBelow(name, Iterator.from(house.tables.cas.entries([call.caller.tenantId])));
@@ -171,7 +204,11 @@ function requireNoneBelow(name: string, cas: IteratorObject<readonly [StoreKey, 
 }
 
 function toDocument(record: CaRecord): CaDocument {
-  const shared = { ttl: record.ttl, est: { ...record.est, allowedDomains: [...record.est.allowedDomains] } };
+  const shared = {
+    ttl: record.ttl,
+    deletionAllowed: record.deletionAllowed ?? false,
+    est: { ...record.est, allowedDomains: [...record.est.allowedDomains] },
+  };
   if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
   return {
     ...(record.keyType === undefined ? {} : keyFields(record.keyType)),

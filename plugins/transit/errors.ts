@@ -58,7 +58,6 @@ export const transitErrors = {
     title: 'Signed by openpgp-sign only',
     when: 'a key with an OpenPGP role was to sign a finished hash, or a text that OpenPGP could hash, with sign; use openpgp-sign',
   },
-  'deletion-not-allowed': { status: 409, title: 'Deletion not allowed', when: 'deletion-allowed is false' },
   'export-not-allowed': { status: 409, title: 'Export not allowed', when: 'exportable is false' },
   'backup-not-allowed': { status: 409, title: 'Backup not allowed', when: 'allow-plaintext-backup is false' },
   'restore-would-destroy': {

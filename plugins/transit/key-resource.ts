@@ -1,11 +1,11 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
 import type { Custody, KeyReference } from '../../hsm/api.ts';
+import { fail as coreFail } from '../../core/errors.ts';
 import { defineResource, type Change, type Plan } from '../../core/http/resource.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified, Recertified } from '../../core/services/transit-keys.ts';
 import { derivationIterations, derivationSaltBytes } from './derive.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
-import { fail } from './errors.ts';
 import { reindex } from './indexes.ts';
 import { microseconds } from './instants.ts';
 import { documentOf, draftOf, fieldsOf, requireOpenpgpFit, requireRotatable } from './key-definition.ts';
@@ -146,7 +146,7 @@ function planUpdate(
 }
 
 function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTransaction): void; after(): Promise<void> } {
-  if (!key.record.deletionAllowed) throw fail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
+  if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
   const view = keyView(key, () => transit.keyring.versions(key));
   transit.openpgp?.requireRemovable(view);
   const references = Array.from(transit.keyring.versions(key), (version) => referencesOf(key, version)).flat();

@@ -26,6 +26,7 @@ describe('defaults', () => {
       'cert-key-curve': 'secp256r1',
       subject: 'CN=plain',
       ttl: '10y',
+      'deletion-allowed': false,
       est: {
         enabled: false,
         'allowed-domains': [],

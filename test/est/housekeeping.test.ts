@@ -64,7 +64,7 @@ describe('housekeeping', () => {
   });
 
   test('a CA removed while the token is away is gone at once; its key goes when the token is back', async () => {
-    const ca = await appliance.makeCa();
+    const ca = await appliance.makeCa({ est: openEst, 'deletion-allowed': true });
     await enrol(ca);
     const { hsm } = appliance;
     const destroy = hsm.destroy.bind(hsm);

@@ -32,6 +32,8 @@ export type CaWish = {
   readonly ttl: string;
   /** name of the CA of the same tenant that certifies it */
   readonly issuingCa: string | undefined;
+  /** of a new CA: the number that its keys count on from; default 0 */
+  readonly lastGeneration?: number;
 };
 
 /** A generation that exists in the token but not yet in the store. */
@@ -44,7 +46,7 @@ export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: C
   const plan: GenerationPlan = {
     tenantId: wish.tenantId,
     caId: wish.caId,
-    generation: (newest?.generation ?? 0) + 1,
+    generation: (newest?.generation ?? wish.lastGeneration ?? 0) + 1,
     keyType: wish.keyType,
     // A renewed CA keeps its name to the octet, or what it issued would have another issuer.
     subject: newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject,

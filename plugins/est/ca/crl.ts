@@ -51,8 +51,26 @@ function publishOnce(house: CaHouse, ca: FoundCa, generation: CaGeneration): Pro
 
 async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
+  const newest = await signCrl(house, ca, generation, house.clock.now().add({ seconds: lifeSeconds }));
+  await house.store.write((transaction) => {
+    const published = transaction.get(house.tables.crls, key);
+    // Another process may have been faster with a higher number; the CA may be gone.
+    if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
+      transaction.put(house.tables.crls, key, { ...published, newest });
+    }
+  });
+  return newest.crl;
+}
+
+/** A list of exactly the revocations of this moment, with a number of its own, to be used until `nextUpdate`. */
+export async function signCrl(
+  house: CaHouse,
+  ca: FoundCa,
+  generation: CaGeneration,
+  nextUpdate: Temporal.Instant,
+): Promise<NonNullable<PublishedCrl['newest']>> {
+  const key = crlKey(ca, generation);
   const thisUpdate = house.clock.now();
-  const nextUpdate = thisUpdate.add({ seconds: lifeSeconds });
   const draft = await house.store.write((transaction) => {
     // Or a list would be left that belongs to no CA.
     if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
@@ -63,21 +81,13 @@ async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): P
   const crl = await unlessDeleted(house, own, () =>
     signStructure(house.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
   );
-  const newest = {
-    crl,
-    number: draft.number,
-    covers: draft.covers,
-    thisUpdate: formatTimestamp(thisUpdate),
-    nextUpdate: formatTimestamp(nextUpdate),
-  };
-  await house.store.write((transaction) => {
-    const published = transaction.get(house.tables.crls, key);
-    // Another process may have been faster with a higher number; the CA may be gone.
-    if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
-      transaction.put(house.tables.crls, key, { ...published, newest });
-    }
-  });
-  return crl;
+  const { number, covers } = draft;
+  return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };
+}
+
+/** The newest list that was published. */
+export function newestCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
+  return house.tables.crls.get(crlKey(ca, generation))?.newest;
 }
 
 type Draft = {

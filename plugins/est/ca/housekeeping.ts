@@ -2,6 +2,7 @@
 import type { CaHouse } from './house.ts';
 import { readCertificate } from './certificate.ts';
 import { currentCrl } from './crl.ts';
+import { forgetLastCrls } from './last-crl.ts';
 import type { FoundCa } from './lookup.ts';
 import { type CaGeneration, newestGeneration } from './records.ts';
 import { sweepRemovedCas } from './removal.ts';
@@ -18,6 +19,7 @@ const listedDays = 8;
 export async function keepHouse(house: CaHouse, signal: AbortSignal): Promise<void> {
   await sweepRemovedCas(house);
   await destroyUnclaimedKeys(house);
+  await forgetLastCrls(house);
   for (const [key, record] of Array.from(house.tables.cas.entries([]))) {
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };

@@ -57,6 +57,8 @@ export type CaRecord = {
   /** oldest first; empty for a trust-only CA */
   readonly generations: readonly CaGeneration[];
   readonly est: EstSettings;
+  /** whether the CA may be deleted while certificates of it are valid; absent in older records */
+  readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners: cannot be deleted */
   readonly ownedByAppliance?: true;
 };
@@ -107,6 +109,15 @@ export type PublishedCrl = {
   };
 };
 
+/** The last CRL of a key of a deleted CA. Key: [tenant uuid, name of the CA, generation]; kept until the last certificate has ended. */
+export type LastCrl = {
+  readonly crl: Uint8Array;
+  /** DER of the CA's certificate for the key, and of its issuers up to the root */
+  readonly certificate: Uint8Array;
+  readonly chain: readonly Uint8Array[];
+  readonly until: string;
+};
+
 /** A key in the token that no CA owns: being made, or left by a removed CA. Key: [CA id, MAC of the key]. */
 export type UnclaimedKey = {
   readonly stored: StoredKey;
@@ -125,6 +136,7 @@ export type CaTables = {
   readonly certificates: Table<IssuedCertificate>;
   readonly revocations: Table<Revocation>;
   readonly crls: Table<PublishedCrl>;
+  readonly lastCrls: Table<LastCrl>;
   readonly unclaimedKeys: Table<UnclaimedKey>;
   readonly removedCas: Table<RemovedCa>;
 };
@@ -135,6 +147,7 @@ export function openCaTables(store: Store): CaTables {
     certificates: store.table('certificates'),
     revocations: store.table('revocations'),
     crls: store.table('crls'),
+    lastCrls: store.table('last-crls'),
     unclaimedKeys: store.table('unclaimed-keys'),
     removedCas: store.table('removed-cas'),
   };

@@ -1,7 +1,11 @@
 // Removing a CA: at once from everybody's sight, then its certificates and keys, in steps that may be lost and repeated.
 import type { StoreKey, Table, WriteTransaction } from '../../../core/store/store.ts';
+import { formatTimestamp } from '../../../core/time.ts';
+import { readCertificate } from './certificate.ts';
 import type { CaHouse } from './house.ts';
+import type { FoundCa } from './lookup.ts';
 import type { CaRecord } from './records.ts';
+import { revokeIssued } from './revocation.ts';
 import { caKeyBinding } from './signer.ts';
 import { destroyIfUnclaimed, disownKey } from './unclaimed-keys.ts';
 
@@ -14,6 +18,16 @@ export function removeCaRecords(house: CaHouse, transaction: WriteTransaction, t
     disownKey(house, transaction, key.stored, caKeyBinding(tenantId, record.id, generation));
   }
   transaction.put(house.tables.removedCas, [record.id], { tenantId, caId: record.id });
+}
+
+/** In the same transaction: the key goes and nothing hangs on it, so that the CA above says of its certificates that they are over. */
+export function revokeOwnCertificates(house: CaHouse, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
+  const above = record.issuingCa === undefined ? undefined : transaction.get(house.tables.cas, [tenantId, record.issuingCa]);
+  if (above === undefined) return;
+  const revoked = { at: formatTimestamp(house.clock.now()), reason: 'cessation-of-operation' } as const;
+  for (const { certificate } of record.generations) {
+    revokeIssued(house, transaction, { tenantId, record: above }, readCertificate(certificate).serial, revoked);
+  }
 }
 
 /** The CAs of a tenant that is gone. */

@@ -14,18 +14,28 @@ import type { IssuedCertificate, PublishedCrl, RevocationReason } from './record
 export async function revokeCertificate(house: CaHouse, ca: FoundCa, serial: string, reason: RevocationReason): Promise<void> {
   const at = formatTimestamp(house.clock.now());
   await house.store.write((transaction) => {
-    const key = [ca.tenantId, ca.record.id, serial];
-    const issued = transaction.get(house.tables.certificates, key);
-    if (issued === undefined) throw fail('not-found', { detail: 'This CA issued no certificate with that serial number.' });
-    if (issued.revoked !== undefined) return;
-    transaction.put(house.tables.certificates, key, { ...issued, revoked: { at, reason } });
-    transaction.put(house.tables.revocations, [ca.tenantId, ca.record.id, issued.generation, serial], {
-      at,
-      reason,
-      notAfter: issued.notAfter,
-    });
-    noteRevocation(house, transaction, [ca.tenantId, ca.record.id, issued.generation]);
+    if (!revokeIssued(house, transaction, ca, serial, { at, reason }))
+      throw fail('not-found', { detail: 'This CA issued no certificate with that serial number.' });
   });
+}
+
+/** In a transaction that revokes; answers whether this CA issued the certificate. */
+export function revokeIssued(
+  house: CaHouse,
+  transaction: WriteTransaction,
+  { tenantId, record }: FoundCa,
+  serial: string,
+  revoked: NonNullable<IssuedCertificate['revoked']>,
+): boolean {
+  const key = [tenantId, record.id, serial];
+  const issued = transaction.get(house.tables.certificates, key);
+  if (issued === undefined) return false;
+  if (issued.revoked !== undefined) return true;
+  const { generation, notAfter } = issued;
+  transaction.put(house.tables.certificates, key, { ...issued, revoked });
+  transaction.put(house.tables.revocations, [tenantId, record.id, generation, serial], { ...revoked, notAfter });
+  noteRevocation(house, transaction, [tenantId, record.id, generation]);
+  return true;
 }
 
 /** The CRL of this generation does not cover everything any more. */
