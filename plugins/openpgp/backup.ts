@@ -73,7 +73,9 @@ function hasRole(record: OpenpgpRecord, definition: OpenpgpDefinition, certifica
   if (record.subkey !== undefined) {
     return definition.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
   }
-  return definition.openpgpUserId !== undefined && certificate.getUserIDs().includes(requireUserId(definition.openpgpUserId));
+  if (definition.openpgpPrimary !== undefined) return false;
+  // Without a User ID, for now, the record waits for the next one.
+  return definition.openpgpUserId === undefined || certificate.getUserIDs().includes(requireUserId(definition.openpgpUserId));
 }
 
 async function acceptImported(block: string, publicKey: Uint8Array, now: Temporal.Instant): Promise<OpenpgpRecord> {

@@ -17,7 +17,14 @@ const format = 1;
 const head = magic.length + 1;
 
 const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-const micros = z.int().min(0);
+/** Up to 2106, the last year that OpenPGP knows; a due rotation lies up to a hundred years later and must stay exact. */
+const micros = z
+  .int()
+  .min(0)
+  .max(0xffff_ffff * 1_000_000);
+/** What the HSM derives with, and not so many iterations that one key's contexts take the token's processes from the others. */
+const salt = octets.refine(({ length }) => length >= 16 && length <= 64);
+const iterations = z.int().min(1).max(100_000);
 
 /** Backups of earlier versions have User IDs with blanks and with characters that are refused today: they stay restorable. */
 const storedUserId = z.string().trim().optional();
@@ -30,7 +37,7 @@ const payloadSchema = z.strictObject({
   createdAt: micros,
   latest: z.int().min(1).max(maxVersion),
   floor: z.int().min(1).max(maxVersion),
-  kdf: z.strictObject({ salt: octets, iterations: z.int().min(1).max(1_000_000) }).optional(),
+  kdf: z.strictObject({ salt, iterations }).optional(),
   versions: z
     .array(
       z.strictObject({
@@ -38,7 +45,10 @@ const payloadSchema = z.strictObject({
         createdAt: micros,
         activatesAt: micros,
         /** encryptions so far, never too low */
-        uses: z.int().min(0),
+        uses: z
+          .int()
+          .min(0)
+          .max(2 ** 48),
         /** PKCS#8 DER or raw octets; absent on a version that only verifies */
         material: octets.optional(),
         hmac: octets.optional(),

@@ -17,7 +17,7 @@ export const transitErrors = {
   'version-exhausted': {
     status: 409,
     title: 'Key version used up',
-    when: 'the version has made 2^32 AES-GCM encryptions; rotate the key',
+    when: 'the version has made 2^32 AES-GCM encryptions (rotate the key), or the key has reached version 2^31-1, the last there is',
   },
   'version-trimmed': { status: 409, title: 'Version was trimmed', when: 'a minimum version below the oldest version left was asked for' },
   'context-required': { status: 400, title: 'Context required', when: 'the key is derived and the request has no context' },

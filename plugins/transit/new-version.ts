@@ -4,6 +4,7 @@ import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Certified } from '../../core/services/transit-keys.ts';
 import { inTurn } from '../../core/turns.ts';
 import { cipherOf } from './ciphers.ts';
+import { fail } from './errors.ts';
 import { putIndexed } from './indexes.ts';
 import { requireOffered } from './key-rules.ts';
 import type { Key } from './keyring.ts';
@@ -11,6 +12,7 @@ import { definitionOf, versionView } from './openpgp-view.ts';
 import type { KeyRecord, VersionRecord } from './records.ts';
 import type { Transit } from './transit.ts';
 import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, discard, makeMaterial } from './version-material.ts';
+import { maxVersion } from './value-format.ts';
 import { type VersionTimes, timesOfNewVersion } from './version-rules.ts';
 
 /** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
@@ -22,7 +24,7 @@ const attempts = 8;
 /**
  * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
  * transaction, that the version is no longer called for. Begins again when another process added a version first: material is bound to
- * its number. Throws not-found, conflict, unsupported-cipher, and what `source` throws.
+ * its number. Throws not-found, conflict, version-exhausted, unsupported-cipher, and what `source` throws.
  */
 export async function addVersion(
   transit: Transit,
@@ -40,6 +42,8 @@ export async function addVersion(
       if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
       if (!wanted(key.record)) return undefined;
       if (key.record.latest !== seen) [attempt, seen] = [0, key.record.latest];
+      if (key.record.latest >= maxVersion)
+        throw fail('version-exhausted', { detail: `The key has reached version ${maxVersion}, the last there is.` });
       const { given } = source(key.record);
       requireOffered(key.record.cipher, cipherOf(key.record), transit.hsm);
       const outcome = await addOnce(transit, key, now, given?.(), wanted);

@@ -7,12 +7,11 @@ import { cipherOf } from './ciphers.ts';
 import { fail } from './errors.ts';
 import { newKeyId } from './key-id.ts';
 import { draftOf, requireOpenpgpFit, requireRotatable } from './key-definition.ts';
-import { requireCipher, requireCreatable, requireMinimumVersions } from './key-rules.ts';
+import { requireCipher, requireCreatable, requireMinimumVersions, requireOffered } from './key-rules.ts';
 import type { Key } from './keyring.ts';
 import { subjectOf } from './new-version.ts';
 import { definitionOf, keyView } from './openpgp-view.ts';
 import { type MaterialTarget, parseMaterialOctets } from './private-keys.ts';
-import { canonicalSpki, keyObjectOf, requireCompositeModulus, requireKeyOf } from './public-keys.ts';
 import type { KeyRecord, VersionRecord } from './records.ts';
 import type { Transit } from './transit.ts';
 import { claim, discard, makeMaterial } from './version-material.ts';
@@ -38,8 +37,8 @@ const secretBytes = 32;
 export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<JudgedKey> {
   const { document, kdf, latest, floor, createdAt, versions } = backup;
   const cipher = requireCipher(document, transit.hsm);
-  requireCreatable(document, cipher);
-  const privateParts = versions.some((version) => version.material !== undefined);
+  const givenPublicKey = requireCreatable(document, cipher);
+  requireOffered(document.cipher, cipher, transit.hsm);
   const record: KeyRecord = {
     ...draftOf(document, (versions.at(-1) as BackupVersion).createdAt),
     ...(kdf === undefined ? {} : { kdf }),
@@ -47,20 +46,23 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
     latest,
     floor,
     createdAt,
-    verificationOnly: !privateParts,
+    verificationOnly: false,
   };
   requireMinimumVersions(document, record);
   requireRotatable(record);
   if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
   requireSequence(backup);
   const materialTarget = { cipherName: document.cipher, cipher, derived: document.derived };
-  for (const version of versions) await requireVersion(version, record, materialTarget);
+  const judged: BackupVersion[] = [];
+  for (const version of versions) judged.push(await judgeVersion(version, record, materialTarget, givenPublicKey));
   const key: Key = { ...target, record };
   const current = keyView(target, () => transit.keyring.versions(target));
   requireOpenpgpFit(transit, key, undefined);
-  const views = versions.map(({ version, publicKey, openpgp }) => ({ version, publicKey, openpgp }));
+  const views = judged.map(({ version, publicKey, openpgp }) => ({ version, publicKey, openpgp }));
   const openpgp = (await transit.openpgp?.acceptRestored(current, definitionOf(key), views)) ?? new Map<number, OpenpgpRecord>();
-  return { key, versions, openpgp };
+  if (isOpenpgpKey(record) && judged.some(({ version, material }) => material !== undefined && !openpgp.has(version)))
+    throw contradiction('an OpenPGP key without its certificate');
+  return { key, versions: judged, openpgp };
 }
 
 /** Loads the material under a new key id; nothing stays behind when one version fails. */
@@ -118,41 +120,53 @@ function requireSequence({ versions, floor, latest, createdAt }: Backup): void {
   if (versions.length !== latest - floor + 1) throw contradiction('versions');
   let previous = { createdAt, activatesAt: 0 };
   versions.forEach((version, index) => {
-    if (version.version !== floor + index || version.createdAt < previous.createdAt || version.activatesAt < previous.activatesAt) {
+    const { createdAt: made, activatesAt } = version;
+    if (version.version !== floor + index || made < previous.createdAt || activatesAt < Math.max(made, previous.activatesAt)) {
       throw contradiction(`version ${version.version}`);
     }
     previous = version;
   });
 }
 
-async function requireVersion(version: BackupVersion, record: KeyRecord, target: MaterialTarget): Promise<void> {
+/** The version with its material in the one form that the HSM takes. */
+async function judgeVersion(
+  version: BackupVersion,
+  record: KeyRecord,
+  target: MaterialTarget,
+  givenPublicKey: Uint8Array | undefined,
+): Promise<BackupVersion> {
   const { material, hmac, convergent, publicKey } = version;
   const where = `version ${version.version}`;
-  const secrets = [hmac, record.convergentEncryption ? convergent : hmac];
   if ((cipherOf(record).kind === 'signing') !== (publicKey !== undefined)) throw contradiction(where);
   if (material === undefined) {
-    if (publicKey === undefined || hmac !== undefined || convergent !== undefined) throw contradiction(where);
-    const key = readPublicKey(publicKey, where);
-    requireKeyOf(key, target.cipherName, target.cipher);
-    await requireCompositeModulus(key);
-    if (Buffer.compare(canonicalSpki(key), publicKey) !== 0) throw contradiction(where);
-    return;
+    requireOnlyVerifying(version, record, givenPublicKey);
+    return version;
   }
+  const secrets = [hmac, record.convergentEncryption ? convergent : hmac];
   if (secrets.some((secret) => secret?.length !== secretBytes) || record.convergentEncryption !== (convergent !== undefined))
     throw contradiction(where);
   // A copy: judging private keys zeroes what it was given.
   const judged = await parseMaterialOctets(concat(material), target);
-  const matches = publicKey === undefined || (judged.publicKey !== undefined && Buffer.compare(judged.publicKey, publicKey) === 0);
-  judged.octets.fill(0);
-  if (!matches) throw contradiction(where);
-}
-
-function readPublicKey(publicKey: Uint8Array, where: string): ReturnType<typeof keyObjectOf> {
-  try {
-    return keyObjectOf(publicKey);
-  } catch {
+  if (publicKey !== undefined && (judged.publicKey === undefined || Buffer.compare(judged.publicKey, publicKey) !== 0)) {
+    judged.octets.fill(0);
     throw contradiction(where);
   }
+  return { ...version, material: judged.octets };
+}
+
+// Only the first version of a key that was made from a public key has no private part, and a backup is made once a later one has.
+function requireOnlyVerifying(
+  { version, hmac, convergent, publicKey }: BackupVersion,
+  { latest }: KeyRecord,
+  given: Uint8Array | undefined,
+): void {
+  const isGiven = publicKey !== undefined && given !== undefined && Buffer.compare(publicKey, given) === 0;
+  if (version !== 1 || latest === 1 || !isGiven || hmac !== undefined || convergent !== undefined)
+    throw contradiction(`version ${version}`);
+}
+
+function isOpenpgpKey({ openpgpUserId, openpgpPrimary }: KeyRecord): boolean {
+  return openpgpUserId !== undefined || openpgpPrimary !== undefined;
 }
 
 function contradiction(where: string): Error {

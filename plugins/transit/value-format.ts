@@ -9,7 +9,7 @@ export type VersionedValue = { readonly version: number; readonly payload: strin
 
 const prefixes: Readonly<Record<ValueKind, string>> = { value: 'store:v', hashed: 'store:hashed:v' };
 
-/** Highest version number a value may carry; key versions never reach it. */
+/** Highest version number a value may carry, and so the last version of a key. */
 export const maxVersion = 2 ** 31 - 1;
 
 /** Puts prefix, version and payload together. */

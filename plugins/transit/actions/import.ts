@@ -39,7 +39,7 @@ export function importKey(transit: Transit, wrappingKey: WrappingKey): AnyEndpoi
     successStatus: 204,
     secretInput: ['data', 'ciphertext'],
     commandLine: { input: 'data' },
-    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'conflict'],
+    errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'version-exhausted', 'conflict'],
     run: async (call, { data, ciphertext }, key) => {
       const target = { cipherName: key.record.cipher, cipher: cipherOf(key.record), derived: key.record.derived };
       if ((data === undefined) === (ciphertext === undefined)) {

@@ -13,7 +13,7 @@ export function rotate(transit: Transit): AnyEndpoint {
     summary: 'Make a new version',
     audit: 'required',
     successStatus: 204,
-    errors: ['operation-not-supported', 'unsupported-cipher', 'conflict'],
+    errors: ['operation-not-supported', 'unsupported-cipher', 'version-exhausted', 'conflict'],
     run: async (call, _input, key) => {
       const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), requireRotatable);
       call.noteAudit(number === undefined ? {} : { keyVersion: number });
