@@ -6,7 +6,7 @@ import type { HeadEntry, SignHead } from '../core/audit-heads.ts';
 import { auditKeyId } from '../core/audit-keys.ts';
 import type { Log } from '../core/context.ts';
 import type { Store, Table } from '../core/store/store.ts';
-import { HsmError, type KeyBinding, type StoredKey } from '../hsm/api.ts';
+import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../hsm/api.ts';
 import { syncDirectory, writeDurably } from './data-directory.ts';
 import { places, type House } from './house.ts';
 
@@ -87,7 +87,7 @@ async function works(house: House, { number, key }: { number: number; key: Audit
     await signDigest(house, key, number, Buffer.from('keystored: is the key of the audit trail there'));
     return true;
   } catch (error) {
-    if (!(error instanceof HsmError) || (error.kind !== 'key-not-usable' && error.kind !== 'unsupported')) throw error;
+    if (!isKeyLost(error) && !(error instanceof HsmError && error.kind === 'unsupported')) throw error;
     log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: key.keyId, kind: error.kind });
     return false;
   }

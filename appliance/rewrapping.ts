@@ -8,7 +8,7 @@ import type { KeyHolder } from '../core/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../core/store/store.ts';
 import { systemTenantName } from '../core/tenants.ts';
 import { formatTimestamp } from '../core/time.ts';
-import { type Hsm, HsmError, type KeyReference, type StoredKey } from '../hsm/api.ts';
+import { type Hsm, isKeyLost, type KeyReference, type StoredKey } from '../hsm/api.ts';
 import { readStoreKey, replaceStoreKey } from './store-key.ts';
 import { beginning, type WrappingRecord, wrappingTable } from './wrapping-record.ts';
 import { describeKey } from './wrapping-rotation.ts';
@@ -217,7 +217,7 @@ class Rewrapping {
     try {
       return await this.#parts.hsm.wrappingKeys.rewrap(key);
     } catch (error) {
-      if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
+      if (!isKeyLost(error)) throw error;
       this.#parts.log.warn('a key could not be wrapped anew', { key: describeKey(key.binding), reason: error.message });
       return undefined;
     }

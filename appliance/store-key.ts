@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../core/bytes.ts';
 import { Secret } from '../core/secret.ts';
-import { HsmError, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../hsm/api.ts';
+import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../hsm/api.ts';
 import { writeDurably } from './data-directory.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -29,7 +29,7 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
   try {
     return new Secret(await hsm.readKeyMaterialInClear(key));
   } catch (error) {
-    if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
+    if (!isKeyLost(error)) throw error;
     const wanted = `name under hsm.tokens, as ${key.stored.token}, the token that ${directory} was made with (--config)`;
     throw new StartRefused(`${file} does not open: ${error.message}; ${wanted}`, { cause: error });
   }

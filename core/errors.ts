@@ -107,6 +107,13 @@ export const coreErrors = {
     title: 'Too many tokens in a row',
     when: 'a token that descends from as many others as is allowed was to make another',
   },
+  'key-object-missing': {
+    status: 409,
+    title: 'The HSM has lost the key',
+    when: 'the token no longer has the object of the key, or the wrapping key it is under: somebody removed it there',
+    detail:
+      'The token no longer has this key: somebody removed it there. Rotate the key, or renew the CA, for new work; what the lost version made needs the backup of the token.',
+  },
   'operation-refused': {
     status: 409,
     title: 'The machine refuses',

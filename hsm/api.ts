@@ -191,7 +191,8 @@ export interface Hsm {
 /**
  * What went wrong, in the few kinds the house acts on:
  * `unsupported` no token offers the key type or mechanism · `unavailable` the token cannot be reached now (retry later) ·
- * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob swapped, corrupted or object gone ·
+ * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob swapped or corrupted ·
+ * `key-missing` the token is well, and has not the object of the key, or the wrapping key it is under ·
  * `invalid-key-data` the token or validation refused imported material · `refused` the token said no to this request ·
  * `timeout` a job overran its deadline (the host was replaced) · `configuration` module, slot, label or PIN source is wrong.
  */
@@ -201,6 +202,7 @@ export type HsmErrorKind =
   | 'pin-refused'
   | 'decryption-failed'
   | 'key-not-usable'
+  | 'key-missing'
   | 'invalid-key-data'
   | 'refused'
   | 'timeout'
@@ -219,6 +221,11 @@ export class HsmError extends Error {
     this.rv = options.rv;
     this.fn = options.fn;
   }
+}
+
+/** Whether a stored key is no use any more: its token does not have it, or it is not the one its record was made with. */
+export function isKeyLost(error: unknown): error is HsmError {
+  return error instanceof HsmError && (error.kind === 'key-missing' || error.kind === 'key-not-usable');
 }
 
 /**

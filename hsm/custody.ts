@@ -132,17 +132,13 @@ export class Custody {
     return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
   }
 
-  /** The persistent object with this CKA_ID. `key-not-usable` when it is gone. */
+  /** The persistent object with this CKA_ID. `key-missing` when it is gone. */
   findTokenKey(type: KeyType, id: Buffer): ObjectHandle {
     const { module, work } = this.#sessions;
     const objects = module.findObjects(work, { class: keyAttributes(type, 'use').class, token: true, id });
     const [object, ...more] = objects;
-    if (object === undefined || more.length > 0) {
-      throw new HsmError(
-        'key-not-usable',
-        object === undefined ? 'the key is no longer in its token' : 'the token has several keys with this id',
-      );
-    }
+    if (object === undefined) throw new HsmError('key-missing', 'the key is no longer in its token');
+    if (more.length > 0) throw new HsmError('key-not-usable', 'the token has several keys with this id');
     return object;
   }
 

@@ -156,7 +156,7 @@ export class Engine {
     try {
       return this.custody.findTokenKey(type, id);
     } catch (error) {
-      if (error instanceof HsmError && error.kind === 'key-not-usable' && !this.custody.seesOwnKeys()) this.#lostSight();
+      if (error instanceof HsmError && error.kind === 'key-missing' && !this.custody.seesOwnKeys()) this.#lostSight();
       throw error;
     }
   }

@@ -77,7 +77,7 @@ export class WrappingKeys {
     return { number, handle: (this.#keys.get(number) as OwnKey).handle };
   }
 
-  /** The key with this number. `key-not-usable` when the token does not have it. */
+  /** The key with this number. `key-missing` when the token does not have it. */
   find(number: number): ObjectHandle {
     const known = this.#keys.get(number);
     if (known !== undefined) return known.handle;
@@ -97,8 +97,5 @@ export class WrappingKeys {
 }
 
 function gone(number: number): HsmError {
-  return new HsmError(
-    'key-not-usable',
-    `the token has no wrapping key ${number}: restore the token from the backup that goes with the store`,
-  );
+  return new HsmError('key-missing', `the token has no wrapping key ${number}: restore the token from the backup that goes with the store`);
 }

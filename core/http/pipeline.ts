@@ -259,7 +259,11 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     const known = problems.serviceError(thrown);
     // What fails because the keys went while it ran.
     const error = known.status >= 500 && options.sealed() ? fail('sealed') : known;
-    if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
+    // A key that is gone is the HSM administrator's affair: the caller alone cannot mend it.
+    if (
+      error.code === 'key-object-missing' ||
+      (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined))
+    ) {
       log.error(`${error.code} in ${exchange.route.endpoint.method} ${exchange.route.endpoint.path}`, {
         requestId: exchange.requestId,
         ...describeFault(error.details.cause ?? error),

@@ -41,6 +41,7 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   'pin-refused': 'hsm-unavailable',
   'decryption-failed': 'decryption-failed',
   'key-not-usable': 'internal-error',
+  'key-missing': 'key-object-missing',
   'invalid-key-data': 'invalid-key-data',
   refused: 'internal-error',
   timeout: 'hsm-unavailable',

@@ -108,7 +108,9 @@ class Exchange {
     this.#isConcluded = true;
     const { log, sealed } = this.#options;
     // What fails because the keys went while it ran.
-    const error = thrown.status >= 500 && sealed() ? fail('sealed') : thrown;
+    // A device can do nothing about a key that the HSM has lost, but come again.
+    const known = thrown.code === 'key-object-missing' ? fail('hsm-unavailable', { cause: thrown.details.cause }) : thrown;
+    const error = known.status >= 500 && sealed() ? fail('sealed') : known;
     if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
       log.error(`${error.code} in EST`, { requestId: this.#requestId, ...describeFault(error.details.cause ?? error) });
     }

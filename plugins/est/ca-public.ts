@@ -20,6 +20,7 @@ const ocspLimitBytes = 4_096;
 export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
   const responder = new OcspResponder(house);
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
+  const signed = { ...shared, errors: ['key-object-missing'] } as const;
 
   const answerCrl = async (call: PublicCall): Promise<Reply> => {
     const asked = call.params['version'];
@@ -55,7 +56,7 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       },
     }),
     definePublicEndpoint({
-      ...shared,
+      ...signed,
       method: 'GET',
       path: `${base}/crl`,
       summary: 'The revocation list of the newest key of a CA, DER',
@@ -63,7 +64,7 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       run: answerCrl,
     }),
     definePublicEndpoint({
-      ...shared,
+      ...signed,
       method: 'GET',
       path: `${base}/crl/{version}`,
       summary: 'The revocation list of one key of a CA, DER: what its certificates point to',
@@ -71,7 +72,7 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       run: answerCrl,
     }),
     definePublicEndpoint<Uint8Array, Reply>({
-      ...shared,
+      ...signed,
       method: 'POST',
       path: `${base}/ocsp`,
       summary: 'The status of a certificate (RFC 6960, RFC 5019)',
@@ -81,7 +82,7 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       run: answerOcsp,
     }),
     definePublicEndpoint({
-      ...shared,
+      ...signed,
       method: 'GET',
       path: `${base}/ocsp/{request}`,
       summary: 'The same with the request in the path, base64 (RFC 6960 appendix A.1)',

@@ -3,7 +3,7 @@ import { encodeHex } from '../../core/bytes.ts';
 import type { Clock, Log } from '../../core/context.ts';
 import { fail as coreFail } from '../../core/errors.ts';
 import type { Store, StoreKey, WriteTransaction } from '../../core/store/store.ts';
-import { type Custody, type Hsm, HsmError, type KeyBinding, type KeyReference, type KeyType, type StoredKey } from '../../hsm/api.ts';
+import { type Custody, type Hsm, isKeyLost, type KeyBinding, type KeyReference, type KeyType, type StoredKey } from '../../hsm/api.ts';
 import { microseconds } from './instants.ts';
 import type { BuriedKey, Tables } from './records.ts';
 
@@ -102,7 +102,7 @@ export class Graveyard {
       await this.#hsm.destroy({ stored, binding });
       return true;
     } catch (error) {
-      if (error instanceof HsmError && error.kind === 'key-not-usable') return true;
+      if (isKeyLost(error)) return true;
       // A wrapped key has gone with its blob; the token only forgets it a little later than it could.
       if (stored.custody !== 'token') return true;
       const { keyId, version } = binding;

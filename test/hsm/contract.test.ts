@@ -112,7 +112,7 @@ describe.each(modules)('$name', (module) => {
         (error: HsmError) => error.kind,
       );
       // A wrapped key is destroyed with its record: the blob still opens.
-      expect(await use).toBe(custody === 'token' ? 'key-not-usable' : 'usable');
+      expect(await use).toBe(custody === 'token' ? 'key-missing' : 'usable');
       expect(Buffer.from(await hsm.decrypt(other.key, sealed))).toEqual(message);
     });
   });

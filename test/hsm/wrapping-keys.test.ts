@@ -135,7 +135,7 @@ describe('after a rotation', () => {
     expect(await other.wrappingKeys.list('main')).toEqual([2, 3]);
     const restarted = await openHsm(testHsmConfig(token));
     await expect(restarted.encrypt(old[0]?.key as KeyReference, message)).rejects.toMatchObject({
-      kind: 'key-not-usable',
+      kind: 'key-missing',
       message: expect.stringContaining('no wrapping key 1'),
     });
     for (const { key, proof } of fresh) expect(await proof(restarted, key)).toBe(true);

@@ -14,3 +14,30 @@ export async function keyObjectLabels(token: Pick<TokenConfig, 'module' | 'label
   );
   return Array.from(stdout.matchAll(/label:\s+(keystored \S+ \S+ v\d+ \S+)/g), ([, label]) => label as string);
 }
+
+/** Removes a private or secret key object, as an administrator of the HSM can. */
+export async function removeKeyObject(
+  token: Pick<TokenConfig, 'module' | 'label' | 'environment'>,
+  pin: string,
+  type: 'privkey' | 'secrkey',
+  label: string,
+): Promise<void> {
+  await run(
+    'pkcs11-tool',
+    [
+      '--module',
+      token.module,
+      '--token-label',
+      token.label ?? '',
+      '--login',
+      '--pin',
+      pin,
+      '--delete-object',
+      '--type',
+      type,
+      '--label',
+      label,
+    ],
+    { env: { ...process.env, ...token.environment } },
+  );
+}

@@ -1,7 +1,7 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
 import { verify } from 'node:crypto';
 import { fail } from '../../../core/errors.ts';
-import { type Hsm, HsmError, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
+import { type Hsm, isKeyLost, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
 import { bitString, sequence } from './der.ts';
 import type { CaHouse } from './house.ts';
@@ -53,7 +53,7 @@ export async function unlessDeleted<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof HsmError) || error.kind !== 'key-not-usable') throw error;
+    if (!isKeyLost(error)) throw error;
     store.refresh();
     if (Iterator.from(tables.cas.entries([tenantId])).some(([, { id }]) => id === caId)) throw error;
     throw gone();

@@ -3,7 +3,7 @@ import { encodeHex } from '../../../core/bytes.ts';
 import { fail } from '../../../core/errors.ts';
 import { formatTimestamp } from '../../../core/time.ts';
 import type { StoreKey, WriteTransaction } from '../../../core/store/store.ts';
-import { HsmError, type KeyBinding, type StoredKey } from '../../../hsm/api.ts';
+import { isKeyLost, type KeyBinding, type StoredKey } from '../../../hsm/api.ts';
 import type { CaHouse } from './house.ts';
 import type { UnclaimedKey } from './records.ts';
 
@@ -58,7 +58,7 @@ async function destroyIfThere(house: CaHouse, { stored, binding }: UnclaimedKey)
   try {
     await house.hsm.destroy({ stored, binding });
   } catch (error) {
-    if (!(error instanceof HsmError && error.kind === 'key-not-usable')) throw error;
+    if (!isKeyLost(error)) throw error;
   }
 }
 

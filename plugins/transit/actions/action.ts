@@ -80,6 +80,8 @@ async function whilePresent<T>(transit: Transit, key: Key, use: () => T | Promis
     if (error instanceof HsmError) {
       transit.store.refresh();
       transit.keyring.requireUnchanged(key);
+      // Of a batch only the items fail whose version is gone.
+      if (error.kind === 'key-missing') throw coreFail('key-object-missing', { cause: error });
     }
     throw error;
   }
