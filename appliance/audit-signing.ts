@@ -1,10 +1,13 @@
-// The key that signs the heads of the audit trail: made once in the token, its public half kept beside the trail, and what it signed remembered.
+// The key that signs the heads of the audit trail, made once in the token, and what the store remembers of the trail.
 import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HeadEntry, SignHead } from '../core/audit-heads.ts';
 import { auditKeyId } from '../core/audit-keys.ts';
-import type { Log } from '../core/context.ts';
+import type { ChainHead } from '../core/audit-line.ts';
+import type { RememberedChain, TrailMemory } from '../core/audit-memory.ts';
+import { openChains } from '../core/audit-opening.ts';
+import type { Clock, Log } from '../core/context.ts';
 import type { Store, Table } from '../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../hsm/api.ts';
 import { syncDirectory, writeDurably } from './data-directory.ts';
@@ -15,53 +18,101 @@ type AuditKey = { readonly keyId: string; readonly stored: StoredKey; readonly p
 
 /** [number], the newest last: old ones still verify what they signed */
 const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
-/** ['latest'] */
+/** [chain, part] */
+const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
+/** ['latest']: where earlier versions remembered what they had signed */
 const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
+
+/** The chain of a worker. */
+export const workerChain = (number: number): `worker-${number}` => `worker-${number}`;
+/** The chain in which attempts to unseal stand. */
+export const supervisorChain = 'supervisor';
 
 /** Lies in the directory of the trail after a restore until the first start. */
 export function restoredMark(data: string): string {
   return join(places.audit(data), 'restored');
 }
 
-/** First boot and every later start: makes the key if there is none that works, and writes DIR/audit/audit-keys.pem. */
-export async function ensureAuditKey(house: House, data: string, log: Log): Promise<void> {
+/**
+ * First boot, every later start and every unseal, before any worker writes: makes the key if there is none that works, compares the
+ * trail with what is remembered of it, signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
+ */
+export async function openAudit(house: House, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
+  const { log } = parts;
   house.store.refresh();
   const present = newestKey(house);
   if (present === undefined || !(await works(house, present, log))) await makeKey(house, (present?.number ?? 0) + 1);
+  await adoptMemory(house.store);
   if (existsSync(restoredMark(data))) await beginAnew(house, data, log);
-  house.store.refresh();
+  // Keys in the directory promise heads in it: a further key comes before its first head, the very first one after it.
+  if (existsSync(keysFile(data))) publishKeys(house, data);
+  const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
+  const { signHead, memory } = openAuditSigner(house);
+  await openChains({
+    directory: places.audit(data),
+    chains: [workerChain(1), ...others, supervisorChain],
+    ...{ memory, signHead },
+    ...parts,
+  });
   publishKeys(house, data);
 }
 
+/** Takes over what an earlier version remembered. */
+async function adoptMemory(store: Store): Promise<void> {
+  await store.write((transaction) => {
+    const latest = transaction.get(signedTable(store), ['latest']) ?? [];
+    for (const { chain, sequence, hash } of latest) transaction.put(chainTable(store), [chain, 'signed'], { sequence, hash });
+    transaction.delete(signedTable(store), ['latest']);
+  });
+}
+
 /** What the backup remembers of a trail that is not here is not looked for. */
-async function beginAnew(house: House, data: string, log: Log): Promise<void> {
-  const heads = lastSignedHeads(house.store);
-  log.warn('restored from a backup: the audit trail begins anew', { heads });
-  await house.store.write((transaction) => transaction.delete(signedTable(house.store), ['latest']));
+async function beginAnew({ store }: House, data: string, log: Log): Promise<void> {
+  log.warn('restored from a backup: the audit trail begins anew', { heads: lastSignedHeads(store) });
+  await store.write((transaction) => {
+    for (const [key] of [...transaction.entries(chainTable(store), [])]) transaction.delete(chainTable(store), key);
+  });
   rmSync(restoredMark(data));
 }
 
-/** Signs for the one process that does, and tells all of them what was signed last. */
-export function openAuditSigner(house: House, log: Log): { readonly signHead: SignHead; readonly lastSigned: readonly HeadEntry[] } {
+/** Signs heads, and remembers what the trail has to be. */
+export function openAuditSigner(house: House): { readonly signHead: SignHead; readonly memory: TrailMemory } {
   house.store.refresh();
   const found = newestKey(house);
   if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
   const { number, key } = found;
   return {
-    lastSigned: lastSignedHeads(house.store),
-    async signHead(octets, heads) {
-      const signature = await signDigest(house, key, number, octets);
-      await remember(house, heads).catch((error: unknown) =>
-        log.warn('what was signed of the audit trail could not be remembered', { reason: String(error) }),
-      );
-      return { keyId: key.keyId, signature };
+    memory: memoryIn(house.store),
+    signHead: async (octets) => ({ keyId: key.keyId, signature: await signDigest(house, key, number, octets) }),
+  };
+}
+
+function memoryIn(store: Store): TrailMemory {
+  return {
+    recall() {
+      store.refresh();
+      const chains = new Map<string, RememberedChain>();
+      for (const [[chain, part], head] of chainTable(store).entries([])) {
+        const name = String(chain);
+        chains.set(name, { ...chains.get(name), [String(part)]: head });
+      }
+      return chains;
     },
+    update: (changes) =>
+      store.write((transaction) => {
+        for (const { chain, part, head } of changes) {
+          if (head === undefined) transaction.delete(chainTable(store), [chain, part]);
+          else transaction.put(chainTable(store), [chain, part], { sequence: head.sequence, hash: head.hash });
+        }
+      }),
   };
 }
 
 /** Where every chain stood when it was signed last. */
 export function lastSignedHeads(store: Store): readonly HeadEntry[] {
-  return signedTable(store).get(['latest']) ?? [];
+  return [...memoryIn(store).recall()].flatMap(([chain, { signed }]) =>
+    signed === undefined || signed.sequence === 0 ? [] : [{ chain, ...signed }],
+  );
 }
 
 /** Every key that has signed or signs, the newest last; `pem` is a public key. */
@@ -70,10 +121,6 @@ export function auditPublicKeys(store: Store): readonly { readonly keyId: string
     keyId,
     pem: createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }).export({ format: 'pem', type: 'spki' }),
   }));
-}
-
-function remember(house: House, heads: readonly HeadEntry[]): Promise<void> {
-  return house.store.write((transaction) => transaction.put(signedTable(house.store), ['latest'], [...heads]));
 }
 
 function newestKey(house: House): { readonly number: number; readonly key: AuditKey } | undefined {
@@ -108,9 +155,13 @@ function signDigest(house: House, { stored }: AuditKey, number: number, octets: 
   return house.hsm.sign({ stored, binding: bindingOf(number) }, { scheme: 'ecdsa', digest: createHash('sha256').update(octets).digest() });
 }
 
-/** Where `keystorectl audit verify` looks, and where the keys are when the directory is copied. */
+function keysFile(data: string): string {
+  return join(places.audit(data), 'audit-keys.pem');
+}
+
+/** Where `keystorectl audit verify` looks when it is given no keys, and where the keys are when the directory is copied. */
 function publishKeys(house: House, data: string): void {
-  const file = join(places.audit(data), 'audit-keys.pem');
+  const file = keysFile(data);
   const pem = auditPublicKeys(house.store)
     .map((key) => key.pem)
     .join('');

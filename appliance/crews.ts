@@ -8,6 +8,7 @@ import { formatTimestamp } from '../core/time.ts';
 import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { Refusal } from './fleet.ts';
 import { FleetCounts } from './fleet-counts.ts';
+import { supervisorChain } from './audit-signing.ts';
 import { provisionAppliance } from './first-boot.ts';
 import { hsmConfigOf, places, withPins } from './house.ts';
 import type { UnsealAttempt } from './sealed-door.ts';
@@ -140,7 +141,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   /** Sealed processes have no audit trail: attempts stand in the supervisor's own chain. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
-    const trail = await openAuditTrail({ directory: places.audit(configuration.data), chain: 'supervisor', clock, log });
+    const trail = await openAuditTrail({ directory: places.audit(configuration.data), chain: supervisorChain, clock, log });
     try {
       if (!trail.writable) throw new Refusal('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>

@@ -8,7 +8,7 @@ import { createSystemTenant, openTenants, systemTenantName } from '../core/tenan
 import { prepareToken } from '../hsm/setup.ts';
 import type { HsmConfig } from '../hsm/api.ts';
 import { openCaHouse } from '../plugins/est/ca/house.ts';
-import { ensureAuditKey } from './audit-signing.ts';
+import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { writeDurably } from './data-directory.ts';
 import { openHouse, places, refusingHsmErrors, type House } from './house.ts';
@@ -38,7 +38,7 @@ export async function provisionAppliance(
     await house.store.migrate('core', []);
     const announcement = await openSystemTenant(configuration, house, clock, onTerminal);
     if (announcement !== undefined) step('made the tenant system and its first credential');
-    await refusingHsmErrors(() => ensureAuditKey(house, configuration.data, log));
+    await refusingHsmErrors(() => openAudit(house, configuration.data, configuration.workers, { clock, log }));
     const identity = await renewListenerIdentity(configuration, house, clock);
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity);

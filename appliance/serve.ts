@@ -10,7 +10,7 @@ import { openLog, type OpenLog } from '../core/log.ts';
 import { startScheduler } from '../core/scheduler.ts';
 import type { Listeners } from '../core/services/listeners.ts';
 import { systemClock } from '../core/time.ts';
-import { openAuditSigner } from './audit-signing.ts';
+import { openAuditSigner, workerChain } from './audit-signing.ts';
 import { backUp } from './backup.ts';
 import { bootstrapJob } from './bootstrap.ts';
 import { watchClock } from './clock-watch.ts';
@@ -64,7 +64,7 @@ export async function serve(
   alone: Promise<void>,
 ): Promise<Serving> {
   const { data } = configuration;
-  const chain = `worker-${number}`;
+  const chain = workerChain(number);
   const closing: (() => unknown)[] = [];
   /** what runs beside the requests and uses keys or the store */
   const resting: (() => unknown)[] = [];
@@ -92,10 +92,10 @@ export async function serve(
     const { clock } = clockWatch;
     const metrics = measureProcess(house.hsm);
     resting.push(() => metrics.stop());
-    const { signHead, lastSigned } = openAuditSigner(house, log.with('audit'));
+    const { signHead, memory } = openAuditSigner(house);
     const trail = await openAuditTrail({
       directory: places.audit(data),
-      ...{ chain, clock, lastSigned },
+      ...{ chain, clock, memory },
       log: log.with('audit'),
       ...configuration.audit,
       ...(number === 1 ? { signHead } : {}),

@@ -60,7 +60,8 @@ async function main(word, args) {
   }
   installPackages();
   if (word !== 'ctl') installSoftHsm();
-  if (word === 'test') installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps' }));
+  if (word === 'test')
+    installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' }));
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);

@@ -1,22 +1,16 @@
 // Signed heads: one signature over where every chain of the audit trail stands, so that cutting records off is found.
 import { type KeyObject, verify } from 'node:crypto';
 import { encodeBase64, encodeUtf8 } from './bytes.ts';
-import { type ChainHead, parseLine, type TrailRecord } from './audit-line.ts';
-import { readHead } from './audit-resume.ts';
+import { lastHead } from './audit-examine.ts';
+import { type ChainHead, emptyChain, type TrailRecord } from './audit-line.ts';
+import type { TrailMemory } from './audit-memory.ts';
 import type { Clock } from './context.ts';
 import { syncPath } from './durable.ts';
-import { listStreams, type StreamFile } from './stream-files.ts';
-import { linesFromEnd } from './stream-lines.ts';
+import { listStreams } from './stream-files.ts';
 import { formatTimestamp } from './time.ts';
 
-/**
- * Signs octets with the key of the audit trail: ECDSA as r‖s, ML-DSA and Ed25519 over the octets themselves. It is also told what
- * the octets say, to remember it outside the trail.
- */
-export type SignHead = (
-  octets: Uint8Array,
-  heads: readonly HeadEntry[],
-) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
+/** Signs octets with the key of the audit trail: ECDSA as r‖s, ML-DSA and Ed25519 over the octets themselves. */
+export type SignHead = (octets: Uint8Array) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
 
 /** Where one chain stood. */
 export type HeadEntry = ChainHead & { readonly chain: string };
@@ -39,55 +33,31 @@ function headOctets(occurredAt: string, heads: readonly HeadEntry[]): Uint8Array
   return encodeUtf8(`keystored audit heads 1\n${occurredAt}\n${lines.join('')}`);
 }
 
-/** Records of a chain that were signed and are no longer there, or are others. */
-export type CutOff = { readonly ofChain: string; readonly afterSequence: number; readonly throughSequence: number };
-
-/**
- * Looks for the records that were signed last. The signature alone does not show that a trail was cut back to an earlier one; what
- * was signed, remembered elsewhere, does.
- */
-export async function findCutOffs(directory: string, signed: readonly HeadEntry[]): Promise<readonly CutOff[]> {
-  const found: CutOff[] = [];
+/** Where every chain that may exist stands now, `own` first, which is known better than from the disk. Never before its `floor`. */
+export async function collectHeads(
+  directory: string,
+  own: HeadEntry,
+  floors: ReadonlyMap<string, ChainHead> | undefined,
+): Promise<readonly HeadEntry[]> {
   const streams = await listStreams(directory);
-  for (const { chain, sequence, hash } of signed) {
-    const files = streams.get(chain) ?? [];
-    if ((await hashAt(files, sequence)) === hash) continue;
-    const last = await lastHead(files);
-    found.push({ ofChain: chain, afterSequence: Math.min(last?.sequence ?? 0, sequence - 1), throughSequence: sequence });
-  }
-  return found;
-}
-
-/** Hash of the record of that number. It was among the newest not long ago: looked for from the end. */
-async function hashAt(files: readonly StreamFile[], sequence: number): Promise<string | undefined> {
-  for (const file of files.toReversed().filter(({ number }) => number <= sequence)) {
-    for await (const { text } of linesFromEnd(file.path)) {
-      const record = text.includes(`"sequence":${sequence},`) ? parseLine(Buffer.from(text)) : undefined;
-      if (record?.sequence === sequence) return record.hash;
-    }
-  }
-  return undefined;
-}
-
-async function lastHead(files: readonly StreamFile[]): Promise<ChainHead | undefined> {
-  for (const file of files.toReversed()) {
-    const head = await readHead(file);
-    if (head !== undefined) return head;
-  }
-  return undefined;
-}
-
-/** Where every chain in a directory stands now, `own` first, which is known better than from the disk. */
-async function collectHeads(directory: string, own: HeadEntry): Promise<readonly HeadEntry[]> {
   const heads = [own];
-  for (const [chain, files] of await listStreams(directory)) {
-    const head = chain === own.chain ? undefined : await lastHead(files);
-    if (head === undefined) continue;
+  for (const chain of [...(floors ?? streams).keys()].toSorted()) {
+    if (chain === own.chain) continue;
+    const files = streams.get(chain) ?? [];
+    const floor = floors?.get(chain) ?? emptyChain;
+    const head = (await lastHead(files)) ?? emptyChain;
     // Its own process may not have synced it yet: what is signed must not be lost with the power.
-    await syncPath(files.at(-1)?.path ?? directory);
-    heads.push({ chain, ...head });
+    if (files.length > 0) await syncPath(files.at(-1)?.path ?? directory);
+    heads.push({ chain, ...(head.sequence > floor.sequence ? head : floor) });
   }
   return heads;
+}
+
+/** The fields of a head record. */
+export async function signedRecord(signHead: SignHead, clock: Clock, heads: readonly HeadEntry[]): Promise<object> {
+  const occurredAt = formatTimestamp(clock.now());
+  const { keyId, signature } = await signHead(headOctets(occurredAt, heads));
+  return { kind: 'head', occurredAt, heads, keyId, signature: encodeBase64(signature) };
 }
 
 /** Signs the heads of all chains for one of them, when something has moved since the last time. */
@@ -95,24 +65,45 @@ export class HeadSigner {
   readonly #signHead: SignHead;
   readonly #directory: string;
   readonly #clock: Clock;
+  readonly #memory: TrailMemory | undefined;
   #signed = '';
 
-  constructor(signHead: SignHead, directory: string, clock: Clock) {
+  /** Without a memory every chain that lies in the directory is signed. */
+  constructor(signHead: SignHead, directory: string, clock: Clock, memory: TrailMemory | undefined) {
     this.#signHead = signHead;
     this.#directory = directory;
     this.#clock = clock;
+    this.#memory = memory;
   }
 
   async sign(own: HeadEntry, append: (record: object) => Promise<void>): Promise<void> {
-    const [, ...others] = await collectHeads(this.#directory, own);
+    const recalled = this.#memory?.recall();
+    const floors = recalled && new Map([...recalled].map(([chain, { signed = emptyChain }]) => [chain, signed]));
+    const heads = await collectHeads(this.#directory, own, floors);
+    const [, ...others] = heads;
     if (this.#signed === JSON.stringify([own.sequence, others])) return;
-    const heads = [own, ...others];
-    const occurredAt = formatTimestamp(this.#clock.now());
-    const { keyId, signature } = await this.#signHead(headOctets(occurredAt, heads), heads);
-    await append({ kind: 'head', occurredAt, heads, keyId, signature: encodeBase64(signature) });
+    await append(await signedRecord(this.#signHead, this.#clock, heads));
     // The head record itself is no reason to sign again.
     this.#signed = JSON.stringify([own.sequence + 1, others]);
+    // After the record is on the disk: files are removed on the strength of what is remembered.
+    await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));
   }
+}
+
+/**
+ * Whether a record is a head in the one form that is written. The signature is over a text made from the fields: a field that could
+ * hold a line end or a space could make the text of other heads.
+ */
+export function isHead(record: TrailRecord): record is HeadRecord {
+  const { heads, signature } = record as Partial<HeadRecord>;
+  if (record.kind !== 'head' || !Array.isArray(heads) || typeof signature !== 'string') return false;
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(record['occurred-at'])) return false;
+  return (
+    heads.every(({ chain, sequence, hash }: Partial<HeadEntry>) => {
+      const isName = typeof chain === 'string' && /^[a-z0-9][a-z0-9-]*$/.test(chain);
+      return isName && Number.isSafeInteger(sequence) && Number(sequence) >= 0 && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+    }) && new Set(heads.map(({ chain }: HeadEntry) => chain)).size === heads.length
+  );
 }
 
 /** Whether the signature of a head record is good under a key. */

@@ -4,10 +4,12 @@ import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Audit, AuditRecord } from './audit.ts';
 import { AuditFile, FileLost } from './audit-file.ts';
-import { type CutOff, findCutOffs, HeadSigner, type HeadEntry, type SignHead } from './audit-heads.ts';
+import { type Discrepancy, discrepancyMessages, examineChain } from './audit-examine.ts';
+import { HeadSigner, type SignHead } from './audit-heads.ts';
 import { type ChainHead, formatBoundedFields, formatFields, formatLine } from './audit-line.ts';
+import type { TrailMemory } from './audit-memory.ts';
 import { resumeChain, type TornTail } from './audit-resume.ts';
-import { retireFiles } from './audit-retention.ts';
+import { Retention } from './audit-retention.ts';
 import type { Clock, Log } from './context.ts';
 import { syncPath } from './durable.ts';
 import { fail, type ServiceError } from './errors.ts';
@@ -23,13 +25,13 @@ export type AuditTrailOptions = {
   readonly log: Log;
   /** a file that has grown to this is followed by a new one */
   readonly maxFileBytes?: number;
-  /** files kept per chain; older ones are removed, and the trail says so */
+  /** files kept per chain; older ones are removed once the trail has said so under a signature, so only with a memory */
   readonly retainFiles?: number;
   /** given to the one chain that signs the heads of all: every minute in which something was written, at its rotation, at stop */
   readonly signHead?: SignHead;
   readonly signEverySeconds?: number;
-  /** what was signed last, remembered outside the trail: what is missing of it was cut off, and the trail says so */
-  readonly lastSigned?: readonly HeadEntry[];
+  /** kept outside the trail: the chain is compared with it when it is opened, and only chains that it knows are signed */
+  readonly memory?: TrailMemory;
   /** a record that is not on the disk after this time is refused */
   readonly maxWaitSeconds?: number;
   /** how often a trail that cannot be written is tried again */
@@ -51,11 +53,28 @@ const defaults = { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60
 export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const made = await mkdir(options.directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncPath(dirname(made));
+  const discrepancies = await compareWithMemory(options);
   const { head, file, torn } = await resumeChain(options.directory, options.chain);
   const path = streamFilePath(options.directory, options.chain, head.sequence + 1);
   const trail = new ChainedTrail(options, head, file ?? (await AuditFile.create(path)));
-  await trail.begin(torn);
+  await trail.begin(torn, discrepancies);
   return trail;
+}
+
+/** All chains were compared before any process began; a process that takes the place of one that died compares its own again. */
+async function compareWithMemory({ memory, directory, chain, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
+  const remembered = memory?.recall().get(chain);
+  if (remembered === undefined) return [];
+  try {
+    const found = await examineChain(chain, (await listStreams(directory)).get(chain) ?? [], remembered);
+    for (const discrepancy of found) log.error(discrepancyMessages[discrepancy.event], discrepancy);
+    // From here on a process that is killed leaves more than the last one closed.
+    if (remembered.closed !== undefined) await memory?.update([{ chain, part: 'closed' }]);
+    return found;
+  } catch (error) {
+    log.warn('the audit trail could not be compared with what is remembered of it', { reason: String(error) });
+    return [];
+  }
 }
 
 /** Fields of records, ready to be given their places in the chain by one write, and the promise of all who wait for it. */
@@ -64,6 +83,8 @@ type Batch = PromiseWithResolvers<void> & { readonly fields: string[] };
 /** Room there must be before a trail that could not be written counts as writable again. */
 const roomBytes = 64 << 10;
 
+const closedProblem = 'the trail is closed';
+
 /** Bounds the memory and the time of one batch. */
 const maxBatchRecords = 4_096;
 
@@ -71,6 +92,7 @@ class ChainedTrail implements AuditTrail {
   readonly #options: AuditTrailOptions & typeof defaults;
   readonly #timers: NodeJS.Timeout[];
   readonly #signer: HeadSigner | undefined;
+  readonly #retention: Retention | undefined;
   #head: ChainHead;
   #file: AuditFile;
   /** octets of the file up to the last acknowledged record */
@@ -83,6 +105,8 @@ class ChainedTrail implements AuditTrail {
   /** the file is no longer what was written */
   #lost = false;
   #refused = 0;
+  /** what is wrong with the chain and not on record yet: nothing is signed before it is */
+  #unsaid: readonly Discrepancy[] = [];
   #signing: Promise<void> | undefined;
   #retiring: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -92,34 +116,38 @@ class ChainedTrail implements AuditTrail {
     this.#head = head;
     this.#file = file;
     this.#keptBytes = file.size;
-    const { signHead, directory, clock } = options;
-    this.#signer = signHead === undefined ? undefined : new HeadSigner(signHead, directory, clock);
+    const { signHead, directory, clock, memory } = options;
+    this.#signer = signHead === undefined ? undefined : new HeadSigner(signHead, directory, clock, memory);
+    this.#retention =
+      memory &&
+      new Retention({
+        ...{ directory, memory },
+        chain: options.chain,
+        retainFiles: this.#options.retainFiles,
+        note: async (fields) => {
+          await this.#note(fields);
+          return this.#head.sequence;
+        },
+      });
     this.#timers = [
       setInterval(() => this.#keepWatch(), this.#options.retrySeconds * 1_000).unref(),
-      setInterval(() => void this.signHeads(), this.#options.signEverySeconds * 1_000).unref(),
+      setInterval(() => void this.#signAndRetire(), this.#options.signEverySeconds * 1_000).unref(),
     ];
   }
 
-  /** Says that the chain goes on, and what is missing. A disk that is full now is no reason not to start: reads go on (api 71). */
-  async begin(torn: readonly TornTail[]): Promise<void> {
-    const cutOffs = await this.#cutOffs();
+  /** Says that the chain goes on, and what is wrong with it. A disk that is full now is no reason not to start: reads go on (api 71). */
+  async begin(torn: readonly TornTail[], discrepancies: readonly Discrepancy[]): Promise<void> {
+    this.#unsaid = discrepancies;
     await this.#note({ event: 'started', ...(torn.length === 0 ? {} : { torn }) }).catch(() => {});
-    for (const missing of cutOffs) {
-      this.#options.log.error('records of the audit trail were cut off', missing);
-      await this.#note({ event: 'cut-off', ...missing }).catch(() => {});
-    }
-    this.#retire();
+    await this.#sayDiscrepancies().catch(() => {});
+    await this.#retire();
   }
 
-  /** Each chain is looked at before it goes on: by its own process; the one that signs looks at those that nobody goes on with, too. */
-  async #cutOffs(): Promise<readonly CutOff[]> {
-    const { lastSigned = [], directory, chain, log } = this.#options;
-    try {
-      return await findCutOffs(directory, this.#signer === undefined ? lastSigned.filter((one) => one.chain === chain) : lastSigned);
-    } catch (error) {
-      log.warn('the audit trail could not be compared with what was signed last', { reason: String(error) });
-      return [];
-    }
+  async #sayDiscrepancies(): Promise<void> {
+    const unsaid = this.#unsaid;
+    if (unsaid.length === 0) return;
+    await Promise.all(unsaid.map((one) => this.#note(one)));
+    this.#unsaid = [];
   }
 
   get writable(): boolean {
@@ -140,7 +168,7 @@ class ChainedTrail implements AuditTrail {
     }
     if (this.writable) return this.#append(fields);
     this.#refused++;
-    return Promise.reject(unavailable(this.#problem ?? 'the trail is closed'));
+    return Promise.reject(unavailable(this.#problem ?? closedProblem));
   }
 
   signHeads(): Promise<void> {
@@ -151,6 +179,7 @@ class ChainedTrail implements AuditTrail {
   async #signHeads(): Promise<void> {
     if (this.#problem !== undefined) return;
     try {
+      await this.#sayDiscrepancies();
       await this.#signer?.sign({ chain: this.#options.chain, ...this.#head }, (record) => this.#append(formatFields(record)));
     } catch (error) {
       this.#options.log.warn('the heads of the audit trail could not be signed', { reason: String(error) });
@@ -164,19 +193,33 @@ class ChainedTrail implements AuditTrail {
 
   async #end(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    if (this.#problem === undefined) {
-      await this.#note({ event: 'stopped' }).catch(() => {});
-      await Promise.race([this.#signLast(), setTimeout(this.#options.maxWaitSeconds * 1_000, undefined, { ref: false })]);
-    }
-    await this.#retiring;
+    const ended = this.#problem === undefined ? this.#signLast() : this.#retiring;
+    // A token that does not answer holds up no stop.
+    await Promise.race([ended, setTimeout(this.#options.maxWaitSeconds * 1_000, undefined, { ref: false })]);
     while (this.#working !== undefined) await this.#working;
+    // A chain that was wrong at its start and could not say so is compared again at the next one.
+    const isWhole = this.#problem === undefined && this.#unsaid.length === 0;
+    this.#problem ??= closedProblem;
     await this.#file.close();
+    if (isWhole) await this.#rememberEnd();
+  }
+
+  /** A process that was sealed has no store any more: its end is then taken for that of a killed one. */
+  async #rememberEnd(): Promise<void> {
+    const { memory, chain, log } = this.#options;
+    try {
+      await memory?.update([{ chain, part: 'closed', head: this.#head }]);
+    } catch (error) {
+      log.info('where the audit trail ended could not be remembered', { reason: String(error) });
+    }
   }
 
   /** A signing that is under way took the heads before the trail's last records, so it is followed by another. */
   async #signLast(): Promise<void> {
+    await this.#note({ event: 'stopped' }).catch(() => {});
+    await this.#retiring;
     await this.#signing;
-    await this.signHeads();
+    await this.#signAndRetire();
   }
 
   #append(fields: string): Promise<void> {
@@ -292,8 +335,7 @@ class ChainedTrail implements AuditTrail {
       const full = this.#file.path;
       await this.#startFile();
       await chmod(full, 0o400);
-      this.#retire();
-      void this.signHeads();
+      void this.#signAndRetire();
     } catch (error) {
       this.#options.log.warn('the audit trail goes on in a file that is full', { reason: String(error) });
     }
@@ -310,11 +352,22 @@ class ChainedTrail implements AuditTrail {
     this.#lost = false;
   }
 
-  #retire(): void {
-    const { directory, chain, retainFiles, log } = this.#options;
-    this.#retiring ??= retireFiles(directory, chain, retainFiles, (fields) => this.#note(fields))
-      .catch((error: unknown) => log.warn('old files of the audit trail could not be removed', { reason: String(error) }))
-      .finally(() => (this.#retiring = undefined));
+  /** A file is removed under the signature that covers the record about it. */
+  #signAndRetire(): Promise<void> {
+    this.#retiring ??= (async () => {
+      await this.#retire();
+      await this.signHeads();
+      await this.#retire();
+    })().finally(() => (this.#retiring = undefined));
+    return this.#retiring;
+  }
+
+  async #retire(): Promise<void> {
+    try {
+      await this.#retention?.step();
+    } catch (error) {
+      this.#options.log.warn('old files of the audit trail could not be removed', { reason: String(error) });
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 // Verifies a copy of the audit trail offline: every flipped, dropped, reordered or cut-off record is found, with its place.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Finding } from './context.ts';
-import { type HeadRecord, verifyHead } from './audit-heads.ts';
+import { retirementOf } from './audit-examine.ts';
+import { type HeadEntry, isHead, verifyHead } from './audit-heads.ts';
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './audit-line.ts';
 import { listStreams, type StreamFile } from './stream-files.ts';
 
@@ -26,41 +28,80 @@ export type Verification = {
 };
 
 /**
- * Reads every file of a directory. `publicKeys` are those that may have signed heads, by key id. Without any signed head
- * the chains are verified in themselves, which does not show records cut off at their ends.
+ * Reads every file of a directory. `publicKeys` are those that may have signed heads, by key id; `kept` are heads that were kept
+ * elsewhere, and believed. Without either the chains are verified in themselves, which shows neither who wrote them nor whether
+ * records are missing at their ends.
  */
-export async function verifyTrail(directory: string, publicKeys: ReadonlyMap<string, KeyObject>): Promise<Verification> {
+export async function verifyTrail(
+  directory: string,
+  publicKeys: ReadonlyMap<string, KeyObject>,
+  kept: readonly HeadEntry[] = [],
+): Promise<Verification> {
   const streams = await listStreams(directory);
-  const signed = await readSignedHeads(streams, publicKeys);
-  const findings: Finding[] = [...signed.findings];
+  const promises = new Promises();
+  for (const head of kept) promises.add(head, 'heads that were kept');
+  const signed = await readSignedHeads(streams, publicKeys, promises);
+  const findings: Finding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
+  const isProven = publicKeys.size > 0 || kept.length > 0;
+  if (isProven && signed.count === 0)
+    findings.push({ where: 'the trail', problem: 'it has no head with a good signature; every start signs one' });
   const notes: { where: string; note: TrailRecord }[] = [];
   const chains = [];
   let records = 0;
   for (const [chain, files] of streams) {
-    const walk = new ChainWalk(chain, signed.hashes.get(chain) ?? new Map(), findings, notes);
-    for (const file of files) await walk.readFile(file);
+    const promised = promises.of(chain);
+    if (isProven && promised === undefined) findings.push({ where: `chain ${chain}`, problem: 'no signed head names this chain' });
+    const walk = new ChainWalk(chain, promised ?? new Map(), isProven, findings, notes);
+    for (const file of files) await walk.readFile(file, file === files.at(-1));
     chains.push(walk.finish());
     records += walk.records;
   }
-  for (const chain of signed.hashes.keys()) {
+  for (const chain of promises.chains()) {
     if (!streams.has(chain)) findings.push({ where: `chain ${chain}`, problem: 'is named by a signed head and has no file' });
   }
   return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, findings };
 }
 
-/** What good signatures say: chain to sequence to hash. */
-type SignedHeads = {
-  readonly hashes: ReadonlyMap<string, ReadonlyMap<number, string>>;
-  readonly count: number;
-  readonly last: string | undefined;
-  readonly findings: readonly Finding[];
-};
+/** What heads say of chains: which record has which hash. All of it has to be true. */
+class Promises {
+  readonly #hashes = new Map<string, Map<number, string>>();
+  readonly conflicts: Finding[] = [];
+
+  add({ chain, sequence, hash }: HeadEntry, where: string): void {
+    const known = this.#hashes.get(chain) ?? new Map<number, string>();
+    this.#hashes.set(chain, known);
+    const other = known.get(sequence);
+    if (other !== undefined && other !== hash)
+      this.conflicts.push({ where, problem: `names another record ${sequence} of chain ${chain} than an earlier head` });
+    else known.set(sequence, hash);
+  }
+
+  /** Undefined when no head names the chain. An announced chain has the promise of a record 0. */
+  of(chain: string): ReadonlyMap<number, string> | undefined {
+    return this.#hashes.get(chain);
+  }
+
+  /** Chains that have at least one record. */
+  chains(): readonly string[] {
+    return [...this.#hashes].filter(([, hashes]) => highest(hashes.keys()) > 0).map(([chain]) => chain);
+  }
+}
+
+/** Files that are named like parts of a trail and are none: nothing would read them. */
+async function findStrangeNames(directory: string): Promise<Finding[]> {
+  const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
+  return names.map((where) => ({ where, problem: 'has not the name of a file of a trail' }));
+}
+
+/** What is known of the signatures; what the heads say goes to the promises. */
+type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly Finding[] };
 
 async function readSignedHeads(
   streams: ReadonlyMap<string, readonly StreamFile[]>,
   publicKeys: ReadonlyMap<string, KeyObject>,
+  promises: Promises,
 ): Promise<SignedHeads> {
-  const hashes = new Map<string, Map<number, string>>();
   const findings: Finding[] = [];
   const unknownKeys = new Set<string>();
   let count = 0;
@@ -68,70 +109,85 @@ async function readSignedHeads(
   for (const file of [...streams.values()].flat()) {
     for await (const { octets, where } of linesOf(file)) {
       const record = octets.includes('"kind":"head"') ? parseLine(octets) : undefined;
-      if (record === undefined || !isHead(record)) continue;
-      const key = publicKeys.get(record['key-id']);
-      if (key === undefined) {
+      if (record?.kind !== 'head') continue;
+      const keyId = String(record['key-id']);
+      const key = publicKeys.get(keyId);
+      if (!isHead(record)) {
+        findings.push({ where, problem: 'the head has not the form of one' });
+      } else if (key === undefined) {
         // Said once: such a head stands there for every minute of the key's life.
-        if (!unknownKeys.has(record['key-id']))
-          findings.push({ where, problem: `heads are signed by key ${record['key-id']}, which is not known` });
-        unknownKeys.add(record['key-id']);
-        continue;
-      }
-      if (!verifyHead(record, key)) {
-        findings.push({ where, problem: `the signature of the heads does not verify under key ${record['key-id']}` });
-        continue;
-      }
-      count++;
-      last = last === undefined || record['occurred-at'] > last ? record['occurred-at'] : last;
-      for (const { chain, sequence, hash } of record.heads) {
-        const known = hashes.get(chain) ?? new Map<number, string>();
-        hashes.set(chain, known.set(sequence, hash));
+        if (!unknownKeys.has(keyId)) findings.push({ where, problem: `heads are signed by key ${keyId}, which is not known` });
+        unknownKeys.add(keyId);
+      } else if (!verifyHead(record, key)) {
+        findings.push({ where, problem: `the signature of the heads does not verify under key ${keyId}` });
+      } else {
+        count++;
+        last = last === undefined || record['occurred-at'] > last ? record['occurred-at'] : last;
+        for (const head of record.heads) promises.add(head, where);
       }
     }
   }
-  return { hashes, count, last, findings };
+  return { count, last, findings };
 }
 
 /** Follows one chain through its files. */
 class ChainWalk {
   readonly #chain: string;
   readonly #signed: ReadonlyMap<number, string>;
+  readonly #isProven: boolean;
   readonly #findings: Finding[];
   readonly #notes: { where: string; note: TrailRecord }[];
   #head: ChainHead = emptyChain;
   #first = 0;
   #firstPrevious = emptyChain.hash;
   #signedThrough = 0;
-  #retired: readonly ChainHead[] = [];
+  /** what records say of removed ones, and where these records stand */
+  #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
   #changedLines = 0;
   records = 0;
 
-  constructor(chain: string, signed: ReadonlyMap<number, string>, findings: Finding[], notes: { where: string; note: TrailRecord }[]) {
+  constructor(
+    chain: string,
+    signed: ReadonlyMap<number, string>,
+    isProven: boolean,
+    findings: Finding[],
+    notes: { where: string; note: TrailRecord }[],
+  ) {
     this.#chain = chain;
     this.#signed = signed;
+    this.#isProven = isProven;
     this.#findings = findings;
     this.#notes = notes;
   }
 
-  async readFile(file: StreamFile): Promise<void> {
+  async readFile(file: StreamFile, isNewest: boolean): Promise<void> {
+    let isFirst = true;
     for await (const { octets, where, whole } of linesOf(file)) {
       const record = parseLine(octets);
       if (record !== undefined) {
+        if (isFirst && record.sequence !== file.number)
+          this.#report(where, `the file begins with record ${record.sequence}, not as its name says`);
         this.#follow(record, where);
         this.#changedLines = 0;
-      } else {
-        this.#report(where, whole ? 'the line was changed: its hash does not fit' : 'the last line is not whole');
+      } else if (whole) {
+        this.#report(where, 'the line was changed: its hash does not fit');
         this.#changedLines++;
+      } else if (!isNewest) {
+        // At the end of the newest file it is a record that nobody was answered for: its process was killed, or is writing it.
+        this.#report(where, 'the last line is not whole');
       }
+      isFirst = false;
     }
   }
 
   finish(): { chain: string; first: number; last: number; signedThrough: number } {
     const beginning = this.#first - 1;
-    if (beginning > 0 && !this.#retired.some(({ sequence, hash }) => sequence === beginning && hash === this.#firstPrevious)) {
-      this.#report(`chain ${this.#chain}`, `records 1 to ${beginning} are missing, and no later record says that they were removed`);
-    }
-    const promised = Math.max(0, ...this.#signed.keys());
+    if (beginning > 0 && !this.#isRetired(beginning))
+      this.#report(
+        `chain ${this.#chain}`,
+        `records 1 to ${beginning} are missing, and no ${this.#isProven ? 'signed' : 'later'} record says that they were removed`,
+      );
+    const promised = highest(this.#signed.keys());
     if (promised > this.#head.sequence) {
       this.#report(
         `chain ${this.#chain}`,
@@ -139,6 +195,14 @@ class ChainWalk {
       );
     }
     return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
+  }
+
+  /** Whoever can write the files can write such a record: it counts when a signed head covers it. */
+  #isRetired(sequence: number): boolean {
+    return this.#retired.some(
+      ({ at, through }) =>
+        (!this.#isProven || at <= this.#signedThrough) && through.sequence === sequence && through.hash === this.#firstPrevious,
+    );
   }
 
   #follow(record: TrailRecord, where: string): void {
@@ -162,9 +226,10 @@ class ChainWalk {
     if (promised === hash) this.#signedThrough = sequence;
     if (record.kind === 'trail') {
       this.#notes.push({ where, note: record });
-      const { 'last-sequence': last, 'last-hash': lastHash } = record;
-      if (record['event'] === 'cut-off') this.#report(where, describeCutOff(record));
-      if (record['event'] === 'retired') this.#retired = [...this.#retired, { sequence: Number(last), hash: String(lastHash) }];
+      const describe = alarms.get(String(record['event']));
+      if (describe !== undefined) this.#report(where, describe(record));
+      const through = retirementOf(record);
+      if (through !== undefined) this.#retired = [...this.#retired, { at: sequence, through }];
     }
     this.#head = { sequence, hash };
     this.records++;
@@ -175,8 +240,26 @@ class ChainWalk {
   }
 }
 
-function describeCutOff({ 'of-chain': chain, 'after-sequence': after, 'through-sequence': through }: TrailRecord): string {
-  return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)} had been cut off or replaced when the appliance started`;
+/** What a start found, by the event of its record: also after everything was signed again, it was not the appliance that did it. */
+const alarms = new Map<string, (record: TrailRecord) => string>([
+  ['cut-off', (record) => `${rangeOf(record)} had been cut off or replaced when the appliance started`],
+  ['added', (record) => `${rangeOf(record)} had been added when the appliance started: its last stop wrote none of them`],
+  [
+    'set-aside',
+    (record) => `files of chain ${String(record['of-chain'])} were set aside when the appliance started: it never began this chain`,
+  ],
+  ['unremembered', () => 'the appliance found this trail when it started and remembered none of its heads'],
+]);
+
+function rangeOf({ 'of-chain': chain, 'after-sequence': after, 'through-sequence': through }: TrailRecord): string {
+  return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)}`;
+}
+
+/** Not Math.max: a head a minute makes more arguments than a call can have. */
+function highest(sequences: Iterable<number>): number {
+  let most = 0;
+  for (const sequence of sequences) if (sequence > most) most = sequence;
+  return most;
 }
 
 type Line = { readonly octets: Buffer; readonly where: string; readonly whole: boolean };
@@ -195,8 +278,4 @@ async function* linesOf({ path }: StreamFile): AsyncIterable<Line> {
     rest = octets.subarray(start);
   }
   if (rest.length > 0) yield { octets: rest, where: `${name}:${number}`, whole: false };
-}
-
-function isHead(record: TrailRecord): record is HeadRecord {
-  return record.kind === 'head' && Array.isArray(record['heads']) && typeof record['signature'] === 'string';
 }

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rotateWrappingKey } from '../../appliance/cli/hsm-rotation.ts';
+import type { SignHead } from '../../core/audit-heads.ts';
 import { auditKeyId } from '../../core/audit-keys.ts';
 import { softhsmConf } from '../../hsm/setup.ts';
 import { softhsmModule } from '../setup/softhsm.ts';
@@ -95,12 +96,11 @@ describe('hsm', () => {
 
 describe('audit verify', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const signHead: SignHead = (octets) =>
+    Promise.resolve({ keyId: auditKeyId(publicKey), signature: sign('sha256', octets, { key: privateKey, dsaEncoding: 'ieee-p1363' }) });
 
   beforeAll(async () => {
-    const keyId = auditKeyId(publicKey);
-    const trail = await openTrail(path('audit'), {
-      signHead: (octets) => Promise.resolve({ keyId, signature: sign('sha256', octets, { key: privateKey, dsaEncoding: 'ieee-p1363' }) }),
-    });
+    const trail = await openTrail(path('audit'), { signHead });
     for (let n = 0; n < 5; n += 1) await trail.write(record(n));
     await trail.close();
     writeFileSync(path('audit-keys.pem'), publicKey.export({ format: 'pem', type: 'spki' }));
@@ -120,6 +120,51 @@ describe('audit verify', () => {
     expect(code).toBe(7);
     expect(JSON.parse(stdout).findings[0].problem).toContain('changed');
     expect(stderr).toContain('not what was written');
+  });
+
+  test('keys and heads that were kept elsewhere decide, and those of the directory do not', async () => {
+    const trail = await openTrail(path('kept'), { signHead });
+    await trail.write(record(1));
+    await trail.signHeads();
+    await trail.close();
+    const [name = ''] = readdirSync(path('kept'));
+    const lines = readFileSync(path('kept', name), 'utf8').split('\n').slice(0, -1);
+    const [, , { sequence, hash }] = lines.map((line) => JSON.parse(line)) as [object, object, { sequence: number; hash: string }];
+    const keys = [{ 'key-id': auditKeyId(publicKey), 'public-key': publicKey.export({ format: 'pem', type: 'spki' }) }];
+    const answer = (heads: readonly object[]): string[] => {
+      writeFileSync(path('kept.json'), JSON.stringify({ keys, heads }));
+      return ['audit', 'verify', path('kept'), '--keys', path('kept.json'), '--heads', path('kept.json')];
+    };
+    expect(await ctl.json(...answer([{ chain: 'main', sequence, hash }]))).toMatchObject({ findings: [] });
+    for (const wrong of [
+      { chain: 'main', sequence: 99, hash },
+      { chain: 'main', sequence, hash: '0'.repeat(64) },
+      { chain: 'other', sequence: 1, hash },
+    ]) {
+      expect(await ctl(answer([wrong]))).toMatchObject({ code: 7 });
+    }
+    // A trail made by somebody else from its first record on, with a key of theirs beside it.
+    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+    writeFileSync(path('strange-keys.pem'), stranger.export({ format: 'pem', type: 'spki' }));
+    expect((await ctl(['audit', 'verify', path('kept'), '--keys', path('strange-keys.pem')])).code).toBe(7);
+    expect(await ctl(answer([]))).toMatchObject({ code: 1, stderr: expect.stringContaining('it names no heads') });
+    writeFileSync(path('kept.json'), JSON.stringify({ heads: [{ chain: 'main', sequence: '3', hash }] }));
+    expect((await ctl(['audit', 'verify', path('kept'), '--heads', path('kept.json')])).code).toBe(1);
+  });
+
+  test('a trail without heads, where the keys say that there were some, is not what was written; nor is one without keys', async () => {
+    const trail = await openTrail(path('unsigned', 'audit'));
+    await trail.write(record(1));
+    await trail.close();
+    expect(await ctl(['audit', 'verify', path('unsigned', 'audit')])).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('--keys'),
+    });
+    writeFileSync(path('unsigned', 'audit', 'audit-keys.pem'), publicKey.export({ format: 'pem', type: 'spki' }));
+    const { code, stdout, stderr } = await ctl(['audit', 'verify', path('unsigned', 'audit')]);
+    expect(code).toBe(7);
+    expect(JSON.parse(stdout).findings).toContainEqual({ where: 'the trail', problem: expect.stringContaining('no head') });
+    expect(stderr).toContain('can have changed them too');
   });
 
   test('what is no trail, and keys that are none, are named', async () => {

@@ -1,10 +1,11 @@
 // The audit trail of the real daemon: signed by the token, verified offline, rotated as configured, read as a topic (api 69 to 72).
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { auditKeyId, splitPublicKeys } from '../../core/audit-keys.ts';
+import { emptyChain, formatLine, parseLine } from '../../core/audit-line.ts';
 import { verifyTrail, type Verification } from '../../core/audit-verify.ts';
 import { startDaemon, type Daemon } from '../setup/daemon.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
@@ -40,12 +41,15 @@ test('heads are signed by one key over all starts, and after an orderly stop the
     if (start === 1) await daemon.request('POST', keys, { name: 'k' });
     await use(daemon, 40);
     await vi.waitFor(async () => expect((await verify(directory)).signedHeads).toBeGreaterThan(0), patienceMs);
-    const told = (await daemon.request('GET', '/v1/state/system/audit')) as {
-      keys: { 'public-key': string }[];
-      heads: { chain: string }[];
-    };
-    expect(told.keys.map((key) => key['public-key']).join('')).toBe(readFileSync(join(directory, 'audit/audit-keys.pem'), 'utf8'));
-    expect(told.heads.map(({ chain }) => chain).sort()).toEqual(['worker-1', 'worker-2', 'worker-3']);
+    const tell = async () =>
+      (await daemon.request('GET', '/v1/state/system/audit')) as { keys: { 'public-key': string }[]; heads: { chain: string }[] };
+    expect((await tell()).keys.map((key) => key['public-key']).join('')).toBe(
+      readFileSync(join(directory, 'audit/audit-keys.pem'), 'utf8'),
+    );
+    await vi.waitFor(
+      async () => expect((await tell()).heads.map(({ chain }) => chain).sort()).toEqual(['worker-1', 'worker-2', 'worker-3']),
+      patienceMs,
+    );
     expect(await daemon.stop()).toBe(0);
     keyIds.push([...publishedKeys(directory).keys()]);
     const { chains, findings } = await verify(directory);
@@ -63,10 +67,14 @@ test('a trail that was cut back while the daemon was stopped: the next start log
   await first.request('POST', keys, { name: 'k' });
   await use(first, 20);
   await first.stop();
-  for (const name of readdirSync(join(directory, 'audit')).filter((file) => file.endsWith('.jsonl'))) {
-    const file = join(directory, 'audit', name);
-    const [line = ''] = readFileSync(file, 'utf8').split('\n');
-    truncateSync(file, line.length + 1);
+  for (const [name, lines] of [
+    ['worker-1', 2],
+    ['worker-2', 1],
+  ] as const) {
+    // prettier-ignore
+    const file = join(directory, 'audit', `${name}.000000000001.jsonl`);
+    const kept = readFileSync(file, 'utf8').split('\n').slice(0, lines).concat('').join('\n');
+    truncateSync(file, kept.length);
   }
   expect((await verify(directory)).findings).toEqual([]);
   const second = await startDaemon({ directory, workers: 2 });
@@ -77,9 +85,46 @@ test('a trail that was cut back while the daemon was stopped: the next start log
   const { findings } = await verify(directory);
   for (const chain of ['worker-1', 'worker-2']) {
     expect(findings.map(({ problem }) => problem)).toContainEqual(
-      expect.stringMatching(new RegExp(`^records 2 to \\d+ of chain ${chain} had been cut off`)),
+      expect.stringMatching(new RegExp(`^records ${chain === 'worker-1' ? 3 : 2} to \\d+ of chain ${chain} had been cut off`)),
     );
   }
+});
+
+test('killed in its first moments, between any heads, or while it stops: every start signs first, so nothing is found', async () => {
+  const directory = path('killed');
+  for (const end of ['kill', 'kill', 'stop', 'kill'] as const) {
+    const daemon = await startDaemon({ directory, workers: 2 });
+    await daemon.exchange('POST', keys, { name: 'k' });
+    await use(daemon, 10);
+    await daemon[end]();
+    const { findings, signedHeads } = await verify(directory);
+    expect(findings).toEqual([]);
+    expect(signedHeads).toBeGreaterThan(0);
+  }
+});
+
+test('records behind the last stop and chains that it never began are found by the next start, logged, and never signed as its own', async () => {
+  const directory = path('made-up');
+  const first = await startDaemon({ directory, workers: 2 });
+  await first.request('POST', keys, { name: 'k' });
+  await use(first, 10);
+  await first.stop();
+  const file = join(directory, 'audit/worker-2.000000000001.jsonl');
+  const last = parseLine(Buffer.from(readFileSync(file, 'utf8').split('\n').at(-2) ?? ''));
+  const fields = ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"';
+  appendFileSync(file, formatLine('worker-2', { sequence: Number(last?.sequence), hash: String(last?.hash) }, fields).text);
+  writeFileSync(join(directory, 'audit/worker-9.000000000001.jsonl'), formatLine('worker-9', emptyChain, fields).text);
+  const second = await startDaemon({ directory, workers: 2 });
+  const logs = String(await second.request('GET', '/v1/state/topics/system:logs'));
+  expect(logs).toContain('records were added to the audit trail');
+  expect(logs).toContain('files of a chain that the appliance never began');
+  const told = (await second.request('GET', '/v1/state/system/audit')) as { heads: { chain: string }[] };
+  expect(told.heads.map(({ chain }) => chain)).not.toContain('worker-9');
+  await second.stop();
+  expect((await verify(directory)).findings.map(({ problem }) => problem)).toEqual([
+    expect.stringMatching(/^records \d+ to \d+ of chain worker-2 had been added when the appliance started/),
+    expect.stringMatching(/^files of chain worker-9 were set aside/),
+  ]);
 });
 
 test('files are rotated and retired as the configuration says, the trail’s and the logs’', async () => {

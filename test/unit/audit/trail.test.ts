@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../../core/audit-verify.ts';
 import { TestClock } from '../../../core/time.ts';
 import { temporaryDirectory } from '../../setup/temporary.ts';
-import { openTrail, record } from './trail.ts';
+import { makeSigner, openTrail, record, TestMemory } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const noKeys = new Map();
@@ -96,18 +96,26 @@ describe('going on', () => {
     });
   });
 
-  test('old files are removed beyond the number to keep, and the chain itself says which', async () => {
+  test('old files are removed beyond the number to keep, once the chain says which under a signature', async () => {
     const directory = temporary('retired');
-    const trail = await openTrail(directory, { maxFileBytes: 2_000, retainFiles: 3 });
+    const { signHead, keys } = makeSigner();
+    let isSigning = false;
+    const trail = await openTrail(directory, {
+      ...{ maxFileBytes: 2_000, retainFiles: 3, memory: new TestMemory() },
+      signHead: (octets) => (isSigning ? signHead(octets) : Promise.reject(new Error('token away'))),
+    });
     for (let n = 0; n < 100; n++) await trail.write(record(n));
-    await vi.waitFor(() => expect(readdirSync(directory).length).toBeLessThanOrEqual(3), patience);
+    expect(readdirSync(directory)).toContain('main.000000000001.jsonl');
+    isSigning = true;
+    await trail.write(record(100));
     await trail.close();
-    const verified = await verifyTrail(directory, noKeys);
+    expect(readdirSync(directory).length).toBeLessThanOrEqual(4);
+    const verified = await verifyTrail(directory, keys);
     expect(verified.findings).toEqual([]);
     expect(verified.chains[0]?.first).toBeGreaterThan(50);
     expect(verified.notes.some(({ note }) => note['event'] === 'retired')).toBe(true);
     rmSync(`${directory}/${readdirSync(directory).sort()[0]}`);
-    expect((await verifyTrail(directory, noKeys)).findings).toEqual([
+    expect((await verifyTrail(directory, keys)).findings).toEqual([
       { where: 'chain main', problem: expect.stringMatching(/^records 1 to \d+ are missing/) },
     ]);
   });

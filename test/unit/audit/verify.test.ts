@@ -67,10 +67,10 @@ test('an untouched trail has no findings; every chain is signed up to the last h
 test('a signing that is under way when the trail is closed is followed by one that covers the last records', async () => {
   const directory = temporary('slow-signer');
   const begun = Promise.withResolvers<void>();
-  const slowSigner: SignHead = async (octets, heads) => {
+  const slowSigner: SignHead = async (octets) => {
     begun.resolve();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    return signHead(octets, heads);
+    return signHead(octets);
   };
   const trail = await openTrail(directory, { signHead: slowSigner });
   await trail.write(record(1));
@@ -206,7 +206,7 @@ describe('signatures', () => {
     const directory = temporary('sparing');
     let failing = true;
     const trail = await openTrail(directory, {
-      signHead: (octets, heads) => (failing ? Promise.reject(new Error('token away')) : signHead(octets, heads)),
+      signHead: (octets) => (failing ? Promise.reject(new Error('token away')) : signHead(octets)),
     });
     await trail.signHeads();
     failing = false;
