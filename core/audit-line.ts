@@ -1,5 +1,6 @@
 // One line of the audit trail: a record in JSON, chained to the one before it by SHA-256.
 import { hash } from 'node:crypto';
+import type { AuditRecord } from './audit.ts';
 
 /*
  * {"chain":"main","sequence":7,"previous":"<hash of record 6>","kind":"request",…,"hash":"<hash of this record>"}
@@ -27,8 +28,13 @@ export function formatBoundedFields(record: object): string {
   const fields = formatFields(record);
   // Where all together is short, nothing in it is long.
   if (fields.length <= maxTextLength) return fields;
-  return formatFields(Object.fromEntries(Object.entries(record).map(([name, value]) => [name, bounded(value)])));
+  return formatFields(
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, boundedByItself.has(name) ? value : bounded(value)])),
+  );
 }
+
+/** A digest has its length, and a batch has its items: what names the signatures of a batch is at most 80 KB, and must not be left out. */
+const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signedDigest']);
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;

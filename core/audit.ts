@@ -20,9 +20,16 @@ export type AuditRecord = {
   readonly clientIp?: string;
   readonly userAgent?: string;
   readonly keyVersion?: number;
+  readonly signedDigest?: SignedDigest;
   /** allow-listed fields of the request; payloads stand as {"bytes": n} */
   readonly requestParameters?: Readonly<Record<string, unknown>>;
 };
+
+/**
+ * What a signature is of: `sha256:` and the SHA-256 of the text in hexadecimal, or, where the caller gave the hash, its algorithm and the
+ * hash. Of a batch one for each item in order, null where there is no signature: at most as many as a batch may have.
+ */
+export type SignedDigest = string | readonly (string | null)[];
 
 export interface Audit {
   /** Appends and resolves once it is on the disk; records written together share a promise. Rejects with `audit-unavailable` (bounded wait). */

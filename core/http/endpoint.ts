@@ -1,5 +1,6 @@
 // An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
 import type { z } from 'zod';
+import type { SignedDigest } from '../audit.ts';
 
 /** The verbs policies speak of (api 53). */
 export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
@@ -59,6 +60,7 @@ export type AuditNote = {
   readonly accessor?: string;
   readonly code?: string;
   readonly keyVersion?: number;
+  readonly signedDigest?: SignedDigest;
   readonly requestParameters?: Readonly<Record<string, unknown>>;
 };
 

@@ -1,4 +1,5 @@
 // What can be done with a TLS CA: sign a request, renew, have it certified outside, list what it issued, revoke.
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { fail, isOvertaken } from '../../core/errors.ts';
 import { type AnyEndpoint, type Call, defineEndpoint } from '../../core/http/endpoint.ts';
@@ -94,7 +95,8 @@ function signCsr(house: CaHouse, find: Find): AnyEndpoint {
       );
       const ttlSeconds = (ttl ?? parseDuration(ca.record.est.ttl, 'ttl')).seconds;
       const { serial, record, issuer } = await issueCertificate(house, ca, approved, { ttlSeconds, via: 'sign-csr' });
-      call.noteAudit({ requestParameters: { subject: record.subject, names: record.names, serial } });
+      const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
+      call.noteAudit({ requestParameters: issued });
       const certificate = formatCertificatePem(record.certificate);
       const chain = [issuer.certificate, ...issuer.chain].map(formatCertificatePem).join('');
       return { certificate, chain, serial, notAfter: readCertificate(record.certificate).notAfter };

@@ -1,4 +1,5 @@
 // simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
+import { hash } from 'node:crypto';
 import { fail, ServiceError } from '../../core/errors.ts';
 import { parseDuration } from '../../core/time.ts';
 import { approveByPolicy, approveRenewal, type ApprovedRequest } from './ca/approval.ts';
@@ -65,7 +66,7 @@ async function issue(
   if (!desk.audit.writable) throw fail('audit-unavailable');
   const ttlSeconds = parseDuration(call.ca.record.est.ttl, 'est/ttl').seconds;
   const { serial, record } = await issueCertificate(desk.house, call.ca, approved, { ...options, ttlSeconds }).catch(asOurFault);
-  call.note({ serial });
+  call.note({ serial, 'certificate-sha256': hash('sha256', record.certificate) });
   return answerDer('certificates', encodeCertsOnly([record.certificate]));
 }
 

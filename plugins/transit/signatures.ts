@@ -63,6 +63,13 @@ export async function schemeFor(method: SignatureMethod, input: Uint8Array): Pro
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
 }
 
+/** How the audit record names what was signed. */
+export async function digestForAudit(method: SignatureMethod, input: Uint8Array, scheme: SignScheme): Promise<string> {
+  if ('prehashed' in method && method.prehashed) return `${method.hash}:${input.toHex()}`;
+  const isMade = 'digest' in scheme && 'hash' in method && method.hash === 'sha256';
+  return `sha256:${(isMade ? scheme.digest : await hashInTurns('sha256', input)).toHex()}`;
+}
+
 /** Throws invalid-value when a prehashed input has not the length of its hash. */
 export function requireDigestLength(method: SignatureMethod, input: Uint8Array): void {
   if (!('hash' in method) || !method.prehashed || input.length === hashBytes[method.hash]) return;

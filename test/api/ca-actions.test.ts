@@ -52,6 +52,9 @@ describe('sign-csr', () => {
     });
     expect(status).toBe(200);
     const certificate = new X509Certificate(body.certificate);
+    const record = appliance.audited().findLast(({ path }) => String(path).endsWith('/sign-csr'));
+    const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+    expect(record?.['request-parameters']).toMatchObject({ serial: body.serial, 'certificate-sha256': fingerprint });
     expect(certificate.subjectAltName).toBe('DNS:*.anything.test, IP Address:192.0.2.1');
     expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
     expect(certificate.serialNumber.toLowerCase()).toBe(body.serial);

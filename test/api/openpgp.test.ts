@@ -1,5 +1,5 @@
 // OpenPGP keys over the API: making, signing, verifying, rotating and renaming them; openpgp.js is the other side.
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createMessage, type Key, readKey, readSignature, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../setup/temporary.ts';
@@ -123,10 +123,11 @@ describe('signing', () => {
     expect(await isValid('late', signature)).toBe(true);
   });
 
-  test('the audit trail has the version and neither text nor signature', async () => {
+  test('the audit trail has the version and the digest of the text, and neither text nor signature', async () => {
     const signature = await sign('signer');
     const record = house.auditRecords().findLast((one) => String(one['path']).endsWith('/openpgp-sign'));
-    expect(record).toMatchObject({ status: 200, 'key-version': 1 });
+    const digest = createHash('sha256').update(Buffer.from(text, 'base64')).digest('hex');
+    expect(record).toMatchObject({ status: 200, 'key-version': 1, 'signed-digest': `sha256:${digest}` });
     expect(JSON.stringify(record)).not.toContain(text);
     expect(JSON.stringify(record)).not.toContain(signature.slice(60, 100));
   });

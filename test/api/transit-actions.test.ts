@@ -571,6 +571,40 @@ describe('rotate and trim (spec; api 27, 40)', () => {
 });
 
 describe('what is written down', () => {
+  const sha256 = (text: Uint8Array | string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  const lastDigest = (): unknown => house.records().findLast(({ path }) => String(path).endsWith('/sign'))?.['signed-digest'];
+
+  test('the record of a signature names what was signed: the SHA-256 of the text whatever hash signs, or the hash that was given', async () => {
+    for (const [name, extra] of [
+      ['rsa', {}],
+      ['rsa', { 'hash-algorithm': 'sha512', 'signature-algorithm': 'pss' }],
+      ['p256', { 'hash-algorithm': 'sha384' }],
+      ['ed', {}],
+    ] as const) {
+      await house.do(name, 'sign', { text: hello, ...extra });
+      expect(lastDigest()).toBe(sha256(message));
+    }
+    const digest = createHash('sha384').update(message).digest();
+    await house.do('p256', 'sign', { text: base64(digest), prehashed: true, 'hash-algorithm': 'sha384' });
+    expect(lastDigest()).toBe(`sha384:${digest.toString('hex')}`);
+    await house.refused(400, 'invalid-base64', 'p256', 'sign', { text: '*' });
+    expect(lastDigest()).toBeUndefined();
+  });
+
+  test('that of a batch names every item in order, null where there is no signature, also of the largest batch', async () => {
+    const items = Array.from({ length: 1_000 }, (_, n) => ({ text: n === 1 ? '*' : base64(`text ${n}`) }));
+    await house.do('ed', 'sign', { 'batch-input': items });
+    expect(lastDigest()).toEqual(items.map((_, n) => (n === 1 ? null : sha256(`text ${n}`))));
+  });
+
+  test('nothing but signatures is named: a digest of what is encrypted or authenticated could be guessed', async () => {
+    await house.create('unnamed');
+    await house.do('unnamed', 'hmac', { plaintext: hello });
+    await house.do('unnamed', 'encrypt', { plaintext: hello });
+    expect(house.records().filter((record) => String(record['path']).includes('/unnamed/') && 'signed-digest' in record)).toEqual([]);
+    expect(house.records().filter((record) => String(record['path']).endsWith('/verify') && 'signed-digest' in record)).toEqual([]);
+  });
+
   test('no payload, context, signature or key stands in the audit trail or the log', async () => {
     await house.create('silent', { derived: true, exportable: true });
     const body = { plaintext: base64('very secret payload'), context: 'very secret context' };

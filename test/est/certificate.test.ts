@@ -152,7 +152,7 @@ describe('certificate', () => {
 
   test('R66: every outcome is in the audit trail: who, where from, which names, which certificate, and why not', async () => {
     const from = await appliance.makeCa();
-    const { serialNumber } = await issue(from);
+    const { serialNumber, fingerprint256 } = await issue(from);
     await appliance.enrol(from, 'simpleenroll', await makeDeviceCsr(await makeKeys('P-256'), 'evil.test'), {
       headers: { Authorization: basic(secret) },
     });
@@ -178,6 +178,7 @@ describe('certificate', () => {
         names: [`DNS:${name}`],
         'key-type': 'ECDSA P-256',
         serial: serialNumber.toLowerCase(),
+        'certificate-sha256': fingerprint256.replaceAll(':', '').toLowerCase(),
       },
     });
     expect(records[1]?.['request-parameters']).toMatchObject({

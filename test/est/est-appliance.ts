@@ -36,7 +36,7 @@ export type EstAppliance = TestAppliance & {
   setBack(seconds: number): Promise<void>;
   /** What the EST listener told the metrics, oldest first. */
   readonly answered: readonly Answered[];
-  /** Audit records of kind `est`, oldest first. */
+  /** Audit records of kind `est` and `request`, oldest first. */
   audited(): readonly Readonly<Record<string, unknown>>[];
 };
 
@@ -142,6 +142,6 @@ function readAudit(directory: string): Readonly<Record<string, unknown>>[] {
   return lines.flatMap((line) => {
     if (!line.startsWith('{')) return [];
     const record = JSON.parse(line) as Record<string, unknown>;
-    return record['kind'] === 'est' ? [record] : [];
+    return ['est', 'request'].includes(String(record['kind'])) ? [record] : [];
   });
 }

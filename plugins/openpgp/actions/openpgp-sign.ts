@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { integer, durationField, pemExample } from '../../../core/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { hashInTurns } from '../../../core/hash.ts';
 import { signDetached } from '../detached-signature.ts';
 import { formatArmor } from '../keyblock.ts';
 import { requireSigner } from '../signer.ts';
@@ -27,7 +28,8 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     method: 'POST',
     path: actionPath('openpgp-sign'),
     summary: 'Sign data with an OpenPGP key',
-    description: 'Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of export-openpgp-public.',
+    description:
+      'Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of export-openpgp-public. The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.',
     tag: 'key actions',
     access: 'token',
     operation: 'execute',
@@ -48,6 +50,7 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
       const signer = requireSigner(hsm, key, version);
       await transitKeys.countSignature(key, version.version, call.now);
       const packet = await signDetached(signer, record, data, call.now, request.expiresAfter?.seconds);
+      call.noteAudit({ signedDigest: `sha256:${(await hashInTurns('sha256', data)).toHex()}` });
       const signature = request.format === 'binary' ? packet.toBase64() : formatArmor('signature', packet);
       return { signature, keyVersion: version.version };
     },

@@ -93,6 +93,7 @@ type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawS
 export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerFields> = {
   readonly action: string;
   readonly summary: string;
+  readonly description?: string;
   /** fields of one request; all but `subject` optional, without defaults, so that a batch can refuse fields beside it */
   readonly fields: Fields;
   /** the one required field */
@@ -103,7 +104,13 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly auditFields?: readonly (keyof Fields & string)[];
   readonly errors: readonly string[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
-  run(call: Call, item: z.output<z.ZodObject<Fields>>, key: Key): Promise<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
+  /** `noteSigned` puts what a signature is of into the audit record */
+  run(
+    call: Call,
+    item: z.output<z.ZodObject<Fields>>,
+    key: Key,
+    noteSigned: (digest: string) => void,
+  ): Promise<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
 };
 
 type BatchInput = { batchInput?: readonly JsonObject[] | undefined } & Record<string, unknown>;
@@ -138,11 +145,11 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     return known;
   };
 
-  const runItem = async (call: Call, raw: JsonObject, key: Key): Promise<Record<string, unknown>> => {
+  const runItem = async (call: Call, raw: JsonObject, key: Key, noteSigned: (digest: string) => void): Promise<Record<string, unknown>> => {
     const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
     try {
       const item = parseInput(itemSchema, raw) as Item;
-      return { ...(await whilePresent(transit, key, () => spec.run(call, item, key))), ...named };
+      return { ...(await whilePresent(transit, key, () => spec.run(call, item, key, noteSigned))), ...named };
     } catch (error) {
       // A refusal is the item's own affair; a fault (no token, no store) is everybody's.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
@@ -152,13 +159,19 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
 
   const runBatch = async (call: Call, items: readonly JsonObject[], key: Key): Promise<object> => {
     const batchResults: Record<string, unknown>[] = [];
+    const digests: (string | null)[] = Array.from(items, () => null);
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       // Started in one turn, so that they reach the token as one batch.
       const piece = items.slice(at, at + itemsAtOnce);
-      batchResults.push(...(await placesFor(key).run(() => Promise.all(piece.map((item) => runItem(call, item, key))))));
+      batchResults.push(
+        ...(await placesFor(key).run(() =>
+          Promise.all(piece.map((item, index) => runItem(call, item, key, (digest) => (digests[at + index] = digest)))),
+        )),
+      );
     }
     const failed = batchResults.filter((one) => 'code' in one).length;
-    call.noteAudit({ requestParameters: { items: items.length, failed } });
+    const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
+    call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
     return { batchResults, failed };
   };
 
@@ -169,6 +182,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   });
   return defineKeyAction<BatchInput, object>(transit, spec.action, {
     summary: spec.summary,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
     audit: 'required',
     input: z
       .object({ ...spec.fields, [spec.subject]: single.optional(), batchInput })
@@ -182,7 +196,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     run: async (call, input, key) => {
       if (input.batchInput === undefined) {
         if (input[spec.subject] === undefined) throw missing(spec.subject);
-        const answer = await spec.run(call, input as Item, key);
+        const answer = await spec.run(call, input as Item, key, (signedDigest) => call.noteAudit({ signedDigest }));
         call.noteAudit({ keyVersion: answer.keyVersion });
         return answer;
       }

@@ -7,7 +7,7 @@ import { microseconds } from '../instants.ts';
 import { referenceTo } from '../keyring.ts';
 import { requireNoOpenpgpInput } from '../openpgp-hash-input.ts';
 import { readPayload } from '../payload.ts';
-import { encodeSignature, methodFor, schemeFor, signatureFields } from '../signatures.ts';
+import { digestForAudit, encodeSignature, methodFor, schemeFor, signatureFields } from '../signatures.ts';
 import type { Transit } from '../transit.ts';
 import { formatValue } from '../value-format.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
@@ -17,6 +17,8 @@ export function sign(transit: Transit): AnyEndpoint {
   return defineBatchAction(transit, {
     action: 'sign',
     summary: 'Sign a text',
+    description:
+      'The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text, or with `prehashed` the algorithm and the hash that was given; of a batch a list, one for each item.',
     fields: { text: payloadField('What to sign'), base64Encoded: base64EncodedField, ...signatureFields, keyVersion: keyVersionField },
     subject: 'text',
     secretInput: ['text'],
@@ -25,19 +27,21 @@ export function sign(transit: Transit): AnyEndpoint {
     commandLine: { output: 'signature' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
     errors: ['operation-not-supported', 'openpgp-sign-only', 'version-unknown', 'version-not-allowed'],
-    run: async (call, item, key) => {
+    run: async (call, item, key, noteSigned) => {
       const cipher = cipherOf(key.record);
       if (cipher.kind !== 'signing')
         throw fail('operation-not-supported', { detail: `${key.record.cipher} keys do not sign; hmac authenticates data with them.` });
       const method = methodFor(cipher, item);
       const text = readPayload(item.text, item.base64Encoded, 'text');
       const scheme = await schemeFor(method, text);
+      const signedDigest = await digestForAudit(method, text, scheme);
       const now = microseconds(call.now);
       const version = transit.keyring.forEncryption(key, item.keyVersion, now);
       const reference = referenceTo(key, version, 'sign');
       requireNoOpenpgpInput(key, version, method, text);
       await transit.usage.take(key, version, 1, now);
       const signature = encodeSignature(method, await transit.hsm.sign(reference, scheme), item.marshaling);
+      noteSigned(signedDigest);
       return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
     },
   });
