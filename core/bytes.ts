@@ -1,5 +1,6 @@
 // Octets and the texts that stand for them: strict base64, hexadecimal, UTF-8, joining, framing and comparing.
 import { timingSafeEqual } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { fail } from './errors.ts';
 
 /**
@@ -14,6 +15,25 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Octets of base64 that is decoded at a time; to decode as much takes a tenth of a millisecond. */
+const base64Piece = 128 * 1024;
+
+/** As decodeBase64, of ASCII octets, written over them in turns of the event loop: no memory beside it, and nobody waits for it. */
+export async function decodeBase64InPlace(text: Uint8Array): Promise<Uint8Array | undefined> {
+  let end = 0;
+  for (let at = 0; at < text.length; at += base64Piece) {
+    if (at > 0) await setImmediate();
+    const piece = text.subarray(at, at + base64Piece);
+    const octets = decodeBase64(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1'));
+    // Padding stands at the end of the whole alone.
+    const isWhole = octets?.length === (base64Piece / 4) * 3 || at + base64Piece >= text.length;
+    if (octets === undefined || !isWhole) return undefined;
+    text.set(octets, end);
+    end += octets.length;
+  }
+  return text.subarray(0, end);
 }
 
 /** As decodeBase64, for a named field: throws `invalid-base64`. */

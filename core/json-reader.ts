@@ -1,14 +1,14 @@
 // Reads large JSON bodies in a thread of its own: four megabytes would hold up everybody's requests for ten milliseconds.
 import { Worker } from 'node:worker_threads';
-import { fail } from './errors.ts';
-import type { JsonObject } from './json.ts';
-import type { JsonOrder, JsonReading } from './json-thread.ts';
+import { coreErrors, ServiceError } from './errors.ts';
+import type { LargeJson } from './json-large.ts';
+import type { JsonOrder, JsonReading, JsonRefusal } from './json-thread.ts';
 
 /** How long the thread waits for another body. It ends then, and what it has read goes from memory with it. */
 const idleMs = 10_000;
 
 /** The thread, and who waits for which of its answers. */
-type Thread = { readonly worker: Worker; readonly waiting: Map<number, PromiseWithResolvers<JsonObject>> };
+type Thread = { readonly worker: Worker; readonly waiting: Map<number, PromiseWithResolvers<LargeJson>> };
 
 /** One thread, started when it is needed; bodies take turns. */
 export class JsonReader {
@@ -16,15 +16,18 @@ export class JsonReader {
   #idle: NodeJS.Timeout | undefined;
   #orders = 0;
 
-  /** As parseJsonObject, which is what the thread does. The memory of a body that has it to itself is given away, and zeroed. */
-  async read(body: Uint8Array): Promise<JsonObject> {
+  /**
+   * As parseJsonObject, or parseAround with a `largeField`, which is what the thread does. The memory of a body that has it to itself is
+   * given away; it comes back with the text that was taken out, or is zeroed.
+   */
+  async read(body: Uint8Array, largeField?: string): Promise<LargeJson> {
     const own = body.buffer instanceof ArrayBuffer && body.buffer.byteLength === body.length ? body : new Uint8Array(body);
     // A machine that has no room for another thread refuses it here.
     const { worker, waiting } = (this.#thread ??= this.#start());
-    const order: JsonOrder = { id: this.#orders++, body: own };
+    const order: JsonOrder = { id: this.#orders++, body: own, largeField };
     worker.postMessage(order, [own.buffer as ArrayBuffer]);
     clearTimeout(this.#idle);
-    const answer = Promise.withResolvers<JsonObject>();
+    const answer = Promise.withResolvers<LargeJson>();
     waiting.set(order.id, answer);
     return answer.promise;
   }
@@ -43,8 +46,8 @@ export class JsonReader {
   #take({ waiting }: Thread, reading: JsonReading): void {
     const answer = waiting.get(reading.id);
     waiting.delete(reading.id);
-    if ('value' in reading) answer?.resolve(reading.value);
-    else answer?.reject(fail('invalid-json', reading.refusal === undefined ? {} : { detail: reading.refusal }));
+    if ('value' in reading) answer?.resolve(reading);
+    else answer?.reject(errorOf(reading.refusal));
     if (waiting.size === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref();
   }
 
@@ -58,4 +61,9 @@ export class JsonReader {
     for (const { reject } of thread.waiting.values()) reject(error);
     thread.waiting.clear();
   }
+}
+
+/** An error that came from the thread as plain values. */
+function errorOf({ code, details }: JsonRefusal): ServiceError {
+  return new ServiceError(code, coreErrors[code as keyof typeof coreErrors], details);
 }

@@ -1,26 +1,32 @@
 // The thread of json-reader.ts: reads one body after another with the rules of json.ts.
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from './errors.ts';
-import { parseJsonObject, type JsonObject } from './json.ts';
+import { parseJsonObject } from './json.ts';
+import { parseAround, type LargeJson } from './json-large.ts';
 
-/** A body to read. */
-export type JsonOrder = { readonly id: number; readonly body: Uint8Array };
+/** A body to read; the text of its `largeField` is left where it lies. */
+export type JsonOrder = { readonly id: number; readonly body: Uint8Array; readonly largeField: string | undefined };
 
-/** What became of it; `refusal` is the detail of an `invalid-json`. */
-export type JsonReading = { readonly id: number } & ({ readonly value: JsonObject } | { readonly refusal: string | undefined });
+/** Why a body cannot be read. */
+export type JsonRefusal = { readonly code: string; readonly details: ServiceError['details'] };
 
-parentPort?.on('message', ({ id, body }: JsonOrder) => {
-  const reading: JsonReading = { id, ...read(body) };
+/** What became of it. */
+export type JsonReading = { readonly id: number } & (LargeJson | { readonly refusal: JsonRefusal });
+
+parentPort?.on('message', ({ id, body, largeField }: JsonOrder) => {
+  const reading = read(body, largeField);
+  const text = 'text' in reading ? reading.text : undefined;
+  if (text !== undefined) return parentPort?.postMessage({ id, ...reading } satisfies JsonReading, [text.buffer as ArrayBuffer]);
   // It may have carried a plaintext.
   body.fill(0);
-  parentPort?.postMessage(reading, []);
+  parentPort?.postMessage({ id, ...reading } satisfies JsonReading, []);
 });
 
-function read(body: Uint8Array): { readonly value: JsonObject } | { readonly refusal: string | undefined } {
+function read(body: Uint8Array, largeField: string | undefined): LargeJson | { readonly refusal: JsonRefusal } {
   try {
-    return { value: parseJsonObject(body) };
+    return largeField === undefined ? { value: parseJsonObject(body) } : parseAround(body, largeField);
   } catch (error) {
-    if (error instanceof ServiceError) return { refusal: error.details.detail };
+    if (error instanceof ServiceError) return { refusal: { code: error.code, details: error.details } };
     throw error;
   }
 }

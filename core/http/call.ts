@@ -24,6 +24,7 @@ export class RequestCall implements Call {
   readonly params: Readonly<Record<string, string>>;
   readonly now: Temporal.Instant;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  largeText: Uint8Array | undefined;
   /** what endpoints added for the audit record */
   note: AuditNote = {};
 

@@ -46,6 +46,8 @@ export type Call = {
   readonly userAgent: string;
   readonly now: Temporal.Instant;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Of an endpoint with a `largeField`, in a large body: the octets of that text, which is empty in the input. For run() to use up. */
+  readonly largeText: Uint8Array | undefined;
   /** Aborted when the client goes away; for answers that go on until then. */
   readonly signal: AbortSignal;
   /** Adds to the audit record of this request, for example the key version used. */
@@ -103,6 +105,8 @@ type Shared = {
   readonly errors?: readonly string[];
   /** octets; default 4 MiB */
   readonly bodyLimit?: number;
+  /** the input field (camelCase) that may be most of a large body: run() then finds it in `call.largeText`, and no copy is made of it */
+  readonly largeField?: string;
   /** query parameters the endpoint takes, by name */
   readonly query?: Readonly<Record<string, QueryParameter>>;
   /** takes any query parameter: others redirect here and add their own; run() judges `call.rawQuery` */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { decodeUtf8 } from '../bytes.ts';
 import { fail } from '../errors.ts';
 import { parseJsonObject, type JsonObject } from '../json.ts';
+import type { LargeJson } from '../json-large.ts';
 import { parseInput, parseTranslated } from '../wire.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 
@@ -37,7 +38,12 @@ export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHea
 }
 
 /** A body that was read as JSON before its turn: what came out, to be looked at when all that comes before it has been checked. */
-export type ReadBody = { readonly length: number; readonly json: PromiseSettledResult<JsonObject> };
+export type ReadBody = { readonly length: number; readonly json: PromiseSettledResult<LargeJson> };
+
+/** The text that was taken out of a large body. */
+export function largeTextOf(body: Uint8Array | ReadBody): Uint8Array | undefined {
+  return 'json' in body && body.json.status === 'fulfilled' ? body.json.value.text : undefined;
+}
 
 /** Whether a body is better read by another thread: it is JSON, and takes milliseconds. */
 export function isLongReading({ consumes }: AnyEndpoint, body: Uint8Array): boolean {
@@ -63,7 +69,7 @@ const nothing: JsonObject = {};
 function jsonOf(body: Uint8Array | ReadBody): JsonObject {
   if (body instanceof Uint8Array) return parseJsonObject(body);
   if (body.json.status === 'rejected') throw body.json.reason;
-  return body.json.value;
+  return body.json.value.value;
 }
 
 /** Names as sent; of a name that stands twice the last value counts. */

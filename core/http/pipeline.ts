@@ -10,6 +10,7 @@ import { JsonReader } from '../json-reader.ts';
 import { inCourseOf } from '../last-resort.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../time.ts';
+import { toKebab } from '../wire.ts';
 import { preferenceOf } from './accept.ts';
 import { sendAnswer, type Answer } from './answer.ts';
 import { requestParameters } from './audit-parameters.ts';
@@ -19,7 +20,7 @@ import { RequestCall, auditCallerOf, clientAddressOf, userAgentOf } from './call
 import { FoundPaths } from './found-paths.ts';
 import { formatReply } from './reply.ts';
 import { refusalPage } from './pages/refusal.ts';
-import { isLongReading, readInput, requireMediaType, type ReadBody } from './input.ts';
+import { isLongReading, largeTextOf, readInput, requireMediaType, type ReadBody } from './input.ts';
 import { describeFault, formatProblem, problemHeaders, problemMediaType, type Problems } from './problem.ts';
 import { repeatedHeader } from './repeated-header.ts';
 import type { RequestPath } from './request-path.ts';
@@ -126,7 +127,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     return (octets, decide) => {
       const caller = route.endpoint.access === 'public' ? undefined : callerOf(request);
       if (route.endpoint.access !== 'public' && caller === undefined) return decide('untrusted');
-      exchange.leave = room.enter(caller?.tenantId ?? '', octets * memoryPerOctet, (isAdmitted) =>
+      exchange.leave = room.enter(caller?.tenantId ?? '', octets * memoryPerOctet(route.endpoint), (isAdmitted) =>
         decide(isAdmitted ? undefined : 'no-room'),
       );
       response.once('close', () => !exchange.isRunning && exchange.leave());
@@ -140,7 +141,8 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
 
   async function readAhead(exchange: Exchange, body: Uint8Array): Promise<void> {
     const { length } = body;
-    const [json] = await Promise.allSettled([reader.read(body)]);
+    const { largeField } = exchange.route.endpoint;
+    const [json] = await Promise.allSettled([reader.read(body, largeField === undefined ? undefined : toKebab(largeField))]);
     awaitTurn(exchange, { length, json });
   }
 
@@ -236,9 +238,12 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
     const target = endpoint.access === 'token' ? endpoint.find?.(call) : undefined;
     if (endpoint.anyQuery !== true) call.requireKnownQuery(endpoint.query ?? {});
     const input = readInput(endpoint, body);
-    const parameters = requestParameters(route.auditFields, input);
+    call.largeText = largeTextOf(body);
+    const withText = (text: unknown): unknown =>
+      call.largeText === undefined ? input : { ...(input as object), [endpoint.largeField ?? '']: text };
+    const parameters = requestParameters(route.auditFields, withText(call.largeText));
     if (parameters !== undefined) call.noteAudit({ requestParameters: parameters });
-    if (call.isConstrained) call.access.requireAllowedValues(route.constrainedInput(input));
+    if (call.isConstrained) call.access.requireAllowedValues(route.constrainedInput(withText(longerThanAnyAllowed)));
     if (endpoint.audit === 'required' && !audit.writable) throw fail('audit-unavailable');
     // The entry was checked where it was defined; the registry forgot its types.
     return endpoint.access === 'token' ? endpoint.run(call, input as never, target as never) : endpoint.run(call, input as never);
@@ -362,8 +367,13 @@ function isPage({ endpoint }: Route): boolean {
   return endpoint.access === 'public' && endpoint.page === true;
 }
 
-/** A body as text, as a value, and the payload in it: what was seen at most, of batches. */
-const memoryPerOctet = 4;
+/** A body as text, as a value, and the payload in it: what was seen at most, of batches. Of a large field there is no copy. */
+function memoryPerOctet({ largeField }: AnyEndpoint): number {
+  return largeField === undefined ? 4 : 1;
+}
+
+/** A policy lists no value of more than 1,024 characters: a text that was taken out is none of them. */
+const longerThanAnyAllowed = ' '.repeat(2_048);
 
 /** All requests of a turn have one instant: its text is made once. */
 function timestampOf(instant: Temporal.Instant): string {

@@ -29,6 +29,7 @@ function houseOf(appliance: TestAppliance) {
     act,
     do: run,
     create: (name: string, fields: object = {}) => ok(request('POST', config, { name, ...fields })),
+    send: (...sent: Parameters<TestAppliance['request']>): Promise<Answer> => appliance.request(...sent),
     config: (name: string) => ok(request('GET', `${config}/${name}`)),
     state: (name: string) => ok(request('GET', `${state}/${name}`)),
     exists: async (name: string) => (await request('GET', `${config}/${name}`)).status === 200,

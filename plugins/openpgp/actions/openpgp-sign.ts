@@ -37,13 +37,14 @@ export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
     auditFields: ['base64Encoded', 'keyVersion', 'format'],
     errors: ['version-unknown', 'version-not-allowed', 'operation-not-supported'],
     bodyLimit: textBodyLimit,
+    largeField: 'text',
     input,
     output,
     commandLine: { input: 'text', output: 'signature', octetsWith: { format: 'binary' } },
     secretInput: ['text'],
     find: (call) => requireKey(transitKeys, call),
     async run(call, request, key) {
-      const data = textOctets(request.text, request.base64Encoded);
+      const data = await textOctets(call, request.text, request.base64Encoded);
       const version = transitKeys.requireSigningVersion(key, request.keyVersion, call.now);
       call.noteAudit({ keyVersion: version.version });
       const record = requireRecord(key, version);

@@ -46,13 +46,14 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
     auditFields: ['base64Encoded'],
     errors: ['invalid-format', 'version-not-allowed', 'operation-not-supported'],
     bodyLimit: textBodyLimit,
+    largeField: 'text',
     input,
     output,
     commandLine: { input: 'text', verdict: 'valid' },
     secretInput: ['text', 'signature'],
     find: (call) => requireKey(transitKeys, call),
     async run(call, request, key) {
-      const data = textOctets(request.text, request.base64Encoded);
+      const data = await textOctets(call, request.text, request.base64Encoded);
       const certified = key.versions.filter((version) => findRecord(key, version) !== undefined);
       if (certified.length === 0) throw notAnOpenpgpKey();
       const matched = await matchVersions(await readSignatures(request.signature), certified);

@@ -1,6 +1,6 @@
 // What the OpenPGP actions share: the key they are called on, its text field, and the version they are asked for.
 import { z } from 'zod';
-import { encodeUtf8, parseBase64 } from '../../../core/bytes.ts';
+import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/bytes.ts';
 import { fail as failCore } from '../../../core/errors.ts';
 import type { Call } from '../../../core/http/endpoint.ts';
 import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/services/transit-keys.ts';
@@ -38,13 +38,19 @@ export function requireKey(transitKeys: TransitKeys, call: Call): TransitKey {
 }
 
 /** The octets of a `text` field; no newline is changed. Throws `invalid-base64`, `invalid-value`, `payload-too-large`. */
-export function textOctets(text: string, base64Encoded: boolean): Uint8Array {
+export async function textOctets({ largeText }: Call, text: string, base64Encoded: boolean): Promise<Uint8Array> {
+  const octets =
+    largeText === undefined ? smallOctets(text, base64Encoded) : base64Encoded ? await decodeBase64InPlace(largeText) : largeText;
+  if (octets === undefined) throw failCore('invalid-base64', { detail: 'text must be standard base64 with padding, without white space.' });
+  if (octets.length <= maxTextBytes) return octets;
+  throw failCore('payload-too-large', { detail: `text may stand for at most ${maxTextBytes / 1024 / 1024} MiB.` });
+}
+
+function smallOctets(text: string, base64Encoded: boolean): Uint8Array {
   if (!base64Encoded && !text.isWellFormed()) {
     throw failCore('invalid-value', { detail: 'text has a lone surrogate and cannot be written as UTF-8. Send it in base64.' });
   }
-  const octets = base64Encoded ? parseBase64(text, 'text') : encodeUtf8(text);
-  if (octets.length <= maxTextBytes) return octets;
-  throw failCore('payload-too-large', { detail: `text may stand for at most ${maxTextBytes / 1024 / 1024} MiB.` });
+  return base64Encoded ? parseBase64(text, 'text') : encodeUtf8(text);
 }
 
 /** The version asked for, whether or not it is barred: public blocks and revocations stay available. Throws version-unknown. */
