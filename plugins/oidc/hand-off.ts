@@ -4,6 +4,7 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../core/http/pages/frame.ts';
 import { prove } from './attempts.ts';
 import { requireStillStands } from './browser-session.ts';
+import { showableText } from './claims.ts';
 import { bindingCookie, findCookie, formatLastTenant } from './cookies.ts';
 import { LoginFailure } from './failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
@@ -72,6 +73,9 @@ export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
   ];
 }
 
+/** Whoever asks names the program: a long name must not push the answer off the screen. */
+const shownProgramLength = 80;
+
 function showRequest(oidc: Oidc, call: PublicCall): Reply {
   const id = call.query.get('request') ?? '';
   const { handOff, identity, cookie } = requireOwn(oidc, call, id);
@@ -81,7 +85,7 @@ function showRequest(oidc: Oidc, call: PublicCall): Reply {
     tenant: handOff.tenantName,
     policies: identity.policies,
     clientIp: handOff.clientIp,
-    userAgent: handOff.userAgent,
+    userAgent: showableText(handOff.userAgent, shownProgramLength),
     requestedAt: Temporal.Instant.fromEpochMilliseconds(handOff.createdMs),
     elsewhere: handOff.clientIp !== call.clientIp,
     request: id,

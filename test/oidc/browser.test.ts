@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(house.takeLog()).toMatchObject([{ fields: { reference, code: 'no-role' } }]);
     expect(await text()).toMatch(/Account\s+bob@x\.test\s+Tenant\s+system\s+Provider\s+Corp sign-in\s+Time\s+\d/);
     expect(await page.locator('a:has-text("Try again")').getAttribute('href')).toBe('/login?tenant=system');
-    expect(await page.locator('a:has-text("Sign out at Corp sign-in")').getAttribute('href')).toContain(
+    expect(await page.locator('a:has-text("Sign out at the identity provider")').getAttribute('href')).toContain(
       `${provider.issuer}/session/end?client_id=`,
     );
     await page.click('text=Use another account');

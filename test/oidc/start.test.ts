@@ -61,7 +61,11 @@ describe('the login page', () => {
 
   test('without a provider it says how to get in all the same, and what an administrator has to do', async () => {
     const text = textOf((await house.browser().get('/login?tenant=nobody')).body);
-    for (const said of ['keystorectl login approle --url https://keys.test', 'keystorectl login token', 'keystorectl create oidc'])
+    for (const said of [
+      'keystorectl login approle \\ --url https://keys.test \\ --role-id',
+      'keystorectl login token',
+      'keystorectl create oidc',
+    ])
       expect(text).toContain(said);
     expect(textOf((await house.browser().get('/login')).body)).toContain('keystorectl login approle');
   });

@@ -23,8 +23,13 @@ header { width: 100%; max-width: 27rem; display: flex; align-items: center; gap:
 header svg { width: 1.4rem; height: 1.4rem; color: var(--accent); flex: none; }
 main { width: 100%; max-width: 27rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: clamp(1.25rem, 5vw, 2rem); }
 h1 { font-size: 1.4rem; line-height: 1.25; margin: 0 0 .5rem; font-weight: 650; text-wrap: balance; overflow-wrap: anywhere; }
+h2 { font-size: 1rem; line-height: 1.3; margin: 0 0 .35rem; font-weight: 650; }
 p { margin: 0 0 1rem; overflow-wrap: anywhere; text-wrap: pretty; }
-main > :last-child { margin-bottom: 0; }
+main > :last-child, section > :last-child, details > :last-child { margin-bottom: 0; }
+section, details { margin: 1.5rem 0 0; padding: 1.25rem 0 0; border-top: 1px solid var(--line); }
+details { padding-top: .75rem; }
+summary { cursor: pointer; color: var(--quiet); font-size: .9rem; padding: .25rem 0; }
+summary + p { margin-top: .5rem; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 .stack { display: grid; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 label { display: block; font-weight: 600; margin: 1.25rem 0 .35rem; }
@@ -37,7 +42,7 @@ form { margin: 1rem 0 0; }
 input[type=text] + .button { margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
-a:focus-visible, button:focus-visible, input:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, .code:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 dl { display: grid; grid-template-columns: minmax(5.5rem, max-content) 1fr; gap: .5rem 1rem; margin: 1.25rem 0; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
@@ -48,11 +53,16 @@ ul.plain { margin: 0; padding: 0; list-style: none; }
 code, .code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 code { font-size: .94em; }
 .code { display: block; font-size: .9rem; background: var(--code); border-radius: .5rem; padding: .75rem; margin: 1rem 0; overflow-wrap: anywhere; user-select: all; }
+.code.lines { white-space: pre-wrap; font-size: .82rem; margin: .75rem 0; }
 .code.big { font-size: 1.6rem; text-align: center; letter-spacing: .12em; font-weight: 600; overflow-wrap: normal; }
 .notice { background: var(--warn-ground); border: 1px solid var(--warn-line); color: var(--warn); border-radius: .5rem; padding: .75rem; }
 footer { width: 100%; max-width: 27rem; margin: 1rem 0 0; color: var(--quiet); font-size: .85rem; overflow-wrap: anywhere; }
-@media (max-width: 24rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .6rem; } dt.wide + dd { margin-top: 0; } .code.big { font-size: 1.3rem; } }
-@media (forced-colors: active) { .button, main, input { border-color: ButtonText; } }
+@media (max-width: 24rem) { dl { grid-template-columns: 1fr; gap: 0; } dd { margin: 0 0 .6rem; } dt.wide + dd { margin-top: 0; } .code.lines { white-space: pre-wrap; font-size: .82rem; margin: .75rem 0; }
+.code.big { font-size: 1.3rem; } }
+@media (forced-colors: active) {
+  .button, main, input { border-color: ButtonText; }
+  .button.primary { forced-color-adjust: none; background: Highlight; border-color: Highlight; color: HighlightText; }
+}
 `;
 
 /** What the policy names instead of `unsafe-inline`. */

@@ -59,13 +59,14 @@ function retryWay({ retryPath }: FailureView): Html {
 }
 
 /** The account is the matter: the provider would silently take the same one again. */
-function accountWays({ otherAccountPath, providerSignOut, provider, retryPath }: FailureView): Html {
-  if (otherAccountPath === undefined) return html`<a class="button primary" href="${retryPath}">Try again</a>`;
+function accountWays(view: FailureView): Html {
+  const { otherAccountPath, providerSignOut, retryPath } = view;
+  if (otherAccountPath === undefined) return retryWay(view);
   return html`<div class="stack">
       <a class="button primary" href="${otherAccountPath}">Use another account</a>
       ${
         providerSignOut !== undefined &&
-        html`<a class="button" href="${providerSignOut}" rel="noreferrer">Sign out at ${provider ?? 'the provider'}</a>`
+        html`<a class="button" href="${providerSignOut}" rel="noreferrer">Sign out at the identity provider</a>`
       }
     </div>
     <p class="quiet"><a href="${retryPath}">Try again with this account</a></p>`;

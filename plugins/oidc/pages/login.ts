@@ -39,8 +39,13 @@ export function tenantPage(last: string | undefined, publicUrl: string): Reply {
 /** The ways in for programs, and for administrators before people can sign in. */
 export function withoutProvider(publicUrl: string): Html {
   return html`<p class="quiet">Programs and administrators use the command line, with an approle or a token:</p>
-    <code class="code">keystorectl login approle --url ${publicUrl} --role-id ID --secret-id @FILE</code>
-    <code class="code">keystorectl login token --url ${publicUrl} --token-file FILE</code>`;
+    ${command('keystorectl login approle', `--url ${publicUrl}`, '--role-id ID --secret-id @FILE')}
+    ${command('keystorectl login token', `--url ${publicUrl}`, '--token-file FILE')}`;
+}
+
+/** To be copied as it stands: the shell joins the lines. */
+function command(...lines: readonly string[]): Html {
+  return html`<code class="code lines">${lines.join(' \\\n  ')}</code>`;
 }
 
 export type Choice = { readonly service: string; readonly displayName: string };
