@@ -120,14 +120,16 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     if (refusedPins >= mostRefusedPins) throw new Refusal('rate-limited 3600');
     if (waitMs > 0) throw new Refusal(`rate-limited ${Math.ceil(waitMs / 1_000)}`);
     const pins = { pin: attempt.pin, pins: attempt.pins };
-    const hsmConfig = await hsmConfigOf(configuration, () => undefined);
-    if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined)) throw new Refusal('missing-field');
     try {
+      const hsmConfig = await hsmConfigOf(configuration, () => undefined);
+      if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined))
+        throw new Refusal('missing-field');
       await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
     } catch (error) {
+      if (error instanceof Refusal) throw error;
       if (kindOf(error) !== 'pin-refused') {
         log.error('the appliance could not be unsealed', { reason: (error as Error).message });
-        throw new Refusal(`hsm-unavailable ${kindOf(error) ?? ''}`.trimEnd());
+        throw new Refusal(`hsm-unavailable ${kindOf(error) ?? 'configuration'}`);
       }
       nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;
       log.warn('a token refused the PIN that was to unseal the appliance', { attempts: refusedPins });

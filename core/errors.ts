@@ -33,7 +33,10 @@ export class ServiceError extends Error {
   readonly advice: string | undefined;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
-    super(details.detail ?? row.detail ?? row.title, details.cause === undefined ? undefined : { cause: details.cause });
+    super(
+      details.detail ?? (row.status < 500 ? row.detail : undefined) ?? row.title,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
     this.code = code;
     this.status = row.status;
     this.title = row.title;
@@ -183,7 +186,7 @@ export const coreErrors = {
     status: 503,
     title: 'Storage unavailable',
     when: 'the store cannot be written, for example because the disk is full',
-    detail: 'The store cannot be written, and nothing was changed: make room on the disk of the data directory.',
+    detail: 'The store cannot be written, and nothing was changed: see that the disk of the data directory has room and takes writes.',
   },
 } as const satisfies ErrorTable;
 

@@ -7,32 +7,34 @@ import { CommandFailed, exitCodes } from './failure.ts';
 import type { Io } from './io.ts';
 import { openProgress } from './progress.ts';
 
-export type RotationOptions = ConnectionOptions & { name?: string; wait: boolean };
+export type RotationOptions = ConnectionOptions & { name?: string; wait: boolean; output?: string };
 
 const lookEveryMs = 500;
-/** Where no bar is drawn. */
-const tellEveryMs = 5_000;
 
 /** What the wrapping key is like at the end, or at the beginning without `wait`. Fails with `no` when some keys could not be wrapped anew. */
 export async function rotateWrappingKey(
   client: Pick<Client, 'json'>,
   paths: { readonly begin: string; readonly watch: string },
-  { name, wait }: RotationOptions,
+  { name, wait, output }: RotationOptions,
   io: Io,
 ): Promise<WrappingState> {
   const body = name === undefined ? {} : { token: name };
-  io.stderr.write('keystorectl: making a new wrapping key, which may take half a minute …\n');
+  // Programs that ask for JSON may read both streams as one.
+  const tell = output === 'json' && io.stderr.isTTY !== true ? () => undefined : tellerTo(io);
+  tell('making a new wrapping key, which may take half a minute');
   const begun = (await client.json({ method: 'POST', path: paths.begin, body })) as WrappingState;
   if (!wait) return begun;
-  const tell = tellerTo(io);
   tell(`wrapping every key anew under wrapping key ${begun.number}`);
   const progress = openProgress(io, 'keys');
   let now = begun;
   while (now.state === 'rewrapping') {
-    progress.show(now.done, now.total === 0 ? undefined : now.done / now.total);
+    if (now.total === 0 || now.done < now.total) progress.show(now.done, now.total === 0 ? undefined : now.done / now.total);
+    else {
+      progress.clear();
+      tell('every key is wrapped anew; waiting until no process can need the old wrapping key');
+    }
     await setTimeout(lookEveryMs);
     now = await look(client, paths.watch, name);
-    if (io.stderr.isTTY !== true) tell(`${now.done} of ${now.total} keys are wrapped anew`);
   }
   progress.clear();
   if (now.state === 'incomplete') {
@@ -44,14 +46,12 @@ export async function rotateWrappingKey(
   return now;
 }
 
-/** Writes a line on standard error, at most one every few seconds. */
+/** Writes on standard error what is being done, once. */
 function tellerTo({ stderr }: Io): (text: string) => void {
-  let nextMs = 0;
+  let told = '';
   return (text) => {
-    const nowMs = performance.now();
-    if (nowMs < nextMs) return;
-    nextMs = nowMs + tellEveryMs;
-    stderr.write(`keystorectl: ${text} …\n`);
+    if (text !== told) stderr.write(`keystorectl: ${text} …\n`);
+    told = text;
   };
 }
 

@@ -52,7 +52,7 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
 const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
   'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',
   timeout: 'The token did not answer in time: try again; /v1/state/system/health says whether it works at all.',
-  configuration: 'The configuration of a token does not fit: system:logs says what; correct hsm/tokens, then start keystored again.',
+  configuration: 'A token or its configuration is not as it has to be: system:logs says what; mend that or hsm/tokens, then try again.',
 };
 
 /** From 500 up: a text of a table, never one of the occurrence. */

@@ -174,7 +174,13 @@ describe('audit verify', () => {
 });
 
 test('a rotation of the wrapping key says at once what it waits for, and how far it is', async () => {
-  const states = ['rewrapping', 'rewrapping', 'in-use'].map((state, done) => ({ number: 2, state, done, total: 2, failed: 0 }));
+  const states = ['rewrapping', 'rewrapping', 'rewrapping', 'rewrapping', 'in-use'].map((state, done) => ({
+    number: 2,
+    state,
+    done: Math.min(done, 2),
+    total: 2,
+    failed: 0,
+  }));
   const io = { stderr: new PassThrough(), stdout: new PassThrough(), stdin: new PassThrough(), environment: {} };
   const answers = [states[0], ...states.slice(1).map((state) => ({ tokens: [{ name: 'default', 'wrapping-key': state }] }))];
   const said: string[] = [];
@@ -182,7 +188,9 @@ test('a rotation of the wrapping key says at once what it waits for, and how far
   const client = { json: () => Promise.resolve(answers.shift()) };
   const end = await rotateWrappingKey(client, { begin: '/begin', watch: '/watch' }, { wait: true }, io);
   expect(end).toMatchObject({ state: 'in-use', done: 2 });
-  expect(said.join('')).toMatch(
-    /^keystorectl: making a new wrapping key, .* …\nkeystorectl: wrapping every key anew under wrapping key 2 …\n/,
-  );
+  expect(said.join('').match(/^keystorectl: .{21}/gm)).toEqual([
+    'keystorectl: making a new wrapping',
+    'keystorectl: wrapping every key an',
+    'keystorectl: every key is wrapped ',
+  ]);
 });

@@ -1,6 +1,6 @@
 // What an HSM administrator does to an appliance that runs: the embedded token's PINs changed, the wrapping key rotated, by keystorectl.
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
@@ -66,7 +66,14 @@ test('an appliance that nobody has seen open is asked for its health and unseale
     ['hsm', 'status'],
   ])
     await expect(ctl(daemon, directory, ...words)).rejects.toMatchObject({ code: 6, stderr: expect.stringContaining('503 sealed') });
-  await ctl(daemon, directory, 'do', 'system', 'unseal', '--pin', `@${join(directory, 'pin')}`);
+  const unseal = ['do', 'system', 'unseal', '--pin', `@${join(directory, 'pin')}`];
+  renameSync(join(directory, 'softhsm'), join(directory, 'softhsm-gone'));
+  await expect(ctl(daemon, directory, ...unseal)).rejects.toMatchObject({
+    code: 6,
+    stderr: expect.stringMatching(/503 hsm-unavailable: .* system:logs says what/),
+  });
+  renameSync(join(directory, 'softhsm-gone'), join(directory, 'softhsm'));
+  await ctl(daemon, directory, ...unseal);
   await vi.waitFor(async () => expect(await health()).toContain('"ok"'), { timeout: 60_000, interval: 200 });
   expect(await daemon.stop()).toBe(0);
 });

@@ -446,7 +446,7 @@ describe('what is said of a token that does not work', () => {
     ['unavailable', /system\/health/],
     ['pin-refused', /correct the PIN.*start keystored again/],
     ['timeout', /did not answer in time/],
-    ['configuration', /correct hsm\/tokens/],
+    ['configuration', /mend that or hsm\/tokens/],
   ] as const)('%s: the fix, and nothing of the occurrence', (kind, fix) => {
     expect(said(kind)).toEqual([{ 'error-message': expect.stringMatching(fix) }]);
     expect(JSON.stringify(said(kind))).not.toContain('S3CRET');
