@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { makeCsr, makeKeys } from '../est/pki.ts';
+import { basic } from '../est/client.ts';
+import { secret, startEstAppliance } from '../est/est-appliance.ts';
+import { makeCsr, makeDeviceCsr, makeKeys } from '../est/pki.ts';
 import { startTestAppliance, type TestAppliance } from '../setup/appliance.ts';
 import { pem } from '../setup/odd-keys.ts';
 import { makeSoftToken } from '../setup/softhsm.ts';
@@ -70,7 +72,7 @@ test('a transit key whose object is gone: 409 key-object-missing, loaded or not;
   expect((await appliance.request('GET', '/v1/state/system/health')).status).toBe(200);
 });
 
-test('a CA whose key object is gone signs nothing: 409 key-object-missing', async () => {
+test('a CA whose key object is gone signs nothing: 409 key-object-missing, until it is renewed', async () => {
   const csr = pem('CERTIFICATE REQUEST', await makeCsr({ keys: await makeKeys('P-256'), subject: 'CN=device' }));
   await lose('privkey', () => verdict('/v1/config/keystore/tls/ca', { name: 'ca', subject: 'CN=ca', 'cert-key-type': 'ecdsa' }));
   for (const again of [false, true]) {
@@ -78,4 +80,16 @@ test('a CA whose key object is gone signs nothing: 409 key-object-missing', asyn
     expect(await verdict(`${cas}/ca/sign-csr`, { csr })).toBe(missing);
     expect(await verdict(`${cas}/ca/csr`)).toBe(missing);
   }
+  expect(await verdict(`${cas}/ca/renew`)).toBe('200 done');
+  expect(await verdict(`${cas}/ca/sign-csr`, { csr })).toBe('200 done');
+});
+
+test('a device whose CA has lost its key is told to come again: 503 with Retry-After', async () => {
+  const house = await startEstAppliance({ tokens: async (directory) => [(token = await makeSoftToken(directory))] });
+  let ca = '';
+  await lose('privkey', async () => (ca = await house.makeCa()));
+  const reply = await house.enrol(ca, 'simpleenroll', await makeDeviceCsr(await makeKeys('P-256'), 'device.example.test'), {
+    headers: { Authorization: basic(secret) },
+  });
+  expect([reply.status, reply.headers['retry-after']]).toEqual([503, '30']);
 });

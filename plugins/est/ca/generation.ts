@@ -1,6 +1,6 @@
 // Making a CA's key pair and certificate: a root, an intermediate under another of our CAs, and a root's roll-over.
 import { fail } from '../../../core/errors.ts';
-import type { KeyType } from '../../../hsm/api.ts';
+import { HsmError, type KeyType } from '../../../hsm/api.ts';
 import { type Certificate, encodeTbsCertificate, readCertificate } from './certificate.ts';
 import {
   authorityInfoAccess,
@@ -49,7 +49,8 @@ export async function makeGeneration(house: CaHouse, plan: GenerationPlan, issue
 
 /**
  * A root's next generation with its roll-over certificates (RFC 4210 4.4): the new key under the old one, for who trusts the old
- * root, and the old key under the new one, for who trusts the new root only. Both end with the old root.
+ * root, and the old key under the new one, for who trusts the new root only. Both end with the old root. A root whose old key the HSM has
+ * lost is renewed without them: who trusts it has to be told of the new one.
  */
 export async function rollRoot(house: CaHouse, plan: GenerationPlan, old: CaGeneration): Promise<CaGeneration> {
   const made = await makeGeneration(house, plan);
@@ -63,10 +64,12 @@ export async function rollRoot(house: CaHouse, plan: GenerationPlan, old: CaGene
       notAfter: oldRoot.notAfter,
       pathLength: plan.pathLength,
     });
-  return {
-    ...made,
-    rollover: { newWithOld: await cross(old, oldRoot, newRoot), oldWithNew: await cross(made, newRoot, oldRoot) },
-  };
+  const newWithOld = await cross(old, oldRoot, newRoot).catch((error: unknown) => {
+    if (error instanceof HsmError && error.kind === 'key-missing') return undefined;
+    throw error;
+  });
+  if (newWithOld === undefined) return made;
+  return { ...made, rollover: { newWithOld, oldWithNew: await cross(made, newRoot, oldRoot) } };
 }
 
 /** A CA certificate for this key under another of our CAs; never past the issuer's own end. */
