@@ -8,7 +8,7 @@ import { cleanly } from './openssl.ts';
 export type KeyUse = 'verify' | 'encrypt';
 
 /** Bits of the RSA modulus that are taken; beyond them a key is either too weak or costs us too much. */
-export const rsaBits = { least: 2048, most: 8192 } as const;
+const rsaBits = { least: 2048, most: 8192 } as const;
 
 /**
  * What is wrong with a public key, in words that go on from "The key"; undefined when nothing is. EC: a point that is not infinity (that

@@ -10,11 +10,11 @@ export async function withSoundKeys(response: Response): Promise<Response> {
     .json()
     .catch(() => undefined);
   if (!isJsonObject(set) || !Array.isArray(set['keys'])) return response;
-  const keys = set['keys'].filter((key: unknown) => !isJsonObject(key) || !judged.has(String(key['kty'])) || isSound(key));
+  const keys = set['keys'].filter((key: unknown) => !isJsonObject(key) || !judged.has(key['kty']) || isSound(key));
   return Response.json({ ...set, keys }, { headers: response.headers });
 }
 
-const judged: ReadonlySet<string> = new Set(['RSA', 'EC', 'OKP']);
+const judged: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
 
 function isSound(key: object): boolean {
   return readJwk(key, 'verify') !== undefined;

@@ -163,21 +163,14 @@ describe('keys', () => {
     // One octet more in the last number, the two sequences and the bit string around it.
     for (const at of [2, 21, 26]) padded.writeUInt16BE(padded.readUInt16BE(at) + 1, at);
     expect(createPublicKey({ key: padded, format: 'der', type: 'spki' }).equals(publicKey)).toBe(true);
-    for (const [key, says] of [
-      [spki, /./],
-      [rsaSpki(modulus - 1n, 65_537n), /factor below 752/],
-      [rsaSpki(modulus, 1n), /exponent below 65537/],
-      [padded, /not written in DER/],
-    ] as const) {
+    const requestOf = (key: Uint8Array): Uint8Array => {
       const info = sequence(integer(0), sequence(), key, explicit(0));
-      const request = sequence(
-        info,
-        sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue),
-        bitString(sign('sha256', info, privateKey)),
-      );
-      if (key === spki) expect((await postDer(request)).text).not.toMatch(/key/);
-      else await expectRefused(postDer(request), says);
-    }
+      return sequence(info, sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue), bitString(sign('sha256', info, privateKey)));
+    };
+    expect((await postDer(requestOf(spki))).text).not.toMatch(/key/);
+    await expectRefused(postDer(requestOf(rsaSpki(modulus - 1n, 65_537n))), /factor below 752/);
+    await expectRefused(postDer(requestOf(rsaSpki(modulus, 1n))), /exponent below 65537/);
+    await expectRefused(postDer(requestOf(padded)), /not written in DER/);
   });
 
   test('R28: a point that is not on its curve is refused', async () => {

@@ -54,7 +54,7 @@ export class KeyCaseMaker {
         format: 'binary',
         ...(type === 'ecc' ? { type, curve: 'nistP256' as const } : { type, rsaBits: 2048 }),
       });
-      sound.push({ kind: 'openpgp', cipher: '', label: 'PGP PUBLIC KEY BLOCK', octets: Buffer.from(publicKey as Uint8Array) });
+      sound.push({ kind: 'openpgp', cipher: '', label: 'PGP PUBLIC KEY BLOCK', octets: Buffer.from(publicKey) });
     }
     return new KeyCaseMaker(dice, sound);
   }
