@@ -110,6 +110,7 @@ export async function serve(
     const identity = new ChangingIdentity(first);
     const listeners: Listeners = {
       serving: true,
+      management: configuration.listen,
       est: configuration.estListen,
       hosts: configuration.hosts,
       managementUrl: configuration.publicUrl,

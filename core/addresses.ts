@@ -31,7 +31,8 @@ export function cidrsField() {
 
 const cidrRule = 'must be an address or a range such as 10.1.0.0/16 or 2001:db8::/32, without bits behind the prefix';
 
-function isCidr(text: string): boolean {
+/** Whether a text is an address or a range of them. */
+export function isCidr(text: string): boolean {
   return parseRange(text) !== undefined;
 }
 

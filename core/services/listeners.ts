@@ -8,6 +8,8 @@ import type { Answered } from '../http/pipeline.ts';
 export type Listeners = {
   /** false in processes that open the house without serving, such as command-line tools: nothing may be opened then */
   readonly serving: boolean;
+  /** where the management listener is opened; absent where that is not known */
+  readonly management?: Address;
   /** where the EST listener is opened */
   readonly est: Address;
   /** host names and IP addresses under which the appliance is reached and which its certificates carry, the main one first */

@@ -2,6 +2,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
+import type { Destinations, Way } from './destinations.ts';
 import { cleanly } from '../../core/openssl.ts';
 
 /** One certificate; names on one line. */
@@ -12,25 +13,26 @@ const timeoutMs = 5_000;
 
 /**
  * The chain as the provider sends it, also when it is not trusted: then seeing it is the point. Nothing is sent over this connection;
- * the calls that carry something verify for themselves. Empty when there is no TLS to be had, or no certificate that can be read.
+ * the calls that carry something verify for themselves. Empty when there is no TLS to be had, no certificate that can be read, or no
+ * way there.
  */
-export async function readCertificates(url: URL): Promise<readonly ShownCertificate[]> {
-  const leaf = await fetchLeaf(url);
+export async function readCertificates(url: URL, destinations: Destinations): Promise<readonly ShownCertificate[]> {
   try {
+    const leaf = await fetchLeaf(url, destinations.wayTo(url));
     return cleanly(() => chainOf(leaf).map(describeCertificate));
   } catch {
-    // Strangers make certificates with anything in them, a time that is none, for example.
+    // An address that is not asked; or a certificate with anything in it, a time that is none, for example.
     return [];
   }
 }
 
 /** Only fetches: what threw in a listener would end the process. */
-function fetchLeaf(url: URL): Promise<X509Certificate | undefined> {
+function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // RFC 6066 section 3: no addresses in the server name.
   const servername = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve) => {
-    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, ...servername });
+    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, lookup, ...servername });
     socket.setTimeout(timeoutMs, () => socket.destroy());
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(undefined));

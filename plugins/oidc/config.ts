@@ -1,6 +1,17 @@
 // The plugin's section of the configuration.
 import { z } from 'zod';
+import { isCidr } from '../../core/addresses.ts';
 import { durationText, integer } from '../../core/fields.ts';
+import { isRange } from './destinations.ts';
+
+/** A place of providers: by address, by range, by name. */
+const place = z
+  .string()
+  .max(256)
+  .refine(
+    (text) => (isRange(text) ? isCidr(text) : /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(text)),
+    'must be an address, a range such as 10.1.0.0/16, a host name, or *.domain for the hosts below a domain',
+  );
 
 export const configSchema = z
   .strictObject({
@@ -8,6 +19,12 @@ export const configSchema = z
       .boolean()
       .optional()
       .describe('accept identity providers at http://localhost; unless given, only while public-url itself is a loopback address'),
+    providerHosts: z
+      .strictObject({
+        allow: z.array(place).max(256).default([]).describe('with entries, providers and directories elsewhere are not asked'),
+        deny: z.array(place).max(256).default([]).describe('providers and directories there are not asked; wins over allow'),
+      })
+      .prefault({}),
     sessionIdle: durationText({ minSeconds: 60, maxSeconds: 86_400 })
       .default('30m')
       .describe('a browser session ends when unused this long'),

@@ -8,6 +8,7 @@ import type { Listeners } from '../../core/services/listeners.ts';
 import type { Sessions } from '../../core/services/sessions.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Config } from './config.ts';
+import { openDestinations, ownListenersOf, type Destinations } from './destinations.ts';
 import { fetchMetadata, MetadataCache, type ProviderMetadata } from './discovery.ts';
 import { judgeProviderError } from './provider-errors.ts';
 import { isLoopback, openOutbound, type Outbound } from './outbound.ts';
@@ -31,6 +32,7 @@ export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clo
     readonly publicUrl: string;
     /** plain http to loopback hosts: of an appliance that is itself only reached there, or as configured (reference R1) */
     readonly allowHttpLoopback: boolean;
+    readonly destinations: Destinations;
     /** The service of that tenant, or undefined: no tenant and no service look the same. */
     locate(tenantName: string, service: string): Located | undefined;
     /** in the order of names */
@@ -53,7 +55,9 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   const { pendingLoginsPerAddress: perAddress, pendingLoginsPerTenant: perTenant, pendingLogins: inAll } = config;
   const tables = openTables(store, { perAddress, perTenant, inAll });
   const accounts = context.service<Sessions>('sessions');
-  const publicUrl = context.service<Listeners>('listeners').managementUrl;
+  const listeners = context.service<Listeners>('listeners');
+  const { managementUrl: publicUrl } = listeners;
+  const destinations = openDestinations(config.providerHosts, ownListenersOf(listeners));
   const allowHttpLoopback = config.allowHttpLoopback ?? isLoopback(new URL(publicUrl).hostname);
   const metadata = new MetadataCache(clock);
   const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
@@ -67,6 +71,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
     accounts,
     publicUrl,
     allowHttpLoopback,
+    destinations,
     ...tables,
     locate(tenantName, name) {
       const tenant = accounts.findTenant(tenantName);
@@ -78,7 +83,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
       [...tables.roles.entries([tenantId, name])].map(([key, record]) => ({ name: String(key.at(-1)), ...record })),
     openOutbound({ tenantId, tenantName, service, record }, shorter) {
       onStrayError(() => setAside.add(tenantId, tenantName, service));
-      const way = openOutbound({ trust: trustOf(record), allowHttpLoopback, clock, ...shorter });
+      const way = openOutbound({ trust: trustOf(record), allowHttpLoopback, destinations, clock, ...shorter });
       return {
         ...way,
         async fetch(url, request) {

@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { getCACertificates } from 'node:tls';
 import type { Clock } from '../../core/context.ts';
+import type { Destinations, Way } from './destinations.ts';
 
 /** Whom a service trusts to vouch for its provider. */
 export type Trust = {
@@ -15,10 +16,18 @@ export type Trust = {
 export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
 
 /**
- * Why a call failed: `forbidden-url` and `set-aside` never left this machine; `tls` means the certificate was not accepted; `malformed`
+ * Why a call failed: `forbidden-url`, `forbidden-address` and `set-aside` never left this machine; `tls` means the certificate was not accepted; `malformed`
  * that what came is no answer of HTTP.
  */
-export type OutboundFailure = 'forbidden-url' | 'set-aside' | 'timeout' | 'unreachable' | 'tls' | 'too-large' | 'malformed';
+export type OutboundFailure =
+  | 'forbidden-url'
+  | 'forbidden-address'
+  | 'set-aside'
+  | 'timeout'
+  | 'unreachable'
+  | 'tls'
+  | 'too-large'
+  | 'malformed';
 
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
@@ -37,6 +46,7 @@ export type OutboundOptions = {
   readonly trust: Trust;
   /** plain http to loopback hosts, for development only */
   readonly allowHttpLoopback: boolean;
+  readonly destinations: Destinations;
   readonly clock: Clock;
   /** for one call; the answer must be complete by then */
   readonly callSeconds?: number;
@@ -78,11 +88,12 @@ export function openOutbound(options: OutboundOptions): Outbound {
     const url = new URL(address);
     const method = request.method ?? 'GET';
     if (!isAllowedUrl(url, options.allowHttpLoopback)) throw new OutboundError('forbidden-url', 'only https is spoken to providers');
+    const { lookup } = options.destinations.wayTo(url);
     const signal = AbortSignal.any([deadline(), AbortSignal.timeout(callSeconds * 1000)]);
     const startedMs = clock.monotonicMs();
     let status: number | undefined;
     try {
-      const response = await exchange(url, method, request, { ca, signal, maxBytes });
+      const response = await exchange(url, method, request, { ca, lookup, signal, maxBytes });
       status = response.status;
       return response;
     } finally {
@@ -109,7 +120,7 @@ export function trustedCertificates(trust: Trust): string[] | undefined {
   return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
 }
 
-type Limits = { readonly ca: string[] | undefined; readonly signal: AbortSignal; readonly maxBytes: number };
+type Limits = Way & { readonly ca: string[] | undefined; readonly signal: AbortSignal; readonly maxBytes: number };
 
 /** Nothing is judged inside an event listener: what throws there would end the process, not the call. */
 async function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
@@ -126,13 +137,13 @@ async function exchange(url: URL, method: string, request: OutboundRequest, limi
   }
 }
 
-function send(url: URL, method: string, request: OutboundRequest, { ca, signal }: Limits): http.ClientRequest {
+function send(url: URL, method: string, request: OutboundRequest, { ca, lookup, signal }: Limits): http.ClientRequest {
   const headers = new Headers(request.headers);
   headers.set('accept-encoding', 'identity');
   headers.set('connection', 'close');
   const body = request.body === undefined || request.body === null ? undefined : formatBody(request.body);
   if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
-  const options = { method, headers: Object.fromEntries(headers), signal, agent: false as const };
+  const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
   const sent =
     url.protocol === 'https:'
       ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })

@@ -162,11 +162,13 @@ function judgeOutbound(error: OutboundError, stage: Stage): LoginFailure {
     timeout: 'The provider did not answer within the time limit; check the network between this system and the provider.',
     'too-large': 'The provider’s answer is over 1 MiB: check that the URL is that of an OpenID provider.',
     'forbidden-url': 'The provider names an address that is not https.',
+    'forbidden-address': 'The provider is at an address that this appliance does not ask; see oidc.provider-hosts of its configuration.',
     'set-aside':
       'A fault of this appliance happened while a provider of this tenant was asked, so none is asked for an hour; system:logs has the fault.',
     malformed: 'What answers at the provider’s address does not speak HTTP as RFC 9110 has it: check the URL, and proxies on the way.',
   } as const;
-  const code = error.kind === 'timeout' ? 'provider-timeout' : error.kind === 'forbidden-url' ? 'service-misconfigured' : 'provider-error';
+  const code =
+    error.kind === 'timeout' ? 'provider-timeout' : error.kind.startsWith('forbidden') ? 'service-misconfigured' : 'provider-error';
   return new LoginFailure(code, stage, error.kind, {
     hint: hints[error.kind],
     fields: withoutUndefined({ 'system-code': error.systemCode }),

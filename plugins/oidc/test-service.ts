@@ -36,7 +36,7 @@ async function examine(oidc: Oidc, located: Located): Promise<Report> {
   const findings: Finding[] = [];
   const outbound = oidc.openOutbound(located);
   const url = metadataUrl(record.discoveryUrl);
-  const chain = url.protocol === 'https:' ? await readCertificates(url) : [];
+  const chain = url.protocol === 'https:' ? await readCertificates(url, oidc.destinations) : [];
   const [leaf] = chain;
   const daysLeft = leaf === undefined ? Infinity : oidc.clock.now().until(leaf.notAfter).total('days');
   if (daysLeft < 14) add(findings, 'warning', `The provider’s certificate ends in ${Math.max(0, Math.floor(daysLeft))} days.`);

@@ -55,6 +55,7 @@ test('without a medium: DHCP of the image, both ports on all addresses, a one-ti
   expect(loadConfiguration(['--config', join(root, 'run/keystored-os/keystored.yaml')])).toMatchObject({
     ...{ data: '/var/lib/keystored', listen: { host: '::', port: 4646 }, estListen: { host: '::', port: 4665 } },
     ...{ bootstrapFile: '/run/keystored/bootstrap', attended: false },
+    plugins: { oidc: { providerHosts: { allow: [], deny: ['127.0.0.0/8', '::1'] } } },
   });
 });
 

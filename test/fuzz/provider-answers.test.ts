@@ -5,12 +5,14 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../core/time.ts';
 import { readCertificates } from '../../plugins/oidc/certificate-chain.ts';
+import { openDestinations } from '../../plugins/oidc/destinations.ts';
 import { openOutbound, OutboundError } from '../../plugins/oidc/outbound.ts';
 import { selfSignedIdentity } from '../setup/tls.ts';
 import { temporaryDirectory } from '../setup/temporary.ts';
 import { Dice } from './cases.ts';
 
 const path = temporaryDirectory();
+const destinations = openDestinations({ allow: [], deny: [] }, { ports: [], publicUrl: 'https://keys.test' });
 let answer = Buffer.alloc(0);
 let provider: Server;
 
@@ -30,7 +32,7 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 async function ask(octets: string | Buffer): Promise<number | string> {
   answer = Buffer.from(octets as string, 'latin1');
   const trust = { useRootCaCerts: true, caCerts: undefined };
-  const outbound = openOutbound({ trust, allowHttpLoopback: true, clock: systemClock, callSeconds: 30, totalSeconds: 60 });
+  const outbound = openOutbound({ trust, destinations, allowHttpLoopback: true, clock: systemClock, callSeconds: 30, totalSeconds: 60 });
   try {
     const response = await outbound.fetch(`http://127.0.0.1:${portOf(provider)}/`);
     await response.text();
@@ -93,6 +95,6 @@ test('a certificate with a time that is none is not described, and ends nothing'
   const pem = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
   const server = createTlsServer({ key, cert: pem }, (socket) => socket.on('error', () => undefined));
   await listening(server);
-  expect(await readCertificates(new URL(`https://127.0.0.1:${portOf(server)}/`))).toEqual([]);
+  expect(await readCertificates(new URL(`https://127.0.0.1:${portOf(server)}/`), destinations)).toEqual([]);
   server.close();
 });

@@ -94,3 +94,22 @@ test('twenty strangers sent to a provider that answers 600 get a page each, and 
   expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(502));
   expect(daemon.output()).not.toContain('ended');
 });
+
+test('a provider URL that leads to the appliance itself is not asked, and the test action says so', async () => {
+  for (const [name, url] of [
+    ['own-url', daemon.url],
+    ['own-address', daemon.url.replace(/\/\/[^:/]+/, '//127.9.9.9')],
+  ] as const) {
+    await daemon.request('POST', '/v1/config/keystore/authentication/oidc', {
+      name,
+      'discovery-url': url,
+      'client-id': 'x',
+      'client-secret': 'x',
+      'role-select': { 'role-claim': 'groups' },
+      'allowed-redirect-uris': [`${daemon.url}/oidc-callback`],
+    });
+    const report = await daemon.request('POST', `/v1/state/keystore/authentication/oidc/${name}/test`, {});
+    expect(report).toMatchObject({ usable: false, findings: [{ message: 'discovery: forbidden-address' }] });
+    expect(report).not.toHaveProperty('certificate-chain');
+  }
+});

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../core/time.ts';
+import { openDestinations } from '../../plugins/oidc/destinations.ts';
 import { isLoopback, openOutbound, OutboundError, type OutboundOptions } from '../../plugins/oidc/outbound.ts';
 
 const seen: IncomingMessage['headers'][] = [];
@@ -18,6 +19,7 @@ const answers: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   '/silent': () => undefined,
   '/large': (response) => response.end('x'.repeat(2_000)),
 };
+const anywhere = openDestinations({ allow: [], deny: [] }, { ports: [], publicUrl: 'https://keys.test' });
 let origin = '';
 
 beforeAll(async () => {
@@ -30,7 +32,13 @@ afterAll(() => {
 });
 
 const open = (options: Partial<OutboundOptions> = {}) =>
-  openOutbound({ trust: { useRootCaCerts: true, caCerts: undefined }, allowHttpLoopback: true, clock: systemClock, ...options });
+  openOutbound({
+    trust: { useRootCaCerts: true, caCerts: undefined },
+    allowHttpLoopback: true,
+    destinations: anywhere,
+    clock: systemClock,
+    ...options,
+  });
 
 async function failureOf(call: Promise<unknown>): Promise<string> {
   const error: unknown = await call.catch((thrown: unknown) => thrown);

@@ -63,6 +63,8 @@ function renderDaemon({ hosts, token, start, pin }: Settings): string {
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(hosts === undefined ? {} : { hosts }),
+    // Nothing of a person's listens on the loopback of an appliance.
+    oidc: { 'provider-hosts': { deny: ['127.0.0.0/8', '::1'] } },
     hsm: {
       start,
       ...(token === undefined ? {} : { tokens: [tokenOf(token)] }),
