@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import type { Configuration } from '../core/config.ts';
 import type { Log } from '../core/context.ts';
+import { fail } from '../core/errors.ts';
 import { revealSecret } from '../core/secret.ts';
 import { openStore, type OpenStore } from '../core/store/open.ts';
 import { HsmError, type Hsm, type HsmConfig, type HsmErrorKind } from '../hsm/api.ts';
 import { openHsm } from '../hsm/open.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
 import { StartRefused } from './start-refused.ts';
-import { provideStoreKey } from './store-key.ts';
+import { findStoreToken, provideStoreKey } from './store-key.ts';
 
 /** Where things lie below the data directory. */
 export const places = {
@@ -50,7 +51,8 @@ export async function openHouse(configuration: Configuration, hsmConfig: HsmConf
   try {
     const directory = places.store(configuration.data);
     const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
-    const store = await openStore({ directory, dataKey, log });
+    const token = findStoreToken(configuration.data) ?? '';
+    const store = await openStore({ directory, dataKey, log, requireKept: () => requireKept(hsm, token) });
     revealSecret(dataKey).fill(0);
     return {
       hsm,
@@ -64,6 +66,12 @@ export async function openHouse(configuration: Configuration, hsmConfig: HsmConf
     await hsm.close();
     throw error;
   }
+}
+
+/** The key of the store is wrapped by a token: without that one's own keys no restart opens what is written. */
+function requireKept(hsm: Hsm, token: string): void {
+  const damage = hsm.damage(token);
+  if (damage !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, detail: `Nothing is changed: ${damage}.` });
 }
 
 /** What a person does about the errors that come from the configuration of a token. */

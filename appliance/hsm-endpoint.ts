@@ -13,7 +13,9 @@ const tokenState = z.object({
   serial: z.string().meta({ description: 'Serial number of the token.', example: '1e0f6a2b9c4d8e7f' }),
   manufacturer: z.string().meta({ description: 'Who made the token.', example: 'SoftHSM project' }),
   model: z.string().meta({ description: 'Model of the token.', example: 'SoftHSM v2' }),
-  state: z.enum(['up', 'down', 'pin-refused']).describe('Whether it works; a refused PIN is not tried again.'),
+  state: z
+    .enum(['up', 'damaged', 'down', 'pin-refused'])
+    .describe('Whether it works; damaged: its own keys are gone from it; a refused PIN is not tried again.'),
   reason: z.string().optional().meta({ description: 'Why it is not up, and how to mend it.', example: 'the PIN was refused' }),
   keyTypes: z.array(z.string()).describe('Types of keys the token can hold for us.'),
   mechanisms: z.array(z.string()).describe('Mechanisms it offers.'),

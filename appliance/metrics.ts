@@ -152,7 +152,7 @@ function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): voi
       registers: [],
       collect() {
         for (const { name, state } of hsm.status()) {
-          for (const one of ['up', 'down', 'pin-refused']) this.set({ token: name, state: one }, one === state ? 1 : 0);
+          for (const one of ['up', 'damaged', 'down', 'pin-refused']) this.set({ token: name, state: one }, one === state ? 1 : 0);
         }
       },
     }),

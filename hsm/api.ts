@@ -103,7 +103,8 @@ export type TokenStatus = {
   readonly serial: string;
   readonly manufacturer: string;
   readonly model: string;
-  readonly state: 'up' | 'down' | 'pin-refused';
+  /** `damaged`: its own keys are gone from it; keys that are loaded go on working */
+  readonly state: 'up' | 'damaged' | 'down' | 'pin-refused';
   /** one sentence for people when not up: what is wrong and how to mend it */
   readonly reason?: string;
   readonly keyTypes: readonly KeyType[];
@@ -182,6 +183,11 @@ export interface Hsm {
   mechanismFor(type: KeyType): string;
   /** State of every configured token as last seen; no call to the token. */
   status(): readonly TokenStatus[];
+  /**
+   * Why nothing that this token has wrapped would outlast a restart; undefined while all is well. As last seen, with a look at the files of a
+   * token that has some; no call to the token.
+   */
+  damage(token: string): string | undefined;
   /** One real round trip per token (generate random, canary encrypt and decrypt); rejects when a token is not fit. */
   selfTest(): Promise<void>;
   /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */

@@ -8,7 +8,7 @@ import * as ck from './constants.ts';
 import { macInput, type DecodedReference } from './key-encoding.ts';
 import { curveOf, keyRows, plainMechanism } from './mechanisms.ts';
 import type { ObjectHandle } from './module.ts';
-import { findOwnKey, flag } from './own-keys.ts';
+import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from './template.ts';
 import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './wrapped-blob.ts';
@@ -41,7 +41,7 @@ export class Custody {
   readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
-  #bindingKey: ObjectHandle;
+  #bindingKey: OwnKey;
 
   /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was never prepared. */
   constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
@@ -57,10 +57,17 @@ export class Custody {
     this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
   }
 
+  /** Whether the token's own keys are still in it: their copies go on working when they are not. */
+  keepsOwnKeys(): boolean {
+    return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.areThere();
+  }
+
   /** The binding MAC of a key: HMAC-SHA-256 in the token. */
   bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
     const { module, work } = this.#sessions;
-    return Buffer.from(module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey, macInput(type, custody, binding, blob), 32));
+    return Buffer.from(
+      module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey.handle, macInput(type, custody, binding, blob), 32),
+    );
   }
 
   /** Refuses a reference whose blob was not bound to these words by this token: `key-not-usable`. */

@@ -1,4 +1,5 @@
 // One thread's view of a token: its sessions, the token's own keys, the loaded keys, and what heals them. Synchronous throughout.
+import { existsSync } from 'node:fs';
 import { HsmError, type HashName, type KeyType, type TokenConfig } from './api.ts';
 import { findKeyTypes } from './capabilities.ts';
 import * as ck from './constants.ts';
@@ -9,7 +10,7 @@ import { readMaterial } from './key-material.ts';
 import { gcmMechanism, nonceBytes, plainMechanism, tagBytes } from './mechanisms.ts';
 import { mechanismName, PkcsModule, type ObjectHandle } from './module.ts';
 import { findReturnValue, TokenError } from './return-values.ts';
-import { findTokenDirectory, hasTokenObjects } from './softhsm.ts';
+import { findTokenDirectory, hasTokenObjects, listObjectFiles, type ObjectFiles, ownKeysGone } from './softhsm.ts';
 import { findSlot, login, Sessions } from './sessions.ts';
 import { withStartLock } from './start-lock.ts';
 
@@ -48,6 +49,8 @@ export class Engine {
   #canary: ObjectHandle;
   #nonces: Buffer = Buffer.alloc(0);
   #noncesUsed = 0;
+  /** of a SoftHSM token, when its own keys were last seen */
+  #files: ObjectFiles | undefined;
   /** identity of the key used last: the one that is gone when the token says an object is gone */
   #lastUsed = '';
 
@@ -69,6 +72,7 @@ export class Engine {
     this.#keys = new KeyCache(cacheKeys, release);
     this.#derived = new KeyCache(Math.min(derivedKeysKept, cacheKeys), release);
     this.#canary = this.#makeCanary();
+    this.#noteFiles();
   }
 
   get loadedKeys(): number {
@@ -251,6 +255,22 @@ export class Engine {
   #lostSight(): never {
     if (this.directory !== undefined && hasTokenObjects(this.directory)) throw new ModuleBroken('this process has lost sight of its token');
     throw new HsmError('unavailable', 'the token does not answer; keys that are loaded go on working');
+  }
+
+  /**
+   * Throws when the token's own keys are not in it any more, though this process goes on with its copies: what is wrapped now could not be
+   * opened after a restart (`unavailable`). When all files are back a new process sees them again.
+   */
+  requireKept(): void {
+    const { directory } = this;
+    if (this.custody.keepsOwnKeys() && (directory === undefined || hasTokenObjects(directory))) return this.#noteFiles();
+    if (directory !== undefined && hasTokenObjects(directory) && this.#files?.paths.every((path) => existsSync(path)) === true)
+      throw new ModuleBroken('this process has lost sight of its token');
+    throw new HsmError('unavailable', ownKeysGone);
+  }
+
+  #noteFiles(): void {
+    if (this.directory !== undefined) this.#files = listObjectFiles(this.directory, this.#files);
   }
 
   #tokenAnswers(): boolean {

@@ -1,11 +1,22 @@
 // A lane: a worker thread of the host with its own sessions and keys, for work that would hold up the host's main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, LoginNeeded, type EngineOptions } from './engine.ts';
-import { asHsmError } from './error-coding.ts';
+import { HsmError } from './api.ts';
+import { asHsmError, encodeError } from './error-coding.ts';
 import { perform } from './perform.ts';
 import type { KeyIdentity } from './key-encoding.ts';
 import { withStartLock } from './start-lock.ts';
-import { decodeMessage, encodeMessages, json, resultLoginNeeded, resultModuleBroken, type Message, type ReceivedMessage } from './wire.ts';
+import { isWithoutFiles, ownKeysGone } from './softhsm.ts';
+import {
+  decodeMessage,
+  encodeMessages,
+  json,
+  resultError,
+  resultLoginNeeded,
+  resultModuleBroken,
+  type Message,
+  type ReceivedMessage,
+} from './wire.ts';
 
 /** What a lane sends back: one result, and how many keys it holds. */
 export type LaneAnswer = { readonly result: Uint8Array; readonly loadedKeys: number };
@@ -32,8 +43,14 @@ function run(job: ReceivedMessage): Message {
     // Reading the token's file while another process rewrites it would lose the token for this whole process.
     engine ??= withStartLock(options.token, () => new Engine(options));
   } catch (error) {
+    // What the other threads have loaded is all that is left of the token: the host has to go on.
+    if (isWithoutFiles((workerData as EngineOptions).token)) return failed(job, new HsmError('unavailable', ownKeysGone));
     const code = error instanceof LoginNeeded ? resultLoginNeeded : resultModuleBroken;
     return { id: job.id, code, flags: 0, micros: 0, parts: [json({ message: asHsmError(error).message })] };
   }
   return perform(engine, job);
+}
+
+function failed(job: ReceivedMessage, error: HsmError): Message {
+  return { id: job.id, code: resultError, flags: 0, micros: 0, parts: [encodeError(error)] };
 }

@@ -166,8 +166,10 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
     if (custody === 'token' && engine.directory !== undefined) syncTokenDirectory(engine.directory, Date.now() - recentMilliseconds);
     const mac = engine.custody.bind(type, custody, binding, blob);
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
-    if (tryKey(engine, type, identity, publicKey, material)) return { blob, mac, publicKey };
-    throw new HsmError('invalid-key-data', `the new ${type} key does not work in the token as it should`);
+    if (!tryKey(engine, type, identity, publicKey, material))
+      throw new HsmError('invalid-key-data', `the new ${type} key does not work in the token as it should`);
+    engine.requireKept();
+    return { blob, mac, publicKey };
   } catch (error) {
     if (custody === 'token') removeQuietly(engine, type, blob);
     const unclear = error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt';

@@ -158,6 +158,10 @@ class RoutedHsm implements Hsm {
     return this.#tokens.map((token) => token.status());
   }
 
+  damage(token: string) {
+    return this.#byName.get(token)?.damage();
+  }
+
   async selfTest() {
     await Promise.all(this.#tokens.map((token) => token.submit(call.selfTest(), nothing)));
   }

@@ -18,6 +18,7 @@ export const operations = {
   hmac: { code: 13, repeatable: true, making: false },
   random: { code: 14, repeatable: true, making: false },
   selfTest: { code: 15, repeatable: true, making: false },
+  inspect: { code: 17, repeatable: true, making: false },
   decryptOaep: { code: 16, repeatable: true, making: false },
   generate: { code: 20, repeatable: false, making: true },
   import: { code: 21, repeatable: false, making: true },
@@ -108,6 +109,7 @@ export const call = {
   }),
   random: (bytes: number): Call => ({ name: 'random', flags: 0, parts: [json({ bytes })] }),
   selfTest: (): Call => ({ name: 'selfTest', flags: 0, parts: [] }),
+  inspect: (): Call => ({ name: 'inspect', flags: 0, parts: [] }),
   generate: (type: KeyType, making: Making): Call => ({
     name: 'generate',
     flags: makingFlags(type, making.custody),

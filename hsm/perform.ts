@@ -43,6 +43,10 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     if (!engine.canarySings()) throw new ModuleBroken('the canary key does not encrypt and decrypt');
     return [];
   },
+  inspect: (engine) => {
+    engine.requireKept();
+    return [];
+  },
   generate: (engine, job) => {
     const { type, ...making } = job.json<{ type: KeyType } & Making>(0);
     return madeParts(generateKey(engine, type, making));

@@ -32,6 +32,7 @@ export function destroyWrappingKey(engine: Engine, number: number): void {
   const { module, owner } = engine.sessions;
   engine.changeToken(() => {
     const present = findWrappingKeys(engine.sessions);
+    engine.requireKept();
     if (number >= Math.max(...present.keys())) throw new HsmError('refused', 'the newest wrapping key is in use');
     const object = present.get(number);
     if (object !== undefined) module.destroyObject(owner, object);
@@ -46,6 +47,7 @@ export function rewrapKey(engine: Engine, identity: KeyIdentity, under: number):
   if (custody !== 'wrapped') throw new HsmError('refused', 'the key is an object in the token and wrapped under nothing');
   engine.custody.wrappingKeys.newest(under);
   const fresh = engine.custody.rewrap(type, blob);
+  engine.requireKept();
   return { blob: fresh, mac: engine.custody.bind(type, custody, binding, fresh) };
 }
 

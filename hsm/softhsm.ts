@@ -11,13 +11,23 @@ export function softhsmConf(tokenDirectory: string): string {
 }
 
 /** The directory with the files of a SoftHSM token, as its SOFTHSM2_CONF names it; undefined for every other module. */
-export function findTokenDirectory({ module, environment = {} }: TokenConfig): string | undefined {
+export function findTokenDirectory(token: TokenConfig): string | undefined {
+  const directory = configuredDirectory(token);
+  return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
+}
+
+/** Whether the directory of a SoftHSM token is gone or holds no token any more. */
+export function isWithoutFiles(token: TokenConfig): boolean {
+  const directory = configuredDirectory(token);
+  return directory !== undefined && !hasTokenObjects(directory);
+}
+
+function configuredDirectory({ module, environment = {} }: TokenConfig): string | undefined {
   const path = environment['SOFTHSM2_CONF'] ?? process.env['SOFTHSM2_CONF'];
   if (path === undefined || !/softhsm/i.test(basename(module))) return undefined;
   try {
     const found = /^\s*directories\.tokendir\s*=\s*(.+?)\s*$/m.exec(readFileSync(path, 'utf8'));
-    const directory = found === null ? undefined : resolve(found[1] as string);
-    return directory !== undefined && statSync(directory).isDirectory() ? directory : undefined;
+    return found === null ? undefined : resolve(found[1] as string);
   } catch {
     // The module itself will say what is wrong with its configuration.
     return undefined;
@@ -36,9 +46,24 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
   syncPath(directory);
 }
 
+/** What is wrong with a token without its own keys, and the fix; for people. */
+export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back, and do not restart before";
+
 /** Whether any token's own file is there and not empty. */
 export function hasTokenObjects(directory: string): boolean {
   return existsSync(directory) && tokenObjects(directory).some(({ file }) => readIfAny(file) !== undefined);
+}
+
+/** Every file of an object there is, by its path, and when the folders last changed. */
+export type ObjectFiles = { readonly changed: string; readonly paths: readonly string[] };
+
+/** The files of all objects; `known` when nothing was added or removed since. */
+export function listObjectFiles(directory: string, known?: ObjectFiles): ObjectFiles {
+  const folders = tokenFolders(directory).map((name) => join(directory, name));
+  const changed = folders.map((folder) => `${folder} ${statSync(folder).mtimeMs}`).join();
+  if (changed === known?.changed) return known;
+  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return { changed, paths: paths.filter((path) => path.endsWith('.object')) };
 }
 
 /** Another process may remove an object's file at any moment. */

@@ -5,7 +5,8 @@ import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
 import { inlineHost, spawnHost, type Link } from './link.ts';
 import type { HsmEvent, HsmOptions } from './open.ts';
-import { operations, type Call, type OperationName } from './operations.ts';
+import { call, operations, type Call, type OperationName } from './operations.ts';
+import { findTokenDirectory, hasTokenObjects, ownKeysGone } from './softhsm.ts';
 import { decodeError } from './error-coding.ts';
 import { json, resultError, resultOk, type Message, type ReceivedMessage } from './wire.ts';
 
@@ -13,6 +14,7 @@ import { json, resultError, resultOk, type Message, type ReceivedMessage } from 
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
 
 const watchMilliseconds = 250;
+const inspectMilliseconds = 2_000;
 const openPatience = 10;
 const closeMilliseconds = 2_000;
 const firstBackoffMilliseconds = 100;
@@ -45,6 +47,10 @@ export class TokenSupervisor {
   #lastAnswer = 0;
   #pingSince: number | undefined;
   #suspected = false;
+  #inspectedAt = 0;
+  #inspecting = false;
+  #damage: string | undefined;
+  #directory: string | undefined;
   #restart: NodeJS.Timeout | undefined;
   #ended: (() => void) | undefined;
 
@@ -82,8 +88,15 @@ export class TokenSupervisor {
     const { name, module } = this.config;
     const counts = { loadedKeys: this.#loadedKeys, sessions: this.#sessions };
     const common = { name, module, ...this.#description, ...counts, latencies: this.#latencies.summary() };
-    if (this.#state === 'up') return { ...common, state: 'up' };
+    const damage = this.damage();
+    if (this.#state === 'up') return damage === undefined ? { ...common, state: 'up' } : { ...common, state: 'damaged', reason: damage };
     return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
+  }
+
+  /** As Hsm.damage. */
+  damage(): string | undefined {
+    const isEmpty = this.#directory !== undefined && !hasTokenObjects(this.#directory);
+    return isEmpty ? ownKeysGone : this.#damage;
   }
 
   /** Closes the token in order; a host that does not answer in time is ended. Resolves when the host is gone. */
@@ -181,6 +194,7 @@ export class TokenSupervisor {
   #checkAnswers(): void {
     if (this.#state !== 'up' || this.#link === undefined) return;
     const now = performance.now();
+    if (now - this.#inspectedAt > inspectMilliseconds) void this.#inspect(now);
     if (this.#pingSince === undefined) {
       this.#pingSince = now;
       this.#link.send([control('ping')]);
@@ -189,6 +203,17 @@ export class TokenSupervisor {
     const overdue = now - Math.max(this.#pingSince, this.#lastAnswer) > this.#settings.jobTimeoutSeconds * 1_000;
     if (overdue && this.#suspected) this.#link.kill();
     this.#suspected = overdue;
+  }
+
+  /** Whether the token still has its own keys: nothing else would tell while their copies go on working. */
+  async #inspect(now: number): Promise<void> {
+    if (this.#inspecting) return;
+    this.#inspecting = true;
+    this.#inspectedAt = now;
+    const reason = await this.submit(call.inspect(), () => undefined).catch((error: HsmError) => error.message);
+    this.#inspecting = false;
+    // Any other reason is about the host, and told by its state.
+    if (reason === undefined || reason === ownKeysGone) this.#damage = reason;
   }
 
   /** Starts a host and has it open the token. */
@@ -226,6 +251,8 @@ export class TokenSupervisor {
     this.#candidate = undefined;
     this.#link = link;
     this.#state = 'up';
+    this.#damage = undefined;
+    this.#directory = findTokenDirectory(this.config);
     this.#upSince = performance.now();
     this.#lastAnswer = this.#upSince;
     this.#pingSince = undefined;

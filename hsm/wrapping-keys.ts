@@ -3,7 +3,7 @@ import { HsmError } from './api.ts';
 import * as ck from './constants.ts';
 import type { ObjectHandle } from './module.ts';
 import type { Sessions } from './sessions.ts';
-import { type OwnKey, ownKeyHandle } from './own-keys.ts';
+import { isThere, type OwnKey, ownKeyHandle } from './own-keys.ts';
 import type { Attributes } from './template.ts';
 
 /** Label of every wrapping key. The first has no CKA_ID of ours, later ones say their number in it. */
@@ -64,6 +64,11 @@ export class WrappingKeys {
     const before = this.#keys;
     this.reload();
     for (const { handle, isCopy } of before.values()) if (isCopy) module.destroyObject(owner, handle);
+  }
+
+  /** Whether every one that is loaded is still in the token. */
+  areThere(): boolean {
+    return this.#keys.values().every((key) => isThere(this.#sessions, key));
   }
 
   /** The key that wraps. `atLeast`: another process has made this one, and nothing may be wrapped under an older one any more. */

@@ -40,6 +40,8 @@ export type StoreOptions = {
   /** 32 octets; the same for every process and every start */
   readonly dataKey: Secret<Uint8Array>;
   readonly log?: Log;
+  /** Asked before each commit: throws when nothing that is written now could be opened after a restart. */
+  readonly requireKept?: () => void;
   /** bound of the cache of decoded records, in octets of their sealed form */
   readonly cacheBytes?: number;
 };
@@ -176,6 +178,7 @@ class LmdbStore implements OpenStore {
     while (this.#waiting.length > 0) {
       let batch: Waiting[] = [];
       try {
+        await this.#requireKept();
         await this.#ground.environment.commit(() => {
           [batch, this.#waiting] = [this.#waiting, []];
           const changed = new Set<string>();
@@ -192,6 +195,11 @@ class LmdbStore implements OpenStore {
       for (const write of batch) write.settle();
     }
     this.#committing = undefined;
+  }
+
+  /** Asynchronous, so that a refusal never ends #commitAll before it is on record as running. */
+  async #requireKept(): Promise<void> {
+    this.#options.requireKept?.();
   }
 
   #refreshIfPossible(): void {

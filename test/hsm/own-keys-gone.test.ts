@@ -1,0 +1,35 @@
+// The objects of the token's own keys go while a process has copies of them in memory. It has the token to itself: SoftHSM is of no use in it
+// afterwards.
+import { readdirSync, renameSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encrypt } from '../../hsm/cipher.ts';
+import { Engine, ModuleBroken } from '../../hsm/engine.ts';
+import { keyIdentity } from '../../hsm/key-encoding.ts';
+import { generateKey } from '../../hsm/making.ts';
+import { rewrapKey } from '../../hsm/rotation.ts';
+import { bindingOf } from '../setup/keys.ts';
+import { makeSoftToken } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const message = Buffer.from('message');
+
+test('a key is not made while the own keys are gone from the token, though their copies go on working', async () => {
+  const token = await makeSoftToken(path());
+  Object.assign(process.env, token.environment);
+  const lone = new Engine({ token, cacheKeys: 10, mayLogin: true });
+  const binding = bindingOf('kept');
+  const making = { binding, custody: 'wrapped', extractable: true, under: 1 } as const;
+  const { blob, mac } = generateKey(lone, 'aes-256', making);
+  const reference = keyIdentity({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
+  const tokens = path('main-tokens');
+  const objects = readdirSync(tokens, { recursive: true, encoding: 'utf8' }).filter((name) => /[^n]\.object$/.test(name));
+  for (const name of objects) renameSync(join(tokens, name), path(basename(name)));
+  expect(() => lone.run(() => generateKey(lone, 'aes-256', making))).toThrow('own keys are not where');
+  expect(() => lone.run(() => rewrapKey(lone, reference, 1))).toThrow('own keys are not where');
+  expect(lone.run(() => encrypt(lone, lone.key(reference), message))).toHaveLength(12 + message.length + 16);
+  for (const name of objects) renameSync(path(basename(name)), join(tokens, name));
+  // This process has lost sight of them; the one that takes its place has not.
+  expect(() => lone.requireKept()).toThrow(ModuleBroken);
+});
