@@ -94,12 +94,20 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...findDeadTenants(store),
       ...(await running.check()),
       ...(await Array.fromAsync(rotation.findings(running.wrappedKeys()))),
+      ...(await findWiderObjects(hsm)),
     ],
     async stop() {
       await running.stop();
       await audit.settle().catch(() => undefined);
     },
   };
+}
+
+/** Tokens that are down are left out. */
+async function findWiderObjects(hsm: Hsm): Promise<readonly Finding[]> {
+  const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
+  const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
+  return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem })));
 }
 
 /** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */

@@ -38,7 +38,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   let unsealing: Promise<void> | undefined;
   let refusedPins = 0;
   let nextAttemptMs = 0;
-  let isStopping = false;
+  const stopping = new AbortController();
   /** crews whose place others have taken, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
   let crew = start(first);
@@ -93,7 +93,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
 
   /** There is no way back to processes with keys: it is tried until it works. */
   async function standIn(): Promise<void> {
-    for (let waitMs = firstReplacementMs; !isStopping; waitMs = Math.min(2 * waitMs, lastReplacementMs)) {
+    for (let waitMs = firstReplacementMs; !stopping.signal.aborted; waitMs = Math.min(2 * waitMs, lastReplacementMs)) {
       try {
         return await replace({ sealed: true });
       } catch (error) {
@@ -175,7 +175,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
     ready: crew.ready,
     examine: () => crew.examine(),
     async stop() {
-      isStopping = true;
+      stopping.abort();
       await Promise.all([crew.stop(), leaving]);
     },
   };

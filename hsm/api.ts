@@ -188,6 +188,8 @@ export interface Hsm {
    * token that has some; no call to the token.
    */
   damage(token: string): string | undefined;
+  /** One sentence for each persistent object of ours in a token that may be used for more than its one job. */
+  widerObjects(token: string): Promise<readonly string[]>;
   /** One real round trip per token (generate random, canary encrypt and decrypt); rejects when a token is not fit. */
   selfTest(): Promise<void>;
   /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */

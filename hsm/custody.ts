@@ -11,6 +11,7 @@ import type { ObjectHandle } from './module.ts';
 import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from './template.ts';
+import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
 import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './wrapped-blob.ts';
 import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
 
@@ -27,13 +28,21 @@ const handling: Readonly<Record<Handling, { sensitive: boolean; extractable: boo
   clear: { sensitive: false, extractable: true },
 };
 
+/** What is wrapped or read is not used meanwhile. */
+const usesWhile: Readonly<Record<Handling, (type: KeyType) => readonly Use[]>> = {
+  use: usesOfType,
+  open: () => ['decrypt'],
+  wrap: () => [],
+  clear: () => [],
+};
+
 /** Attributes of a secret or private key object of a type, without its value. */
 export function keyAttributes(type: KeyType, how: Handling): Attributes {
   const row = keyRows[type];
   const common = { keyType: row.keyType, token: false, private: true, ...handling[how] };
-  if (row.family === 'aes') return { class: ck.CKO_SECRET_KEY, ...common, encrypt: true, decrypt: true };
-  if (row.family === 'secret') return { class: ck.CKO_SECRET_KEY, ...common, sign: true };
-  return { class: ck.CKO_PRIVATE_KEY, ...common, ...(how === 'open' ? { decrypt: true } : { sign: true }) };
+  const kind = kindOfType(type);
+  const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
+  return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
 }
 
 /** The custody of one thread: handles of the token's own keys, as seen by its sessions. */
@@ -59,7 +68,7 @@ export class Custody {
 
   /** Whether the token's own keys are still in it: their copies go on working when they are not. */
   keepsOwnKeys(): boolean {
-    return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.areThere();
+    return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.isNewestThere();
   }
 
   /** The binding MAC of a key: HMAC-SHA-256 in the token. */

@@ -13,6 +13,7 @@ import { readPublicKey } from './public-key.ts';
 import { findReturnValue, TokenError } from './return-values.ts';
 import { syncTokenDirectory } from './softhsm.ts';
 import type { Attributes } from './template.ts';
+import { makeFixed, onlyFor } from './usages.ts';
 
 /** What making a key gives: blob and MAC of the stored key, and the public key of an asymmetric one. */
 export type Made = { readonly blob: Buffer; readonly mac: Buffer; readonly publicKey: Buffer | undefined };
@@ -33,7 +34,9 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
   engine.custody.wrappingKeys.newest(making.under);
   if (making.custody === 'token') {
     const id = idFor(engine, making);
-    const { publicKey } = engine.changeToken(() => generateObject(engine, type, tokenAttributes(type, making, id)));
+    const { publicKey } = engine.changeToken(() =>
+      makeFixed(tokenAttributes(type, making, id), (attributes) => generateObject(engine, type, attributes)),
+    );
     return finish(engine, type, making, id, publicKey);
   }
   if (type === 'ed25519' && engine.seedWrap) return generateSeedWrapped(engine, making);
@@ -67,12 +70,15 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   const { module, owner } = engine.sessions;
   if (making.custody === 'token') {
     const id = idFor(engine, making);
-    engine.changeToken(() => createRefusing(engine, { ...tokenAttributes(type, making, id), ...material.values }));
+    const attributes = { ...tokenAttributes(type, making, id), ...material.values };
+    engine.changeToken(() =>
+      refusing(() => makeFixed(attributes, (fixed) => engine.sessions.module.createObject(engine.sessions.owner, fixed))),
+    );
     return id;
   }
   const seed = material.values.value;
   if (type === 'ed25519' && engine.seedWrap && seed !== undefined) return wrapSeed(engine, seed);
-  const key = createRefusing(engine, { ...keyAttributes(type, 'wrap'), ...material.values });
+  const key = refusing(() => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }));
   try {
     return engine.custody.wrap(key);
   } catch (error) {
@@ -85,10 +91,9 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
 }
 
 /** C_CreateObject with material from outside: what the token finds wrong with it is the material's fault. */
-function createRefusing(engine: Engine, attributes: Attributes): ObjectHandle {
-  const { module, owner } = engine.sessions;
+function refusing(create: () => ObjectHandle): ObjectHandle {
   try {
-    return module.createObject(owner, attributes);
+    return create();
   } catch (error) {
     if (error instanceof TokenError && materialFaults.has(error.rv)) {
       throw new HsmError('invalid-key-data', 'the token refused the key material', { rv: error.rv, fn: error.fn, cause: error });
@@ -119,7 +124,7 @@ function generateObject(engine: Engine, type: KeyType, attributes: Attributes): 
 
 function publicAttributes(type: KeyType): Attributes {
   const row = keyRows[type];
-  const common = { token: false, verify: true };
+  const common = { token: false, ...onlyFor('public', ['verify']) };
   if (row.family === 'rsa') return { ...common, modulusBits: row.bytes * 8, publicExponent };
   if (row.family === 'ml-dsa') return { ...common, parameterSet: row.parameterSet };
   return { ...common, ecParams: curveOf(type) };

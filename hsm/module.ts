@@ -155,6 +155,21 @@ export class PkcsModule {
     }
   }
 
+  /** All of them, however many: for inspections. */
+  allObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
+    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
+    try {
+      const found: ObjectHandle[] = [];
+      for (;;) {
+        const more = this.#call('C_FindObjects', () => this.#lib.C_FindObjects(session, 100)) as ObjectHandle[];
+        if (more.length === 0) return found;
+        found.push(...more);
+      }
+    } finally {
+      this.#call('C_FindObjectsFinal', () => this.#lib.C_FindObjectsFinal(session));
+    }
+  }
+
   attribute(session: SessionHandle, object: ObjectHandle, name: AttributeName): Buffer {
     const found = this.#call('C_GetAttributeValue', () => this.#lib.C_GetAttributeValue(session, object, templateAsking(name)));
     return found[0]?.value ?? Buffer.alloc(0);

@@ -162,6 +162,10 @@ class RoutedHsm implements Hsm {
     return this.#byName.get(token)?.damage();
   }
 
+  widerObjects(token: string) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.widerObjects(), (result) => result.json<readonly string[]>(0)));
+  }
+
   async selfTest() {
     await Promise.all(this.#tokens.map((token) => token.submit(call.selfTest(), nothing)));
   }

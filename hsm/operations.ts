@@ -29,6 +29,7 @@ export const operations = {
   wrappingKeys: { code: 26, repeatable: true, making: true },
   makeWrappingKey: { code: 27, repeatable: true, making: true },
   destroyWrappingKey: { code: 28, repeatable: true, making: true },
+  widerObjects: { code: 29, repeatable: true, making: true },
 } as const satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
@@ -137,6 +138,7 @@ export const call = {
     flags: flagSlow,
     parts: [encodeKeyReference(key), json({ under })],
   }),
+  widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
   wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
   makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
   destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),

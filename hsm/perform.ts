@@ -9,6 +9,7 @@ import { flagDerived, operationNamed, operations, unpackHash, unpackScheme, type
 import { decryptOaep } from './oaep.ts';
 import { destroyWrappingKey, listWrappingKeys, makeWrappingKey, rewrapKey } from './rotation.ts';
 import { hmac, sign } from './signing.ts';
+import { findWiderObjects } from './usages.ts';
 import { json, resultError, resultLoginNeeded, resultModuleBroken, resultOk, type Message, type ReceivedMessage } from './wire.ts';
 
 /** Runs a job and returns its result; never throws. `micros` is the time spent in here. Material that came with the job is zeroed. */
@@ -69,6 +70,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     const { blob, mac } = rewrapKey(engine, job.identity(0), job.json<{ under: number }>(1).under);
     return [blob, mac];
   },
+  widerObjects: (engine) => [json(engine.changeToken(() => findWiderObjects(engine.sessions)))],
   wrappingKeys: (engine) => [json(listWrappingKeys(engine))],
   makeWrappingKey: (engine, job) => [json(makeWrappingKey(engine, job.json<{ after: number }>(0).after))],
   destroyWrappingKey: (engine, job) => {

@@ -8,6 +8,7 @@ import { findSlot, login, Sessions } from './sessions.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from './softhsm.ts';
 import { withStartLock } from './start-lock.ts';
 import type { Attributes } from './template.ts';
+import { onlyFor } from './usages.ts';
 import { wrappingKeyAttributes, wrappingKeyLabel } from './wrapping-keys.ts';
 
 /** The token's own keys: each does one thing only, and neither ever leaves. */
@@ -16,7 +17,10 @@ const ownKeys: readonly { label: string; mechanism: number; attributes: Attribut
   {
     label: bindingKeyLabel,
     mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN,
-    attributes: { token: true, private: true, sensitive: true, extractable: false, valueLength: 32, sign: true, label: bindingKeyLabel },
+    attributes: {
+      ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: bindingKeyLabel },
+      ...onlyFor('secret', ['sign']),
+    },
   },
 ];
 

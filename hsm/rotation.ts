@@ -30,9 +30,9 @@ export function makeWrappingKey(engine: Engine, after: number): number {
 /** Removes an old wrapping key from the token for good; one that is gone is no error. `refused` for the newest one. */
 export function destroyWrappingKey(engine: Engine, number: number): void {
   const { module, owner } = engine.sessions;
+  engine.requireKept();
   engine.changeToken(() => {
     const present = findWrappingKeys(engine.sessions);
-    engine.requireKept();
     if (number >= Math.max(...present.keys())) throw new HsmError('refused', 'the newest wrapping key is in use');
     const object = present.get(number);
     if (object !== undefined) module.destroyObject(owner, object);

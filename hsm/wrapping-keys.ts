@@ -2,9 +2,11 @@
 import { HsmError } from './api.ts';
 import * as ck from './constants.ts';
 import type { ObjectHandle } from './module.ts';
+import { TokenError } from './return-values.ts';
 import type { Sessions } from './sessions.ts';
 import { isThere, type OwnKey, ownKeyHandle } from './own-keys.ts';
 import type { Attributes } from './template.ts';
+import { onlyFor } from './usages.ts';
 
 /** Label of every wrapping key. The first has no CKA_ID of ours, later ones say their number in it. */
 export const wrappingKeyLabel = 'keystored-wrapping-key';
@@ -15,7 +17,7 @@ const idPrefix = 'keystored ';
 export function wrappingKeyAttributes(number: number): Attributes {
   return {
     ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: wrappingKeyLabel },
-    ...{ wrap: true, unwrap: true, encrypt: false, decrypt: false },
+    ...onlyFor('secret', ['wrap', 'unwrap']),
     ...(number === 1 ? {} : { id: Buffer.from(`${idPrefix}${number}`) }),
   };
 }
@@ -66,9 +68,21 @@ export class WrappingKeys {
     for (const { handle, isCopy } of before.values()) if (isCopy) module.destroyObject(owner, handle);
   }
 
-  /** Whether every one that is loaded is still in the token. */
-  areThere(): boolean {
-    return this.#keys.values().every((key) => isThere(this.#sessions, key));
+  /** Whether the newest is still in the token. Others may have made a newer one and destroyed those that are loaded here. */
+  isNewestThere(): boolean {
+    if (this.#isNewestThere()) return true;
+    try {
+      this.#lookAgain(() => this.refresh());
+    } catch (error) {
+      if (error instanceof HsmError || error instanceof TokenError) return false;
+      throw error;
+    }
+    return this.#isNewestThere();
+  }
+
+  #isNewestThere(): boolean {
+    const newest = this.#keys.get(Math.max(...this.#keys.keys()));
+    return newest !== undefined && isThere(this.#sessions, newest);
   }
 
   /** The key that wraps. `atLeast`: another process has made this one, and nothing may be wrapped under an older one any more. */

@@ -51,6 +51,10 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
       await attempt('aes-256: import and read back', () => tryImport(hsm));
       await attempt('aes-256: as an object in the token', () => tryKeyType(hsm, 'aes-256', 'token'));
     }
+    await attempt('objects may do their one job only', async () => {
+      const wider = await hsm.widerObjects(config.name);
+      require(wider.length === 0, wider.join('; '));
+    });
     if (hsm.offers('secret-256') && hsm.offers('aes-256')) await attempt('aes-256: derive for a context', () => tryDerivation(hsm));
   } finally {
     await hsm.close();

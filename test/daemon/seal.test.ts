@@ -71,7 +71,7 @@ function processes(served: Daemon, file: string): number[] {
     for (let at = pid; at > 1; at = parentOf(at)) if (at === served.pid) return true;
     return false;
   };
-  return found.filter((pid) => pid > 0 && isBelow(pid)).sort();
+  return found.filter((pid) => pid > 0 && isBelow(pid));
 }
 
 function parentOf(pid: number): number {

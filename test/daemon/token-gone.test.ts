@@ -19,7 +19,7 @@ test(
   async () => {
     const directory = path('gone');
     const daemon = await startDaemon({ directory, workers: 2 });
-    const { exchange } = daemon;
+    const exchange: typeof daemon.exchange = (...request) => daemon.exchange(...request);
     await daemon.request('POST', keys, { name: 'loaded' });
     // Every process has it in memory.
     for (let count = 0; count < 12; count++) await daemon.request('POST', encrypt, { plaintext: 'aGVsbG8=' });

@@ -1,0 +1,117 @@
+// What the objects we make in a token may be used for: their one job. Asked of the token itself, of persistent and session objects alike.
+import { afterAll, describe, expect, test } from 'vitest';
+import type { KeyType, TokenConfig } from '../../hsm/api.ts';
+import * as ck from '../../hsm/constants.ts';
+import { keyAttributes } from '../../hsm/custody.ts';
+import { Engine } from '../../hsm/engine.ts';
+import { keyIdentity } from '../../hsm/key-encoding.ts';
+import { generateKey, importKey } from '../../hsm/making.ts';
+import { decryptOaep } from '../../hsm/oaep.ts';
+import { openHsm } from '../../hsm/open.ts';
+import type { ObjectHandle } from '../../hsm/module.ts';
+import { keyTypes, plainMechanism } from '../../hsm/mechanisms.ts';
+import { makeWrappingKey } from '../../hsm/rotation.ts';
+import { TokenError } from '../../hsm/return-values.ts';
+import type { AttributeName } from '../../hsm/template.ts';
+import { bindingOf, freshMaterial } from '../setup/keys.ts';
+import { findModules } from '../setup/modules.ts';
+import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { temporaryDirectory } from '../setup/temporary.ts';
+
+const path = temporaryDirectory();
+const slow: ReadonlySet<KeyType> = new Set<KeyType>(['rsa-3072', 'rsa-4096']);
+const uses: readonly AttributeName[] = [
+  ...(['encrypt', 'decrypt', 'sign', 'signRecover', 'verify', 'verifyRecover', 'wrap', 'unwrap', 'derive'] as const),
+];
+
+/** What an object may be used for, as the token says: `encrypt decrypt`. */
+function usesOf({ sessions: { module, owner } }: Engine, object: ObjectHandle): string {
+  const allowed = uses.filter((use) => {
+    try {
+      return module.attribute(owner, object, use)[0] === 1;
+    } catch (error) {
+      if (error instanceof TokenError) return false;
+      throw error;
+    }
+  });
+  return allowed.join(' ');
+}
+
+test.for(await findModules())('$name: every key in the token does one job', { timeout: 120_000 }, async (module) => {
+  const one = await module.make(path(module.name.replaceAll(' ', '-')));
+  const hsm = await openHsm(testHsmConfig(one));
+  try {
+    for (const type of keyTypes.filter((each) => hsm.offers(each) && !slow.has(each)))
+      for (const custody of ['wrapped', 'token'] as const) {
+        await hsm.generate(type, bindingOf(`made-${type}`), { custody });
+        await hsm.importKey(type, freshMaterial(type), bindingOf(`imported-${type}`), { custody });
+      }
+    await hsm.wrappingKeys.makeNext(one.name, 1);
+    expect(await hsm.widerObjects(one.name)).toEqual([]);
+  } finally {
+    await hsm.close();
+  }
+});
+
+describe('SoftHSM2, asked in this process', () => {
+  let engine: Engine | undefined;
+  let token: TokenConfig;
+
+  const open = async (): Promise<Engine> => {
+    if (engine !== undefined) return engine;
+    token = await makeSoftToken(path('here'));
+    Object.assign(process.env, token.environment);
+    return (engine = new Engine({ token, cacheKeys: 100, mayLogin: true }));
+  };
+  afterAll(() => engine?.close());
+
+  test('every object does one job, wherever it came from', { timeout: 120_000 }, async () => {
+    const one = await open();
+    const types = one.keyTypes.filter((type) => !slow.has(type));
+    for (const type of types) {
+      for (const custody of ['wrapped', 'token'] as const) {
+        const binding = bindingOf(`${type}-${custody}`);
+        const making = { binding, custody, extractable: true, under: 1 };
+        const made = [generateKey(one, type, making), importKey(one, type, making, freshMaterial(type))];
+        for (const { blob, mac } of made) one.key(keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding }));
+      }
+    }
+    const opens = bindingOf('opens');
+    const { blob, mac } = generateKey(one, 'rsa-2048', { binding: opens, custody: 'wrapped', extractable: true, under: 1 });
+    const identity = keyIdentity({ stored: { type: 'rsa-2048', custody: 'wrapped', token: '', blob, mac }, binding: opens });
+    expect(() => decryptOaep(one, identity, 'sha256', Buffer.alloc(256, 1))).toThrow('does not open');
+    makeWrappingKey(one, 1);
+    const { module: library, owner } = one.sessions;
+    const found = new Set(
+      [ck.CKO_SECRET_KEY, ck.CKO_PRIVATE_KEY, ck.CKO_PUBLIC_KEY].flatMap((keyClass) =>
+        library.allObjects(owner, { class: keyClass }).map((object) => usesOf(one, object)),
+      ),
+    );
+    expect([...found].sort()).toEqual(['decrypt', 'encrypt decrypt', 'sign', 'wrap unwrap']);
+  });
+
+  test('one that may do more is named, by the inspection that hsm test and check run', async () => {
+    const one = await open();
+    const { module: library, owner } = one.sessions;
+    const { class: _class, ...attributes } = keyAttributes('secret-256', 'use');
+    const wide = { ...attributes, token: true, derive: true, valueLength: 32, label: 'keystored tenant key v1 hmac' };
+    const object = library.generateKey(owner, plainMechanism(ck.CKM_GENERIC_SECRET_KEY_GEN), wide);
+    const hsm = await openHsm(testHsmConfig(token));
+    try {
+      expect(await hsm.widerObjects(token.name)).toEqual(['keystored tenant key v1 hmac may also derive']);
+      library.destroyObject(owner, object);
+      expect(await hsm.widerObjects(token.name)).toEqual([]);
+    } finally {
+      await hsm.close();
+    }
+  });
+
+  test('a key in the token cannot be given other jobs later', async () => {
+    const one = await open();
+    const { module: library, owner } = one.sessions;
+    const binding = bindingOf('fixed');
+    const { blob } = generateKey(one, 'ecdsa-p256', { binding, custody: 'token', extractable: true, under: 1 });
+    const [object] = library.findObjects(owner, { id: blob, token: true });
+    expect(library.attribute(owner, object as ObjectHandle, 'modifiable')[0]).toBe(0);
+  });
+});
