@@ -1,6 +1,7 @@
 // The data directory of the real daemon on a disk that fills: refused in bounded time, nothing acknowledged is lost, and how a start then ends.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
 import { resolve } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../core/audit-verify.ts';
@@ -19,6 +20,34 @@ const codeOf = async (daemon: Daemon, method: string, where: string, body?: unkn
   return `${answer.status} ${(answer.body as { code?: string } | undefined)?.code ?? 'done'}`;
 };
 
+/** One kept connection to each worker, on which a key is used. Which worker it leads to is seen by the chain its record stands in. */
+async function connectToEach(daemon: Daemon, directory: string, chains: readonly string[]): Promise<(() => Promise<Used>)[]> {
+  const found = new Map<string, () => Promise<Used>>();
+  while (found.size < chains.length) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: daemon.caPem });
+    closing.push(() => agent.destroy());
+    const use = (): Promise<Used> => useKey(daemon, agent);
+    const { id } = await use();
+    const audit = resolve(directory, 'audit');
+    const chain = chains.find((name) => readFileSync(resolve(audit, `${name}.000000000001.jsonl`), 'utf8').includes(`"${id}"`));
+    if (chain !== undefined) found.set(chain, use);
+  }
+  return [...found.values()];
+}
+
+type Used = { readonly status: number | undefined; readonly id: string };
+
+function useKey(daemon: Daemon, agent: Agent): Promise<Used> {
+  return new Promise((done, fail) => {
+    const headers = { authorization: `Bearer ${daemon.rootToken}`, 'content-type': 'application/json' };
+    const sent = request(`${daemon.url}${actions}/encrypt`, { method: 'POST', agent, headers }, (response) => {
+      response.resume().on('end', () => done({ status: response.statusCode, id: String(response.headers['request-id']) }));
+    });
+    sent.on('error', fail);
+    sent.end(JSON.stringify({ plaintext: '' }));
+  });
+}
+
 /** Takes all the room there is but so much. */
 function fill(disk: string, leftBytes = 0): () => void {
   const filler = resolve(disk, 'filler');
@@ -36,15 +65,10 @@ test.skipIf(!mayMount)(
     const first = await startDaemon({ directory, workers: 2 });
     await first.request('POST', '/v1/config/keystore/transit-keys', { name: 'k' });
     const { ciphertext } = (await first.request('POST', `${actions}/encrypt`, { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
+    const workers = await connectToEach(first, directory, ['worker-1', 'worker-2']);
     const empty = fill(disk);
-    // Each worker has what is left of its last block.
-    await vi.waitFor(
-      async () => {
-        const codes = await Promise.all(Array.from({ length: 12 }, () => codeOf(first, 'POST', `${actions}/encrypt`, { plaintext: '' })));
-        expect(new Set(codes)).toEqual(new Set(['503 audit-unavailable']));
-      },
-      { timeout: 60_000, interval: 10 },
-    );
+    // Each worker has what is left of its chain's last block, and uses it up: a refusal by one says nothing about the other.
+    for (const use of workers) while ((await use()).status !== 503);
     for (const [method, where] of [
       ['POST', '/v1/config/keystore/transit-keys'],
       ['POST', `${actions}/rotate`],
