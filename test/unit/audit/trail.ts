@@ -39,17 +39,17 @@ export function makeSigner(): { readonly signHead: SignHead; readonly keys: Read
   };
 }
 
-/** Remembers as the store of the appliance does. `failing` stands for a process that is killed before a change is made. */
+/** Remembers as the store of the appliance does. `isAlive` is false of a process that was killed before a change is made. */
 export class TestMemory implements TrailMemory {
   chains = new Map<string, RememberedChain>();
-  failing = false;
+  isAlive = (): boolean => true;
 
   recall(): ReadonlyMap<string, RememberedChain> {
     return this.chains;
   }
 
   async update(changes: Parameters<TrailMemory['update']>[0]): Promise<void> {
-    if (this.failing) throw new Error('killed');
+    if (!this.isAlive()) throw new Error('killed');
     for (const { chain, part, head } of changes) {
       const { [part]: _, ...rest } = this.chains.get(chain) ?? {};
       this.chains.set(chain, head === undefined ? rest : { ...rest, [part]: head });
