@@ -29,6 +29,7 @@ afterEach(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
+const takeTurns = (limits: HandshakeLimits): Handshakes => new Handshakes(server, limits);
 const port = (): number => (server.address() as AddressInfo).port;
 
 /** Connects and says this much of a handshake. Resolves when the server has accepted it. */
@@ -65,7 +66,7 @@ async function isWaiting(handshake: Promise<unknown>): Promise<boolean> {
 
 describe('turns', () => {
   test('a handshake waits in line while all turns are taken, and begins when one is over', async () => {
-    const handshakes = new Handshakes(server, patient);
+    const handshakes = takeTurns(patient);
     const first = await stranger(partOfHello);
     const second = device();
     expect(await isWaiting(second)).toBe(true);
@@ -75,26 +76,26 @@ describe('turns', () => {
   });
 
   test('whoever says nothing has no turn', async () => {
-    new Handshakes(server, patient);
+    takeTurns(patient);
     for (let count = 0; count < 20; count++) await stranger('');
     expect((await device()).getProtocol()).toBe('TLSv1.3');
   });
 
   test('whoever takes long goes on beside the line and holds up nobody', async () => {
-    new Handshakes(server, { ...patient, turnMs: 50 });
+    takeTurns({ ...patient, turnMs: 50 });
     const stalled = await Promise.all([stranger(partOfHello), stranger(partOfHello), stranger(partOfHello)]);
     expect((await device()).getProtocol()).toBe('TLSv1.3');
     expect(stalled.map(({ closed }) => closed)).toEqual([false, false, false]);
   });
 
   test('each of a burst of devices is served, however small the number of turns', async () => {
-    const handshakes = new Handshakes(server, { ...patient, turns: 2 });
+    const handshakes = takeTurns({ ...patient, turns: 2 });
     await Promise.all(Array.from({ length: 150 }, () => device()));
     await expect.poll(() => handshakes.finished).toBe(150);
   });
 
   test('who goes away in line leaves no turn behind', async () => {
-    new Handshakes(server, patient);
+    takeTurns(patient);
     const first = await stranger(partOfHello);
     const others = await Promise.all([stranger(partOfHello), stranger(partOfHello)]);
     for (const socket of others) socket.resetAndDestroy();
@@ -105,7 +106,7 @@ describe('turns', () => {
 
 describe('deadlines', () => {
   test('the deadline of a handshake counts from the beginning of its turn: waiting in line cuts nobody', async () => {
-    new Handshakes(server, { ...patient, deadlineMs: 600, crowdedDeadlineMs: 600 });
+    takeTurns({ ...patient, deadlineMs: 600, crowdedDeadlineMs: 600 });
     const began = performance.now();
     const stalled = [await stranger(partOfHello), await stranger(partOfHello)];
     const ends = stalled.map((socket) => once(socket, 'close').then(() => performance.now() - began));
@@ -115,12 +116,14 @@ describe('deadlines', () => {
   });
 
   test('who says nothing in time is cut', async () => {
-    new Handshakes(server, { ...patient, deadlineMs: 50 });
-    await once(await stranger(''), 'close');
+    takeTurns({ ...patient, deadlineMs: 50 });
+    const silent = await stranger('');
+    await once(silent, 'close');
+    expect(silent.closed).toBe(true);
   });
 
   test('while more handshakes are open than there are turns, a slow peer has more time', async () => {
-    new Handshakes(server, { ...patient, turnMs: 0, deadlineMs: 50, crowdedDeadlineMs: never });
+    takeTurns({ ...patient, turnMs: 0, deadlineMs: 50, crowdedDeadlineMs: never });
     const crowd = await Promise.all([stranger(partOfHello), stranger(''), stranger('')]);
     await device();
     for (let turn = 0; turn < 3; turn++) await new Promise((tick) => setTimeout(tick, 250));
@@ -131,7 +134,7 @@ describe('deadlines', () => {
   });
 
   test('when too many are open, the oldest that says nothing goes for the one that comes', async () => {
-    new Handshakes(server, { ...patient, mostOpen: 3 });
+    takeTurns({ ...patient, mostOpen: 3 });
     const silent = [await stranger(''), await stranger(''), await stranger('')];
     const cut = once(silent[0] as Socket, 'close');
     await device();
@@ -140,7 +143,7 @@ describe('deadlines', () => {
   });
 
   test('what a peer had sent before a pause of the process is heard before it is judged', async () => {
-    new Handshakes(server, { ...patient, turns: 2, deadlineMs: 1_000 });
+    takeTurns({ ...patient, turns: 2, deadlineMs: 1_000 });
     const quiet = await stranger('');
     quiet.write(partOfHello, 'latin1');
     // Nothing is read meanwhile: to the listener's timer it looks as if nothing had come.

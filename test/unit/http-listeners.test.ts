@@ -146,10 +146,14 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
       const raw = connectTcp({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
       const socket = connect({ socket: raw, rejectUnauthorized: false, allowHalfOpen: true } as ConnectionOptions);
       socket.on('error', () => undefined).resume();
-      listener.server.once('secureConnection', (other: Socket) => other.once('close', () => closed.resolve()));
+      let ended: Socket | undefined;
+      listener.server.once('secureConnection', (other: Socket) => {
+        ended = other.once('close', () => closed.resolve());
+      });
       socket.write('nonsense\r\n\r\n');
       const drip = setInterval(() => goesOn !== undefined && socket.write(goesOn), 100);
       await closed.promise;
+      expect(ended?.destroyed).toBe(true);
       clearInterval(drip);
       socket.destroy();
     }
