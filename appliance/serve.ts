@@ -217,12 +217,15 @@ const lastWordsMs = 1_000;
 function watchForStrayErrors(log: OpenLog): void {
   catchStrayErrors({
     tell: (error) => log.error('an error outside every promise ended a request', describeFault(error)),
-    give(error) {
-      log.error('an error outside every promise and every request ended this process', describeFault(error));
-      // By a kill: an exit waits for the thread that writes to the store, which may be waiting for this one.
-      void Promise.race([log.close(), setTimeout(lastWordsMs)]).finally(() => process.kill(process.pid, 'SIGKILL'));
-    },
+    give: (error) => void endProcess(log, error),
   });
+}
+
+/** By a kill: an exit waits for the thread that writes to the store, which may be waiting for this one. */
+async function endProcess(log: OpenLog, error: unknown): Promise<void> {
+  log.error('an error outside every promise and every request ended this process', describeFault(error));
+  await Promise.race([log.close(), setTimeout(lastWordsMs)]);
+  process.kill(process.pid, 'SIGKILL');
 }
 
 /** The TLS identity of the moment, and who wants to know when it changes. */

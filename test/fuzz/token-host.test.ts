@@ -70,7 +70,7 @@ describe('a host that says what cannot be read is replaced, and the next one ans
     process.kill(pid, 'SIGCONT');
     const outcome = await waiting;
     // Whether the host came to the job before it lied is up to the system; nobody waits for ever either way.
-    if (typeof outcome === 'string') expect(outcome).toBe('unavailable');
+    expect(outcome).toSatisfy((one: string | Uint8Array) => typeof one !== 'string' || one === 'unavailable');
     await hsm.close();
   });
 });
@@ -91,7 +91,8 @@ test('20,000 mutated messages: read whole, or refused by an error that the link 
         for (const read of [readCounts, readDescription, () => decodeError(received.part(0))]) read(received);
       }
     } catch (error) {
-      expect(error).toSatisfy((one) => one instanceof RangeError || one instanceof SyntaxError || one instanceof TypeError);
+      const isCaught = error instanceof RangeError || error instanceof SyntaxError || error instanceof TypeError;
+      if (!isCaught) throw error;
     }
   }
 });

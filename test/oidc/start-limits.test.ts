@@ -20,7 +20,7 @@ beforeEach(() => house.clock.advance(700));
 
 /** With the same service as the system tenant has. */
 async function makeTenant(name: string): Promise<void> {
-  const { request } = house.appliance;
+  const request: House['appliance']['request'] = (...sent) => house.appliance.request(...sent);
   await request('POST', '/v1/config/tenants', { name });
   const made = await request('POST', '/v1/state/keystore/token/create-root', { name });
   const as = { token: String(made.body.token) };
