@@ -160,7 +160,7 @@ export const coreErrors = {
   busy: {
     status: 503,
     title: 'Too many large requests at once',
-    when: 'a large body found no room in memory beside those of others for 20 s; try again after Retry-After',
+    when: 'a large body found no room in memory beside those of others for a minute; try again after Retry-After',
     detail: 'Other large requests take the memory there is for them: send this one again after the time in Retry-After.',
   },
   'audit-unavailable': {

@@ -3,8 +3,8 @@
 /** Octets of memory for all large bodies, with what reading and using them takes beside them. */
 export const bodyRoomOctets = 256 * 1024 * 1024;
 
-/** How long a body waits in line; most clients wait 30 s for an answer. */
-const patienceMs = 20_000;
+/** How long a body waits in line: as long again may it take to arrive before the listener cuts the request. */
+const patienceMs = 60_000;
 
 type Waiting = { readonly holder: string; readonly octets: number; readonly timer: NodeJS.Timeout; admit(isAdmitted: boolean): void };
 
