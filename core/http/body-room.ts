@@ -1,7 +1,7 @@
 // How much memory the large bodies of a process may take together: a body waits in line until there is room for it.
 
 /** Octets of memory for all large bodies, with what reading and using them takes beside them. */
-export const bodyRoomOctets = 256 * 1024 * 1024;
+const bodyRoomOctets = 256 * 1024 * 1024;
 
 /** How long a body waits in line: as long again may it take to arrive before the listener cuts the request. */
 const patienceMs = 60_000;

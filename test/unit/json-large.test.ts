@@ -103,7 +103,6 @@ describe('base64 in place', () => {
     async (bad) => {
       expect(await decoded(bad)).toBeUndefined();
       expect(await decoded('AAAA'.repeat(100_000) + bad)).toBeUndefined();
-      if (bad.length % 4 === 0) expect(await decoded(bad + 'AAAA'.repeat(100_000))).toBeUndefined();
     },
   );
 
