@@ -196,7 +196,7 @@ test('killed between any two writes of a start, a run with retention, and a stop
   const live = async (directory: string, memory: TestMemory, writes: number): Promise<boolean> => {
     let left = writes;
     const isAlive = (): boolean => left-- > 0;
-    const append = Reflect.get(AuditFile.prototype, 'append') as AuditFile['append'];
+    const append = Reflect.get<AuditFile, 'append'>(AuditFile.prototype, 'append');
     vi.spyOn(AuditFile.prototype, 'append').mockImplementation(function (this: AuditFile, octets) {
       return isAlive() ? append.call(this, octets) : Promise.reject(new Error('killed'));
     });
