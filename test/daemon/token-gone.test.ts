@@ -47,7 +47,8 @@ test(
       await expect.poll(async () => (await exchange('GET', health)).body, { timeout: 60_000 }).toMatchObject({ status: 'ok' });
       await expect.poll(async () => (await exchange('POST', keys, { name })).status, { timeout: 60_000 }).toBe(201);
       acknowledged.push(name);
-      await daemon.request('POST', policies, policy(name));
+      // Each process finds out for itself, within seconds.
+      await expect.poll(async () => (await exchange('POST', policies, policy(name))).status, { timeout: 60_000 }).toBe(201);
     }
     await daemon.kill();
 
