@@ -61,7 +61,7 @@ async function isWaiting(handshake: Promise<unknown>): Promise<boolean> {
     () => 'settled',
   );
   for (let turn = 0; turn < 3; turn++) await stranger(partOfHello);
-  return (await Promise.race([settled, 'waiting'])) === 'waiting';
+  return (await Promise.race([settled, Promise.resolve('waiting')])) === 'waiting';
 }
 
 describe('turns', () => {
@@ -130,7 +130,7 @@ describe('deadlines', () => {
     expect(crowd.map(({ closed }) => closed)).toEqual([false, false, false]);
     crowd[0]?.destroy();
     crowd[1]?.destroy();
-    await once(crowd[2] as Socket, 'close');
+    await once(crowd[2], 'close');
   });
 
   test('when too many are open, the oldest that says nothing goes for the one that comes', async () => {
