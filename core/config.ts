@@ -30,9 +30,9 @@ export function loadConfiguration({ argv, environment, sections }: LoadOptions):
 }
 
 /** What is said by nobody would be said by the option. */
-function sourcesOf(given: GivenOptions, { content, placeOf }: ConfigFile): Configuration['sources'] {
+function sourcesOf(given: GivenOptions, file: ConfigFile): Configuration['sources'] {
   const sourceOf = (field: string): string =>
-    given.get(field)?.source ?? (Object.hasOwn(content, field) ? `${placeOf(field)}: ${field}` : `--${field}`);
+    given.get(field)?.source ?? (Object.hasOwn(file.content, field) ? `${file.placeOf(field)}: ${field}` : `--${field}`);
   return Object.fromEntries(options.map(({ field }) => [field, sourceOf(field)]));
 }
 

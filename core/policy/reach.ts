@@ -53,7 +53,7 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
   const stated = operations.filter((operation) => rule.operations[operation] !== undefined);
   if (stated.length === 0 && rule.operations.all === undefined) return 'it allows and rejects nothing';
   const met = reach.filter((asked) => fits(pattern, asked));
-  if (met.length === 0) return hints.find(({ applies }) => applies(pattern, reach))?.text ?? 'the API has no such path';
+  if (met.length === 0) return hints.find((hint) => hint.applies(pattern, reach))?.text ?? 'the API has no such path';
   const offered = new Set(met.flatMap((asked) => asked.operations));
   if (offered.size === 0) return 'no token is asked for there, and so no policy';
   const vain = stated.filter((operation) => !offered.has(operation));

@@ -197,23 +197,17 @@ describe('rules that no request can meet are answered with warnings', () => {
     ['/v1/config/keystore/authentication/oidc/{service}/roles/x', undefined, '"*" stands for any name'],
     ['/v1/nowhere', undefined, 'no such path'],
     ['/v1', undefined, 'no such path'],
-    ['/v1/state/keystore/transit-keys/*/sign/**/', undefined, undefined],
     ['/v1/state/keystore/transit-keys/*/sign/more', undefined, 'no such path'],
     ['/v1/state/system/health', undefined, 'no token is asked for there'],
     ['/v1/config/keystore/transit-keys', { execute: 'allow' }, 'no request there does "execute"'],
     ['/v1/config/**', { execute: 'reject' }, 'no request there does "execute"'],
     ['/v1/**', {}, 'allows and rejects nothing'],
   ])('%s %j', async (path, operations, reason) => {
-    if (reason === undefined) {
-      const answer = await appliance.request('POST', list, { name: 'warned', ...policyOf(path, operations) });
-      expect([answer.status, answer.body.code]).toEqual([400, 'invalid-value']);
-      return;
-    }
     expect(await warningsFor(path, operations)).toEqual([expect.stringMatching(/^rest-api\/rules\/0 \(.*\) has no effect: /)]);
     expect(String(await warningsFor(path, operations))).toContain(reason);
   });
 
-  test.each(['/', '/v1/state/system/health/', '/v1/a?b=c', '/v1/a#b', '/v1//a', '/v1/a*', '/v1/../a'])(
+  test.each(['/', '/v1/state/system/health/', '/v1/a?b=c', '/v1/a#b', '/v1//a', '/v1/a*', '/v1/../a', '/v1/state/**/'])(
     '%s is no path of a rule',
     async (path) => {
       const answer = await appliance.request('POST', list, { name: 'warned', ...policyOf(path) });

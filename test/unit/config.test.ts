@@ -74,7 +74,13 @@ oidc:
   session-idle: 10m
   deep: { max-logins: 7 }
 `;
-    expect(load(yaml)).toEqual({
+    const { sources, ...loaded } = load(yaml, [], { KEYSTORED_WORKERS: '3' });
+    expect(sources).toMatchObject({
+      'log-level': expect.stringMatching(/ line \d+: log-level$/),
+      workers: 'KEYSTORED_WORKERS',
+      restore: '--restore',
+    });
+    expect(loaded).toEqual({
       attended: false,
       data: '/var/lib/keystored',
       listen: { host: '::1', port: 8443 },
