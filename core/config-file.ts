@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 export type ConfigFile = {
   readonly content: JsonObject;
   /** `FILE:LINE` of a field such as `hsm/tokens/0/module`, or of the nearest thing around it that is there */
-  placeOf(pointer: string): string;
+  readonly placeOf: (pointer: string) => string;
 };
 
 export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configuration' };

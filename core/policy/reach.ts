@@ -65,7 +65,7 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
 type Pattern = readonly PatternSegment[];
 
 /** Why a path is none, the likeliest first. */
-const hints: readonly { readonly text: string; applies(pattern: Pattern, reach: Reach): boolean }[] = [
+const hints: readonly { readonly text: string; readonly applies: (pattern: Pattern, reach: Reach) => boolean }[] = [
   {
     text: 'braces stand for a name in the API description only; here "*" stands for any name',
     applies: (pattern) => pattern.some((segment) => segment.kind === 'literal' && /^\{.*\}$/.test(segment.text)),

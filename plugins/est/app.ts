@@ -34,17 +34,17 @@ export function createEstApp(options: EstAppOptions): Handler {
     const exchange = new Exchange(options, request, response);
     const refuse = (thrown: unknown): Promise<void> => exchange.refuse(problems.serviceError(thrown));
     // A promise that nobody listens to would end the process.
-    const giveUp = (error: unknown): void => {
-      options.log.error('an EST request could not be answered', describeFault(error));
-      response.destroy();
+    const settle = async (work: Promise<void>): Promise<void> => {
+      try {
+        await work;
+      } catch (error) {
+        options.log.error('an EST request could not be answered', describeFault(error));
+        response.destroy();
+      }
     };
     inCourseOf(
-      (error) => void refuse(error).catch(giveUp),
-      () =>
-        void exchange
-          .run(refresh)
-          .then((answer) => exchange.conclude(answer), refuse)
-          .catch(giveUp),
+      (error) => void settle(refuse(error)),
+      () => void settle(exchange.run(refresh).then((answer) => exchange.conclude(answer), refuse)),
     );
   };
 }

@@ -40,7 +40,8 @@ test('workers and token processes run with it, and with the bounds of malloc and
   const daemon = await startDaemon({ directory: path('data'), workers: 2 });
   try {
     const children = processTree(daemon.pid).filter(({ pid }) => pid !== daemon.pid);
-    expect(children.map(({ script }) => script.split('/').at(-1)).toSorted()).toEqual(['host.ts', 'host.ts', 'worker.ts', 'worker.ts']);
+    const scripts = children.map(({ script }) => script.split('/').at(-1) ?? '');
+    expect(scripts.toSorted((a, b) => a.localeCompare(b))).toEqual(['host.ts', 'host.ts', 'worker.ts', 'worker.ts']);
     for (const { pid } of children) {
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       expect(environment).toEqual(
