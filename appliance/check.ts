@@ -24,9 +24,10 @@ const terminal: Log = {
 
 try {
   const findings = await checkAppliance(process.argv.slice(2));
-  for (const { where, problem } of findings) console.log(`${where}: ${problem}`);
-  console.log(findings.length === 0 ? 'every invariant holds' : `${findings.length} broken`);
-  process.exitCode = findings.length === 0 ? 0 : 1;
+  for (const { where, problem, isNote } of findings) console.log(`${isNote === true ? 'note: ' : ''}${where}: ${problem}`);
+  const broken = findings.filter(({ isNote }) => isNote !== true).length;
+  console.log(broken === 0 ? 'every invariant holds' : `${broken} broken`);
+  process.exitCode = broken === 0 ? 0 : 1;
 } catch (error) {
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   console.error(`keystored: ${error.message}`);

@@ -107,7 +107,7 @@ export async function compose(parts: Parts): Promise<Composed> {
 async function findWiderObjects(hsm: Hsm): Promise<readonly Finding[]> {
   const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
   const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
-  return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem })));
+  return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
 }
 
 /** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */

@@ -28,4 +28,9 @@ export type Job = {
 };
 
 /** One finding of an invariant check: what is wrong and where. */
-export type Finding = { readonly where: string; readonly problem: string };
+export type Finding = {
+  readonly where: string;
+  readonly problem: string;
+  /** worth knowing, but breaks nothing and may have been so since an earlier version */
+  readonly isNote?: true;
+};

@@ -29,7 +29,7 @@ const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 
 const est = z.object({
   enabled: z.boolean().default(disabledEst.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
   initialEnrollSecret: z.string().max(1_024).optional().meta({
-    description: 'Shared secret of first enrolment, the password of HTTP Basic: 8 octets or more in UTF-8, no control characters.',
+    description: 'Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters.',
     example: 'correct horse battery staple',
   }),
   initialEnrollTrustCa: nameField()
@@ -130,8 +130,8 @@ export function keyFields(keyType: KeyType): Pick<CaDocument, 'certKeyType' | 'c
   };
 }
 
-/** Octets in UTF-8. What a person can remember has at least as many characters (NIST SP 800-63B). */
-const minSecretOctets = 8;
+/** Octets in UTF-8: the least that NIST SP 800-63B (revision 3, section 5.1.1.1) allows for secrets that are drawn at random. */
+const minSecretOctets = 6;
 
 /**
  * Why devices could not use this as the shared secret, or others could; undefined when it is fit. Not part of the document: secrets of

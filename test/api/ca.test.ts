@@ -120,13 +120,13 @@ describe('changes', () => {
 
   test('a secret that no client can send, or that is guessed at once, is refused; one of before the rule stays', async () => {
     const withSecret = (secret: string) => create('fit', { est: { ...openEst, 'initial-enroll-secret': secret } });
-    for (const secret of ['x', 'seven77', 'line\nline', 'nul\0nul nul', 'del\x7fdeldel', 'c1\x85c1c1c1c1']) {
+    for (const secret of ['x', 'five5', 'line\nline', 'nul\0nul nul', 'del\x7fdeldel', 'c1\x85c1c1c1c1']) {
       const refused = await withSecret(secret);
       expect(codeOf(refused), JSON.stringify(secret)).toBe('400 invalid-value');
       expect(refused.body.detail).toContain('"est/initial-enroll-secret"');
       expect(JSON.stringify(refused.body)).not.toContain(JSON.stringify(secret));
     }
-    expect((await withSecret('eight888')).status).toBe(201);
+    expect((await withSecret('sixsix')).status).toBe(201);
     expect((await create('fit-too', { est: { ...openEst, 'initial-enroll-secret': 'grüße:☃' } })).status).toBe(201);
     const table = openCaTables(appliance.store.prefixed('est')).cas;
     await appliance.store.write((transaction) => {
