@@ -1,4 +1,5 @@
-// Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when anything is.
+// Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when
+// anything is. What is worth knowing and breaks nothing goes to standard error.
 import type { Audit } from '../core/audit.ts';
 import type { Finding, Log } from '../core/context.ts';
 import { StartError } from '../core/registry.ts';
@@ -24,7 +25,10 @@ const terminal: Log = {
 
 try {
   const findings = await checkAppliance(process.argv.slice(2));
-  for (const { where, problem, isNote } of findings) console.log(`${isNote === true ? 'note: ' : ''}${where}: ${problem}`);
+  for (const { where, problem, isNote } of findings) {
+    if (isNote === true) console.error(`note: ${where}: ${problem}`);
+    else console.log(`${where}: ${problem}`);
+  }
   const broken = findings.filter(({ isNote }) => isNote !== true).length;
   console.log(broken === 0 ? 'every invariant holds' : `${broken} broken`);
   process.exitCode = broken === 0 ? 0 : 1;

@@ -94,9 +94,9 @@ test('a revoked certificate renews nothing from the next request on', async () =
 });
 
 test('every outcome is on record with the tenant’s name and uuid', () => {
-  const records = appliance.audited();
+  const records = appliance.audited().filter(({ kind }) => kind === 'est');
   expect(records.length).toBeGreaterThan(10);
   for (const record of records.filter((one) => one['status'] !== 404)) {
-    expect(record).toMatchObject({ kind: 'est', tenant: 'system', 'tenant-id': appliance.tenantId });
+    expect(record).toMatchObject({ tenant: 'system', 'tenant-id': appliance.tenantId });
   }
 });

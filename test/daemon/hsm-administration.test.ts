@@ -116,12 +116,14 @@ async function wrappingKeyOf(daemon: Daemon, rootToken = daemon.rootToken): Prom
 }
 
 /** Waits for the end of a rotation, stops, and has everything checked. */
-async function expectRotated(daemon: Daemon, directory: string, rootToken?: string): Promise<void> {
+async function expectRotated(daemon: Daemon, directory: string, rootToken?: string): Promise<string> {
   const options = { timeout: 60_000, interval: 200 };
   await vi.waitFor(async () => expect(await wrappingKeyOf(daemon, rootToken)).toMatchObject({ number: 2, state: 'in-use' }), options);
   expect(await daemon.stop()).toBe(0);
   const program = resolve(import.meta.dirname, '../../appliance/check.ts');
-  expect((await run(process.execPath, [program, '--data', directory])).stdout).toBe('every invariant holds\n');
+  const { stdout, stderr } = await run(process.execPath, [program, '--data', directory]);
+  expect(stdout).toBe('every invariant holds\n');
+  return stderr;
 }
 
 test('backups taken before, during and after a rotation restore: every key opens, and a rotation that was under way ends', async () => {
@@ -178,7 +180,8 @@ test('an appliance of the first format goes along: its blobs name no wrapping ke
   const rootToken = golden['root-token'] as string;
   const restored = await startDaemon({ directory: path('golden'), args: [...args, ...restore], rootToken });
   await restored.request('POST', '/v1/state/system/rotate-wrapping-key');
-  await expectRotated(restored, path('golden'));
+  // Objects of that version may do more than their job, which is said and breaks nothing.
+  expect(await expectRotated(restored, path('golden'))).toContain('note: token default: keystored-binding-key may also encrypt');
   const again = await startDaemon({ directory: path('golden'), rootToken });
   const { ciphertext, plaintext: opened, text, signature } = golden;
   expect(await again.request('POST', `${orders}/decrypt`, { ciphertext })).toMatchObject({ plaintext: opened });

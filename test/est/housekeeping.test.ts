@@ -107,7 +107,7 @@ describe('housekeeping', () => {
     };
     const answer = await appliance.request('POST', '/v1/config/keystore/tls/ca', { name: 'too-slow' });
     hsm.generate = generate;
-    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 500, code: 'internal-error' });
+    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 409, code: 'key-object-missing' });
     expect(table('unclaimed-keys')).toEqual([]);
     await appliance.setBack(901);
   });
