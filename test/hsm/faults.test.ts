@@ -147,7 +147,7 @@ describe('the module', () => {
     const { hsm, pid } = await open();
     const { key } = await makeKey(hsm, 'aes-256', 'device');
     const first = pid();
-    inject({ C_EncryptInit: { rv } });
+    inject({ C_EncryptInit: { rv, firstHost: true } });
     const work = Promise.all(Array.from({ length: 20 }, () => hsm.encrypt(key, message)));
     await vi.waitFor(() => expect(() => process.kill(first, 0)).toThrow('ESRCH'), patience);
     inject({});

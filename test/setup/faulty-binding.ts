@@ -3,8 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import pkcs11js from 'pkcs11js';
 
-/** Per PKCS#11 function: wait so long, then fail with this CK_RV (or go on when there is none). */
-export type Faults = Readonly<Record<string, { readonly delayMilliseconds?: number; readonly rv?: number }>>;
+/** Wait so long, then fail with this CK_RV (or go on when there is none). `firstHost`: only in the first host that comes to it. */
+export type Fault = { readonly delayMilliseconds?: number; readonly rv?: number; readonly firstHost?: true };
+
+/** Per PKCS#11 function. */
+export type Faults = Readonly<Record<string, Fault>>;
 
 const variable = 'KEYSTORED_TEST_FAULTS';
 
@@ -37,7 +40,9 @@ function dress(path: string): void {
 function faulty(path: string, name: string, real: ((...inputs: unknown[]) => unknown) | undefined) {
   return function (this: unknown, ...inputs: unknown[]): unknown {
     const fault = faultsIn(path)[name];
-    if (fault !== undefined && !existsSync(markOf(path, name))) writeFileSync(markOf(path, name), '');
+    const mark = markOf(path, name);
+    if (fault !== undefined && !existsSync(mark)) writeFileSync(mark, String(process.pid));
+    if (fault?.firstHost === true && readFileSync(mark, 'utf8') !== String(process.pid)) return real?.apply(this, inputs);
     if (fault?.delayMilliseconds !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, fault.delayMilliseconds);
     if (fault?.rv !== undefined) throw Object.assign(new Error(`CKR_INJECTED:${fault.rv}`), { code: fault.rv });
     return real?.apply(this, inputs);
