@@ -43,9 +43,9 @@ export class JsonReader {
     return thread;
   }
 
-  #take({ waiting }: Thread, reading: JsonReading): void {
-    const answer = waiting.get(reading.id);
-    waiting.delete(reading.id);
+  #take({ waiting }: Thread, { id, ...reading }: JsonReading): void {
+    const answer = waiting.get(id);
+    waiting.delete(id);
     if ('value' in reading) answer?.resolve(reading);
     else answer?.reject(errorOf(reading.refusal));
     if (waiting.size === 0) this.#idle = setTimeout(() => this.#end(), idleMs).unref();

@@ -49,9 +49,12 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
 /** What is wrong with a token without its own keys, and the fix; for people. */
 export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back, and do not restart before";
 
-/** Whether any token's own file is there and not empty. */
+/**
+ * Whether any token's own file is there. It may be empty: SoftHSM cuts it to nothing for a moment whenever a process logs in, and where a
+ * crash leaves it so, the next start puts it back from its copy.
+ */
 export function hasTokenObjects(directory: string): boolean {
-  return existsSync(directory) && tokenObjects(directory).some(({ file }) => readIfAny(file) !== undefined);
+  return existsSync(directory) && tokenObjects(directory).some(({ file }) => existsSync(file));
 }
 
 /** Every file of an object there is, by its path, and when the folders last changed. */

@@ -14,7 +14,7 @@ test('bodies asked for together are each answered with their own value or refusa
   const reader = new JsonReader();
   const asked = Array.from({ length: 20 }, (_, n) => (n % 3 === 2 ? reader.read(bytes('{')) : reader.read(bytes({ n }))));
   const outcomes = asked.map((answer) => answer.catch((error: { code?: string }) => error.code));
-  expect(await Promise.all(outcomes)).toEqual(asked.map((_, n) => (n % 3 === 2 ? 'invalid-json' : { n })));
+  expect(await Promise.all(outcomes)).toEqual(asked.map((_, n) => (n % 3 === 2 ? 'invalid-json' : { value: { n } })));
 });
 
 test('the memory of a body is given away, and none that others share', async () => {
@@ -23,7 +23,7 @@ test('the memory of a body is given away, and none that others share', async () 
   await reader.read(own);
   expect(own.length).toBe(0);
   const pool = bytes('before{"own":false}after');
-  expect(await reader.read(pool.subarray(6, 19))).toEqual({ own: false });
+  expect(await reader.read(pool.subarray(6, 19))).toEqual({ value: { own: false } });
   expect(Buffer.from(pool).toString()).toBe('before{"own":false}after');
 });
 
@@ -32,11 +32,11 @@ test('a body that cannot be handed over is refused to who asked, and to nobody e
   const kept = bytes({ n: 1 });
   markAsUntransferable(kept.buffer);
   await expect(reader.read(kept)).rejects.toMatchObject({ name: 'DataCloneError' });
-  expect(await reader.read(bytes({ n: 2 }))).toEqual({ n: 2 });
+  expect(await reader.read(bytes({ n: 2 }))).toEqual({ value: { n: 2 } });
 });
 
 test('a name like __proto__ stays a name', async () => {
-  const value = await new JsonReader().read(bytes('{"__proto__":{"polluted":true}}'));
+  const { value } = await new JsonReader().read(bytes('{"__proto__":{"polluted":true}}'));
   expect(Object.keys(value)).toEqual(['__proto__']);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
@@ -48,7 +48,7 @@ test('what an ended thread had is lost, and the next body is read by another', a
   const [thread] = (await started) as [Worker];
   void thread.terminate();
   await expect(lost).rejects.toThrow('the thread that reads JSON ended');
-  expect(await reader.read(bytes({ n: 2 }))).toEqual({ n: 2 });
+  expect(await reader.read(bytes({ n: 2 }))).toEqual({ value: { n: 2 } });
 });
 
 test('an idle thread ends after ten seconds, and its end harms no later body', async () => {
@@ -59,9 +59,9 @@ test('an idle thread ends after ten seconds, and its end harms no later body', a
   const [thread] = (await started) as [Worker];
   const ended = once(thread, 'exit');
   vi.advanceTimersByTime(9_999);
-  expect(await reader.read(bytes({ n: 2 }))).toEqual({ n: 2 });
+  expect(await reader.read(bytes({ n: 2 }))).toEqual({ value: { n: 2 } });
   vi.advanceTimersByTime(10_000);
   const later = reader.read(bytes({ n: 3 }));
   await ended;
-  expect(await later).toEqual({ n: 3 });
+  expect(await later).toEqual({ value: { n: 3 } });
 });
