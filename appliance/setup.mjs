@@ -38,6 +38,12 @@ const tasks = {
   setup: [],
 };
 
+/** Other people's clients that the drills talk to, by their commands. */
+const clientPackages = {
+  ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
+  ...{ rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
+};
+
 /** Which folder of test/ the long drills of a word are in. */
 const drills = { 'test:interop': 'interop', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
 
@@ -62,6 +68,7 @@ async function main(word, args) {
   if (word !== 'ctl') installSoftHsm();
   if (word === 'test')
     installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' }));
+  if (word === 'test:interop') installDebianPackages('for the clients of others', missing(clientPackages));
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);
