@@ -1,15 +1,15 @@
 // Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when
 // anything is. What is worth knowing and breaks nothing goes to standard error.
-import type { Audit } from '../core/audit.ts';
-import type { Finding, Log } from '../core/context.ts';
-import { StartError } from '../core/registry.ts';
-import { systemClock } from '../core/time.ts';
-import { compose } from './compose.ts';
-import { loadConfiguration } from './configuration.ts';
-import { holdDataDirectory } from './data-directory.ts';
-import { hsmConfigOf, openHouse } from './house.ts';
+import type { Audit } from '../core/audit/record.ts';
+import type { Finding, Log } from '../core/base/context.ts';
+import { StartError } from '../core/plugin/registry.ts';
+import { systemClock } from '../core/base/time.ts';
+import { compose } from './composition/compose.ts';
+import { loadConfiguration } from './composition/configuration.ts';
+import { holdDataDirectory } from './state/data-directory.ts';
+import { hsmConfigOf, openHouse } from './state/paths.ts';
 import { plugins } from './plugins.ts';
-import { StartRefused } from './start-refused.ts';
+import { StartRefused } from './state/start-refused.ts';
 
 /** A check changes nothing, so it has nothing to put on record. */
 const closedAudit: Audit = { writable: false, write: () => Promise.reject(new StartRefused('a check writes no audit records')) };

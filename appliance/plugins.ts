@@ -1,5 +1,5 @@
 // The plugins of this appliance: an explicit list, so that importing a file never changes what runs.
-import type { AnyPlugin } from '../core/plugin.ts';
+import type { AnyPlugin } from '../core/plugin/plugin.ts';
 import est from '../plugins/est/index.ts';
 import oidc from '../plugins/oidc/index.ts';
 import openpgp from '../plugins/openpgp/index.ts';

@@ -31,7 +31,7 @@ const tasks = {
   'test:image': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   'test:package': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   soak: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
-  check: [['test/house/check.ts']],
+  check: [['test/architecture/check.ts']],
   format: [['node_modules/oxfmt/bin/oxfmt', '.']],
   docs: [['appliance/docs/generate.ts']],
   bench: [['test/bench/run.ts']],

@@ -1,12 +1,12 @@
 // A serving process: opens token and store, composes the house, listens, and stops when the supervisor says so.
 import { flushCompileCache } from 'node:module';
-import type { Orders, SupervisorMessage, WorkerMessage } from './supervisor.ts';
-import { loadConfiguration } from './configuration.ts';
-import { joinFleet } from './fleet.ts';
-import { type HandedSockets, listenOn } from './handed-sockets.ts';
-import { serveSealed } from './sealed-door.ts';
-import { serve, type Serving } from './serve.ts';
-import { StartRefused } from './start-refused.ts';
+import type { Orders, SupervisorMessage, WorkerMessage } from './processes/supervisor.ts';
+import { loadConfiguration } from './composition/configuration.ts';
+import { joinFleet } from './processes/worker-channel.ts';
+import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
+import { serveSealed } from './seal/sealed-server.ts';
+import { serve, type Serving } from './composition/serve.ts';
+import { StartRefused } from './state/start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
 process.on('SIGINT', () => undefined);

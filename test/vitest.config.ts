@@ -5,7 +5,7 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     pool: 'forks',
-    globalSetup: ['test/setup/scratch.ts'],
+    globalSetup: ['test/harness/scratch.ts'],
     maxWorkers: 2,
     include: ['test/**/*.test.ts'],
     exclude: ['test/interop/**', 'test/image/**', 'test/package/**', 'test/soak/**'],

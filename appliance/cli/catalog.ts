@@ -1,7 +1,7 @@
 // The operations of an appliance as verb, resource and action, looked up in its description.
 import type { Command } from '../../core/http/description/command.ts';
 import { resolveSchema, type JsonSchema, type OpenApiDocument, type Operation } from '../../core/http/description/document.ts';
-import { usageError } from './failure.ts';
+import { usageError } from './terminal/failure.ts';
 
 export type CatalogEntry = {
   readonly method: string;

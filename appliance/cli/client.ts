@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import type { Connection } from './connection.ts';
-import { CommandFailed, exitCodeOf, exitCodes } from './failure.ts';
+import { CommandFailed, exitCodeOf, exitCodes } from './terminal/failure.ts';
 import { userAgent } from './version.ts';
 
 export type Request = {

@@ -2,13 +2,13 @@
 import { Command } from 'commander';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
-import { outputOf } from './command-output.ts';
+import { outputOf } from './terminal/command-output.ts';
 import { connectionOptions, resolveConnection, type ConnectionOptions } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
-import { fieldsIn } from './fields.ts';
-import type { Io } from './io.ts';
-import { formats } from './output.ts';
-import { verbs } from './verbs.ts';
+import { fieldsIn } from './operations/fields.ts';
+import type { Io } from './terminal/io.ts';
+import { formats } from './terminal/output.ts';
+import { verbs } from './commands/verbs.ts';
 
 /** `completion bash | zsh | fish` prints the script. */
 export async function printCompletion(words: readonly string[], io: Io): Promise<void> {

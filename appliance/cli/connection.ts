@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
-import { usageError } from './failure.ts';
-import { readText, type Io } from './io.ts';
+import { usageError } from './terminal/failure.ts';
+import { readText, type Io } from './terminal/io.ts';
 import { readProfile } from './profile.ts';
 
 export type Connection = {

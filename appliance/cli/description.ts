@@ -5,8 +5,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenApiDocument } from '../../core/http/description/document.ts';
 import { Refused, type Client } from './client.ts';
-import { CommandFailed, exitCodes } from './failure.ts';
-import type { Io } from './io.ts';
+import { CommandFailed, exitCodes } from './terminal/failure.ts';
+import type { Io } from './terminal/io.ts';
 
 /**
  * From the appliance. The copy of last time stands in for a sealed appliance, which tells nothing and has to be unsealed, and where

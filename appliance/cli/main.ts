@@ -1,10 +1,10 @@
 // The program: global options, the verbs, and the exit code of everything that can happen.
 import { Command, CommanderError } from 'commander';
-import { outputOf } from './command-output.ts';
+import { outputOf } from './terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from './connection.ts';
-import { CommandFailed, exitCodes } from './failure.ts';
-import type { Io } from './io.ts';
-import { runVerb, verbs } from './verbs.ts';
+import { CommandFailed, exitCodes } from './terminal/failure.ts';
+import type { Io } from './terminal/io.ts';
+import { runVerb, verbs } from './commands/verbs.ts';
 import { programVersion } from './version.ts';
 
 /** Runs one command line and answers its exit code; every message has gone to standard error then. */
@@ -38,16 +38,16 @@ function program(io: Io): Command {
     passThrough(root, verb, verbs[verb], 'Resources:', (words) => runVerb(verb, words, before(), io));
   }
   passThrough(root, 'login', 'get a token and keep it: login METHOD [options]', 'Access:', async (words) => {
-    await (await import('./login.ts')).login(words, before(), io);
+    await (await import('./commands/login.ts')).login(words, before(), io);
   });
   passThrough(root, 'logout', 'end the token and forget it', 'Access:', async (words) => {
-    await (await import('./login.ts')).logout(words, before(), io);
+    await (await import('./commands/login.ts')).logout(words, before(), io);
   });
   passThrough(root, 'hsm', 'look at PKCS#11 modules, set up tokens, and try them: hsm --help', 'Administration:', async (words) => {
-    await (await import('./hsm.ts')).runHsm(words, before(), io);
+    await (await import('./commands/hsm.ts')).runHsm(words, before(), io);
   });
   passThrough(root, 'audit', 'check a copy of the audit trail: audit verify DIR', 'Administration:', async (words) => {
-    await (await import('./audit.ts')).runAudit(words, io);
+    await (await import('./commands/audit.ts')).runAudit(words, io);
   });
   // Short for actions that people look for.
   passThrough(root, 'backup', 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE', 'Administration:', (words) =>

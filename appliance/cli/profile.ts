@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { usageError } from './failure.ts';
-import type { Io } from './io.ts';
+import { usageError } from './terminal/failure.ts';
+import type { Io } from './terminal/io.ts';
 
 export type Profile = {
   readonly url?: string;

@@ -1,9 +1,9 @@
 // Writes the parts of the documentation that are made from tables and schemas: errors.md and configuration.md (npm run docs).
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeConfiguration, type DescribedField } from '../../core/config.ts';
-import { coreErrors, type ErrorTable } from '../../core/errors.ts';
-import { configurationSections } from '../configuration.ts';
+import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
+import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
+import { configurationSections } from '../composition/configuration.ts';
 import { plugins } from '../plugins.ts';
 
 /** Every generated file: name below appliance/docs, and text. */

@@ -1,5 +1,5 @@
 // What of a request's input stands in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
-import { formatOutput } from '../wire.ts';
+import { formatOutput } from '../wire/schema.ts';
 import type { AuditField } from './routes.ts';
 
 /** Texts above this are shown by size: the trail is no place for documents. */

@@ -1,11 +1,11 @@
 // One request as endpoints see it, on top of the node request; parts that few endpoints need are made when asked for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccessControl, Decision } from '../auth/access.ts';
-import { needsSystemRoot, reservedRefusal } from '../auth/reserved.ts';
-import type { AuditRecord } from '../audit.ts';
-import { fail } from '../errors.ts';
+import type { AccessControl, Decision } from '../access/access-control.ts';
+import { needsSystemRoot, reservedRefusal } from '../access/reserved.ts';
+import type { AuditRecord } from '../audit/record.ts';
+import { fail } from '../base/errors.ts';
 import type { Access, AuditNote, Call, Caller, Operation, Reserved } from './endpoint.ts';
-import { queryOf, type RequestPath } from './request-path.ts';
+import { queryOf, type RequestPath } from './request/path.ts';
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();
 

@@ -1,6 +1,6 @@
 // An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
 import type { z } from 'zod';
-import type { SignedDigest } from '../audit.ts';
+import type { SignedDigest } from '../audit/record.ts';
 
 /** The verbs policies speak of (api 53). */
 export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
@@ -170,7 +170,7 @@ export type CommandLineHints = {
 };
 
 /**
- * Schemas are zod objects in camelCase; the wire speaks kebab-case and core/wire.ts translates (and refuses unknown fields).
+ * Schemas are zod objects in camelCase; the wire speaks kebab-case and core/wire/schema.ts translates (and refuses unknown fields).
  * `find` runs after the policy and before the body is read as a value, so that 404 comes before 400 (api 55); what it returns
  * is handed to `run`.
  */

@@ -1,5 +1,5 @@
 // The table of all endpoints, each with what can be worked out once instead of per request.
-import { formatOutput, toKebab } from '../wire.ts';
+import { formatOutput, toKebab } from '../wire/schema.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { RouteTable } from './route-table.ts';
 

@@ -1,5 +1,5 @@
 // Walks every record of the store and reports what does not open, decode or belong.
-import type { Finding } from '../context.ts';
+import type { Finding } from '../base/context.ts';
 import { decodeKey, encodeKey } from './keys.ts';
 import { describeKey, type Ground, openRecord, textsIn } from './tables.ts';
 

@@ -3,8 +3,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { open, type RootDatabase, type Transaction } from 'lmdb';
-import type { Log } from '../context.ts';
-import { fail, ServiceError } from '../errors.ts';
+import type { Log } from '../base/context.ts';
+import { fail, ServiceError } from '../base/errors.ts';
 
 /** Octets from `low` (inclusive) to `high` (exclusive). */
 export type Span = { readonly low: Buffer; readonly high: Buffer };

@@ -1,5 +1,5 @@
 // Runs numbered migrations once, in order, each in one write transaction, and remembers how far an owner's data has come.
-import type { Migration } from '../plugin.ts';
+import type { Migration } from '../plugin/plugin.ts';
 import type { Store } from './store.ts';
 
 /** See OpenStore.migrate. `core` keeps the versions, `view` is what the migrations change. */

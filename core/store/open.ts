@@ -1,7 +1,7 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
-import type { Finding, Log } from '../context.ts';
-import type { Migration } from '../plugin.ts';
-import type { Secret } from '../secret.ts';
+import type { Finding, Log } from '../base/context.ts';
+import type { Migration } from '../plugin/plugin.ts';
+import type { Secret } from '../base/secret.ts';
 import { RecordCache } from './cache.ts';
 import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';

@@ -1,6 +1,6 @@
 // A record's value as octets: msgpack of plain data, frozen when it comes back.
 import { Packr } from 'msgpackr';
-import { fail } from '../errors.ts';
+import { fail } from '../base/errors.ts';
 
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 

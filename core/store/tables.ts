@@ -1,5 +1,5 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction's view of them for changing.
-import { fail } from '../errors.ts';
+import { fail } from '../base/errors.ts';
 import type { Environment, Span } from './environment.ts';
 import type { RecordCache } from './cache.ts';
 import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';

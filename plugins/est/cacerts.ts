@@ -1,8 +1,8 @@
 // cacerts: the certificates a device needs to trust what this CA issues, roll-over certificates included (RFC 7030 4.1).
-import { readCertificate } from './ca/certificate.ts';
-import { encodeCertsOnly } from './ca/certs-only.ts';
-import { isLive } from './ca/chain.ts';
-import { type CaGeneration, type CaRecord, newestGeneration } from './ca/records.ts';
+import { readCertificate } from '../ca/der/certificate.ts';
+import { encodeCertsOnly } from '../ca/der/certs-only.ts';
+import { isLive } from '../ca/issuing/chain.ts';
+import { type CaGeneration, type CaRecord, newestGeneration } from '../ca/records/records.ts';
 import type { EstCall, EstDesk } from './operations.ts';
 import { answerDer, type EstAnswer } from './transport.ts';
 

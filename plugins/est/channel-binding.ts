@@ -1,6 +1,6 @@
 // Channel binding: a request that carries one proves that it was made for this TLS connection (RFC 7030 3.5).
 import type { TLSSocket } from 'node:tls';
-import { equalConstantTime, encodeBase64, encodeUtf8 } from '../../core/bytes.ts';
+import { equalConstantTime, encodeBase64, encodeUtf8 } from '../../core/base/bytes.ts';
 import { failEst } from './errors.ts';
 
 /**

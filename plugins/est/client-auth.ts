@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../core/bytes.ts';
-import { cleanly } from '../../core/openssl.ts';
-import { type Certificate, readCertificate } from './ca/certificate.ts';
-import { findPath, isClientCertificate, isLive, maxIntermediates } from './ca/chain.ts';
-import type { CaHouse } from './ca/house.ts';
-import { caCertificates, findCa, type FoundCa } from './ca/lookup.ts';
-import { formatName, readName } from './ca/name.ts';
-import type { IssuedCertificate } from './ca/records.ts';
-import { findIssued, isRevokedOnPath } from './ca/revocation.ts';
+import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../core/base/bytes.ts';
+import { cleanly } from '../../core/base/openssl.ts';
+import { type Certificate, readCertificate } from '../ca/der/certificate.ts';
+import { findPath, isClientCertificate, isLive, maxIntermediates } from '../ca/issuing/chain.ts';
+import type { CaHouse } from '../ca/context.ts';
+import { caCertificates, findCa, type FoundCa } from '../ca/authority/lookup.ts';
+import { formatName, readName } from '../ca/der/name.ts';
+import type { IssuedCertificate } from '../ca/records/records.ts';
+import { findIssued, isRevokedOnPath } from '../ca/status/revocation.ts';
 import { failEst } from './errors.ts';
 import type { FailureLimit } from './failure-limit.ts';
 

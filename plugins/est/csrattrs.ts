@@ -1,9 +1,9 @@
 // What the CA wants in a request (RFC 7030 4.5, RFC 9908): key type and subjectAltName.
-import { requireCaAlgorithm } from './ca/algorithms.ts';
-import { encode, integer, objectIdentifier, Reader, sequence, setOf, tag } from './ca/der.ts';
-import { extensionId, nameAttributes, requestAttribute } from './ca/oids.ts';
-import { algorithmOf } from './ca/public-key.ts';
-import type { CaGeneration } from './ca/records.ts';
+import { requireCaAlgorithm } from '../ca/authority/algorithms.ts';
+import { encode, integer, objectIdentifier, Reader, sequence, setOf, tag } from '../ca/der/der.ts';
+import { extensionId, nameAttributes, requestAttribute } from '../ca/der/oids.ts';
+import { algorithmOf } from '../ca/der/public-key.ts';
+import type { CaGeneration } from '../ca/records/records.ts';
 
 /**
  * CsrAttrs for devices of this CA: a key like the CA's own, and its names as subjectAltName. Stands there twice: as the template of

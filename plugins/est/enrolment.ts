@@ -1,12 +1,12 @@
 // simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
 import { hash } from 'node:crypto';
-import { fail, ServiceError } from '../../core/errors.ts';
-import { parseDuration } from '../../core/time.ts';
-import { approveByPolicy, approveRenewal, type ApprovedRequest } from './ca/approval.ts';
-import { encodeCertsOnly } from './ca/certs-only.ts';
-import { familiesUnder, type VerifiedCsr, verifyCsr } from './ca/csr.ts';
-import { type IssueOptions, issueCertificate } from './ca/issue.ts';
-import { findIssued } from './ca/revocation.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
+import { parseDuration } from '../../core/base/time.ts';
+import { approveByPolicy, approveRenewal, type ApprovedRequest } from '../ca/issuing/approval.ts';
+import { encodeCertsOnly } from '../ca/der/certs-only.ts';
+import { familiesUnder, type VerifiedCsr, verifyCsr } from '../ca/issuing/csr.ts';
+import { type IssueOptions, issueCertificate } from '../ca/issuing/issue.ts';
+import { findIssued } from '../ca/status/revocation.ts';
 import { requireChannelBinding } from './channel-binding.ts';
 import { authenticateFirst, authenticateRenewal, describeShown } from './client-auth.ts';
 import { failEst } from './errors.ts';

@@ -1,6 +1,6 @@
 // The errors of EST requests: status as the specification's table has it, code for the audit trail, one line of text for the client.
-import { type ErrorTable, errorsOf } from '../../core/errors.ts';
-import { caErrors } from './ca/errors.ts';
+import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
+import { caErrors } from '../ca/errors.ts';
 
 export const estErrors = {
   ...caErrors,

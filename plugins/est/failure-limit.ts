@@ -1,10 +1,10 @@
 // Limits wrong secrets: ten a minute per CA and address are told so, counted in the store so that all worker processes count together.
 import { isIPv6 } from 'node:net';
-import { encodeUtf8 } from '../../core/bytes.ts';
-import type { Clock } from '../../core/context.ts';
-import { fail } from '../../core/errors.ts';
+import { encodeUtf8 } from '../../core/base/bytes.ts';
+import type { Clock } from '../../core/base/context.ts';
+import { fail } from '../../core/base/errors.ts';
 import type { Store, StoreKey, Table } from '../../core/store/store.ts';
-import { parseIpAddress } from './ca/ip.ts';
+import { parseIpAddress } from '../ca/der/ip.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;

@@ -1,10 +1,10 @@
 // The EST operations we serve, and what each is given. One row is one operation.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { Audit } from '../../core/audit.ts';
-import type { CaHouse } from './ca/house.ts';
-import type { FoundCa } from './ca/lookup.ts';
-import { requireNewestGeneration } from './ca/records.ts';
+import type { Audit } from '../../core/audit/record.ts';
+import type { CaHouse } from '../ca/context.ts';
+import type { FoundCa } from '../ca/authority/lookup.ts';
+import { requireNewestGeneration } from '../ca/records/records.ts';
 import { cacerts } from './cacerts.ts';
 import { encodeCsrAttributes } from './csrattrs.ts';
 import { simpleEnroll, simpleReenroll } from './enrolment.ts';

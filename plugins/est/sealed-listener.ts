@@ -1,5 +1,5 @@
 // The EST listener of a sealed appliance: there is no store to find a CA in, and devices shall come back (R73).
-import type { Listener } from '../../core/http/listeners.ts';
+import type { Listener } from '../../core/http/listener/listeners.ts';
 import { sendAnswer } from './send-answer.ts';
 import { type EstServerOptions, openEstListener } from './server.ts';
 import { answerText, retryAfterSeconds } from './transport.ts';

@@ -1,6 +1,6 @@
 // Sending an answer: header names as they are written, an exact length, and the HTTP version the client spoke.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { transportSecurity } from '../../core/http/answer.ts';
+import { transportSecurity } from '../../core/http/response/answer.ts';
 import type { EstAnswer } from './transport.ts';
 
 /** Sends it once the request is read to its end. A client that is gone is no error. */

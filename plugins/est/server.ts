@@ -2,9 +2,9 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Address } from '../../core/config.ts';
-import type { Log } from '../../core/context.ts';
-import { type ClientError, listenHttps, type Listener, refuseConnection, type TlsIdentity } from '../../core/http/listeners.ts';
+import type { Address } from '../../core/config/config.ts';
+import type { Log } from '../../core/base/context.ts';
+import { type ClientError, listenHttps, type Listener, refuseConnection, type TlsIdentity } from '../../core/http/listener/listeners.ts';
 
 export type EstServerOptions = Address & {
   readonly identity: TlsIdentity;

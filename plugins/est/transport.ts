@@ -1,5 +1,5 @@
 // Bodies of EST on the wire: base64 of DER in both directions, in the one form that every client we know accepts.
-import { decodeBase64 } from '../../core/bytes.ts';
+import { decodeBase64 } from '../../core/base/bytes.ts';
 import { failEst } from './errors.ts';
 
 /** An answer: header names in canonical case, since one widespread client compares them with regard to case. */

@@ -1,8 +1,8 @@
 // Guesses at sign-ins: states, poll tokens, requests, names of tenants. What fails by the caller's doing counts as a failed login does.
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/base/errors.ts';
 import type { PublicCall } from '../../core/http/endpoint.ts';
 import { LoginFailure, loginFailures } from './failures.ts';
-import type { Oidc } from './oidc.ts';
+import type { Oidc } from './context.ts';
 
 /**
  * Runs what may be a guess at a name. Once its address has failed too often in a minute it is refused, right or wrong, because the

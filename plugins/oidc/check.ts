@@ -1,6 +1,6 @@
 // The plugin's invariants: nothing hangs in the air, and every login under way can be found both ways.
-import type { Finding } from '../../core/context.ts';
-import type { Oidc } from './oidc.ts';
+import type { Finding } from '../../core/base/context.ts';
+import type { Oidc } from './context.ts';
 
 /** Walks the plugin's records. */
 export function* checkRecords(oidc: Oidc): Iterable<Finding> {

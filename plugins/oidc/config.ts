@@ -1,8 +1,8 @@
 // The plugin's section of the configuration.
 import { z } from 'zod';
-import { isCidr } from '../../core/addresses.ts';
-import { durationText, integer } from '../../core/fields.ts';
-import { isRange } from './destinations.ts';
+import { isCidr } from '../../core/base/addresses.ts';
+import { durationText, integer } from '../../core/wire/fields.ts';
+import { isRange } from './provider/destinations.ts';
 
 /** A place of providers: by address, by range, by name. */
 const place = z

@@ -1,5 +1,5 @@
 // Why a sign-in can fail: one table with what the person reads and the status, and the error that carries a row through the flow.
-import { errorsOf, type ErrorRow } from '../../core/errors.ts';
+import { errorsOf, type ErrorRow } from '../../core/base/errors.ts';
 
 /** A row of the error table with the words of the page, and the way on where it is not to try the same again. */
 export type FailureRow = ErrorRow & { readonly headline: string; readonly advice: string; readonly way?: 'other-account' | 'no-provider' };

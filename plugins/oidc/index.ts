@@ -1,23 +1,23 @@
 // OIDC login: people sign in at their identity provider, roles turn claims into policies (spec, area B; api 56 to 61).
 import type { WriteTransaction } from '../../core/store/store.ts';
-import { definePlugin } from '../../core/plugin.ts';
-import { endStaleSessions } from './browser-session.ts';
-import { callbackEndpoint } from './callback.ts';
+import { definePlugin } from '../../core/plugin/plugin.ts';
+import { endStaleSessions } from './session/browser-session.ts';
+import { callbackEndpoint } from './login/callback.ts';
 import { checkRecords } from './check.ts';
-import { commandLineEndpoints } from './command-line.ts';
+import { commandLineEndpoints } from './cli-login/command-line.ts';
 import { configSchema, type Config } from './config.ts';
-import { explainEndpoint } from './explain.ts';
+import { explainEndpoint } from './diagnose/explain.ts';
 import { oidcErrors } from './failures.ts';
-import { confirmEndpoints } from './hand-off.ts';
+import { confirmEndpoints } from './cli-login/hand-over.ts';
 import { Limiter } from './limiter.ts';
-import { makeOidc, type Oidc } from './oidc.ts';
+import { makeOidc, type Oidc } from './context.ts';
 import { orderByAddress } from './records.ts';
-import { keptFailureMs } from './report.ts';
-import { roleResource } from './role.ts';
-import { serviceResource } from './service.ts';
-import { sessionEndpoints } from './session-pages.ts';
-import { startEndpoints } from './start-login.ts';
-import { testEndpoint } from './test-service.ts';
+import { keptFailureMs } from './login/report.ts';
+import { roleResource } from './settings/role.ts';
+import { serviceResource } from './settings/service.ts';
+import { sessionEndpoints } from './session/session-pages.ts';
+import { startEndpoints } from './login/start.ts';
+import { testEndpoint } from './diagnose/diagnose-service.ts';
 
 export default definePlugin<Config>({
   name: 'oidc',

@@ -1,7 +1,7 @@
 // Bounds how often one address may do something that costs: in memory, per worker, exact enough to stop floods.
-import { subscriberOf } from '../../core/addresses.ts';
-import type { Clock } from '../../core/context.ts';
-import { fail } from '../../core/errors.ts';
+import { subscriberOf } from '../../core/base/addresses.ts';
+import type { Clock } from '../../core/base/context.ts';
+import { fail } from '../../core/base/errors.ts';
 
 /** Most addresses remembered; the longest unseen is forgotten first. */
 const maxAddresses = 10_000;

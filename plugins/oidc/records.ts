@@ -1,10 +1,10 @@
 // The plugin's tables: settings of administrators, logins under way, requests of command lines, sessions, and recent failures.
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
-import type { Claims } from './claims.ts';
-import type { RoleRecord } from './role.ts';
-import type { ServiceRecord } from './service.ts';
-import type { SetAside } from './set-aside.ts';
-import { type Bounds, UnderWay } from './under-way.ts';
+import type { Claims } from './settings/claims.ts';
+import type { RoleRecord } from './settings/role.ts';
+import type { ServiceRecord } from './settings/service.ts';
+import type { SetAside } from './login/set-aside.ts';
+import { type Bounds, UnderWay } from './login/under-way.ts';
 
 /** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
 export type PendingLogin = {

@@ -1,14 +1,14 @@
 // OpenPGP records that come back from a backup: the text came through strangers' hands, so everything in it is checked again.
 import type { Key } from 'openpgp';
 import { z } from 'zod';
-import { fail as failCore } from '../../core/errors.ts';
-import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
-import { bindingTime } from './certificate.ts';
+import { fail as failCore } from '../../core/base/errors.ts';
+import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
+import { bindingTime } from './certificates/certificate.ts';
 import { requireNoLiveSubkeys, requireUserId } from './definition.ts';
-import { importCertificate } from './import-public-key.ts';
-import { parsedCertificate } from './keyblock.ts';
-import { formatFingerprint } from './packets.ts';
-import { publicKeyBody } from './signer.ts';
+import { importCertificate } from './certificates/import-public-key.ts';
+import { parsedCertificate } from './format/keyblock.ts';
+import { formatFingerprint } from './format/packets.ts';
+import { publicKeyBody } from './format/signer.ts';
 
 /** A version as a backup has it. */
 export type RestoredVersion = { readonly version: number; readonly publicKey: Uint8Array | undefined; readonly openpgp: unknown };

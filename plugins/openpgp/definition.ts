@@ -1,15 +1,15 @@
 // Which openpgp-* fields go together, and with which keys: the refusals of a key's definition (api 19, 20).
-import { encodeUtf8 } from '../../core/bytes.ts';
-import { fail as failCore } from '../../core/errors.ts';
-import type { OpenpgpDefinition, TransitKey, TransitKeys, TransitKeyVersion } from '../../core/services/transit-keys.ts';
+import { encodeUtf8 } from '../../core/base/bytes.ts';
+import { fail as failCore } from '../../core/base/errors.ts';
+import type { OpenpgpDefinition, TransitKey, TransitKeys, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
-import { findAlgorithm } from './algorithms.ts';
+import { findAlgorithm } from './format/algorithms.ts';
 import { fail } from './errors.ts';
 
 const maxUserIdOctets = 1024;
 
 /**
- * The User ID as it enters the certificate. What comes through the door has been judged (core/shown-text.ts); records and backups of
+ * The User ID as it enters the certificate. What comes through the door has been judged (core/wire/shown-text.ts); records and backups of
  * earlier versions may have blanks at the ends. Throws `invalid-value`.
  */
 export function requireUserId(text: string): string {

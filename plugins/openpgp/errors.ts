@@ -1,5 +1,5 @@
 // The errors of OpenPGP actions: they are refusals of transit keys, so they have that plugin's codes and rows (api 75).
-import { type ErrorTable, errorsOf } from '../../core/errors.ts';
+import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 
 /**
  * Rows borrowed from the transit plugin, word for word. A code has one owner, and plugins do not import each other: this table is

@@ -1,7 +1,7 @@
 // OpenPGP: transit keys as keys of gpg, Sequoia and package managers. Private keys stay in the token; blocks are made once per version.
 import { z } from 'zod';
-import { definePlugin } from '../../core/plugin.ts';
-import type { TransitKeys } from '../../core/services/transit-keys.ts';
+import { definePlugin } from '../../core/plugin/plugin.ts';
+import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { exportOpenpgpPublic } from './actions/export-openpgp-public.ts';
 import { exportOpenpgpRevocation } from './actions/export-openpgp-revocation.ts';
 import { importOpenpgp } from './actions/import-openpgp.ts';

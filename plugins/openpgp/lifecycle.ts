@@ -1,6 +1,6 @@
 // What happens to OpenPGP keys when transit keys live: certifying new versions, another User ID, removal. One record per version.
-import { fail as failCore } from '../../core/errors.ts';
-import type { Clock } from '../../core/context.ts';
+import { fail as failCore } from '../../core/base/errors.ts';
+import type { Clock } from '../../core/base/context.ts';
 import type {
   Certified,
   OpenpgpDefinition,
@@ -10,16 +10,16 @@ import type {
   TransitKey,
   TransitKeys,
   TransitKeyVersion,
-} from '../../core/services/transit-keys.ts';
+} from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { acceptRestored } from './backup.ts';
-import { bindingTime, bindSubkey, certifyPrimary } from './certificate.ts';
+import { bindingTime, bindSubkey, certifyPrimary } from './certificates/certificate.ts';
 import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUnbound, requireUserId } from './definition.ts';
-import { parsedCertificate } from './keyblock.ts';
-import { formatFingerprint } from './packets.ts';
-import { planSecretExport } from './secret-keyblock.ts';
-import { type Signer, requireSigner } from './signer.ts';
+import { parsedCertificate } from './format/keyblock.ts';
+import { formatFingerprint } from './format/packets.ts';
+import { planSecretExport } from './certificates/secret-keyblock.ts';
+import { type Signer, requireSigner } from './format/signer.ts';
 
 /** The hooks the transit plugin calls. */
 export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): OpenpgpHooks {

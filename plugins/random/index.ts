@@ -1,9 +1,9 @@
 // Random octets from the token: the smallest plugin, and the example to start from.
 import { z } from 'zod';
-import { encodeBase64, encodeHex } from '../../core/bytes.ts';
-import { integer } from '../../core/fields.ts';
+import { encodeBase64, encodeHex } from '../../core/base/bytes.ts';
+import { integer } from '../../core/wire/fields.ts';
 import { defineEndpoint } from '../../core/http/endpoint.ts';
-import { definePlugin } from '../../core/plugin.ts';
+import { definePlugin } from '../../core/plugin/plugin.ts';
 
 const inputSchema = z.object({
   bytes: integer(1, 131_072).default(32).describe('How many octets.'),

@@ -1,15 +1,15 @@
 // The job that makes new versions when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts sees them.
 import { randomUUID } from 'node:crypto';
-import type { Job } from '../../core/context.ts';
-import { ServiceError } from '../../core/errors.ts';
-import { formatTimestamp } from '../../core/time.ts';
+import type { Job } from '../../core/base/context.ts';
+import { ServiceError } from '../../core/base/errors.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { requireRotatable } from './actions/rotate.ts';
-import { putIndexed } from './indexes.ts';
+import { putIndexed } from './records/indexes.ts';
 import { instantOf, microseconds } from './instants.ts';
-import { addVersion } from './new-version.ts';
-import type { KeyRecord } from './records.ts';
-import type { Transit } from './transit.ts';
+import { addVersion } from './versions/new-version.ts';
+import type { KeyRecord } from './records/records.ts';
+import type { Transit } from './context.ts';
 
 const everySeconds = 60;
 

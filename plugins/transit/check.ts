@@ -1,9 +1,9 @@
 // The invariants of the plugin's records, walked by `check()` after every test and by the appliance's own check (house 6).
-import type { Finding } from '../../core/context.ts';
+import type { Finding } from '../../core/base/context.ts';
 import { cipherOf } from './ciphers.ts';
-import type { Key, Version } from './keyring.ts';
-import type { Transit } from './transit.ts';
-import type { KeyRecord, VersionRecord } from './records.ts';
+import type { Key, Version } from './records/keyring.ts';
+import type { Transit } from './context.ts';
+import type { KeyRecord, VersionRecord } from './records/records.ts';
 
 /** Every key has exactly its versions, every version its material and its place in time, every index entry its key. */
 export function* check(transit: Transit): Iterable<Finding> {

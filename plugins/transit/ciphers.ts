@@ -1,4 +1,4 @@
-// The ciphers of transit keys, one row each. Adding a cipher is one row here, one in hsm/mechanisms.ts, and vectors (house rule 2).
+// The ciphers of transit keys, one row each. Adding a cipher is one row here, one in hsm/pkcs11/mechanisms.ts, and vectors (house rule 2).
 import type { KeyType } from '../../hsm/api.ts';
 
 /** How a signing cipher signs: what goes to the token, and what comes back. */

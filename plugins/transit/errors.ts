@@ -1,5 +1,5 @@
 // The errors of transit keys: rows that go into the manifest, and the function that throws them.
-import { type ErrorTable, errorsOf } from '../../core/errors.ts';
+import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 
 /** Rows beyond the platform's own (api 75, 76). */
 export const transitErrors = {

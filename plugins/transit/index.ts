@@ -1,6 +1,6 @@
 // The transit plugin: named, versioned keys in the token, and what can be done with them (spec area A).
 import { z } from 'zod';
-import { definePlugin } from '../../core/plugin.ts';
+import { definePlugin } from '../../core/plugin/plugin.ts';
 import { backup } from './actions/backup.ts';
 import { decrypt } from './actions/decrypt.ts';
 import { encrypt } from './actions/encrypt.ts';
@@ -18,10 +18,10 @@ import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
 import { transitErrors } from './errors.ts';
 import { keyHolders } from './key-holders.ts';
-import { dropKeys, transitKeys } from './key-resource.ts';
-import { makeTransit } from './transit.ts';
+import { dropKeys, transitKeys } from './keys/resource.ts';
+import { makeTransit } from './context.ts';
 import { transitKeysService } from './transit-keys-service.ts';
-import { WrappingKey, wrappingKeyEndpoint } from './wrapping-key.ts';
+import { WrappingKey, wrappingKeyEndpoint } from './keys/wrapping-key.ts';
 
 export default definePlugin({
   name: 'transit',

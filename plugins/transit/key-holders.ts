@@ -1,11 +1,11 @@
 // The plugin's records with wrapped keys, one after another, for the rotation of the token's wrapping key.
-import type { KeyHolder } from '../../core/services/wrapping-keys.ts';
+import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { KeyReference, StoredKey } from '../../hsm/api.ts';
-import { type Key, referencesOf } from './keyring.ts';
-import type { VersionRecord } from './records.ts';
-import type { Transit } from './transit.ts';
-import { importKeyReference } from './wrapping-key.ts';
+import { type Key, referencesOf } from './records/keyring.ts';
+import type { VersionRecord } from './records/records.ts';
+import type { Transit } from './context.ts';
+import { importKeyReference } from './keys/wrapping-key.ts';
 
 /** Every version of every key of every tenant, whatever its state, and the key that imports are wrapped under. */
 export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {

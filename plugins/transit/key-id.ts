@@ -1,5 +1,5 @@
 // Ids of keys: what material and version records are bound to, whatever name the key has.
-import { encodeHex } from '../../core/bytes.ts';
+import { encodeHex } from '../../core/base/bytes.ts';
 import type { Hsm } from '../../hsm/api.ts';
 
 /** A random UUID, version 4 (RFC 9562 section 5.4). */

@@ -1,20 +1,20 @@
-// The service `transit-keys`: what other plugins may do with transit keys (core/services/transit-keys.ts).
-import { fail as coreFail } from '../../core/errors.ts';
+// The service `transit-keys`: what other plugins may do with transit keys (core/plugin/services/transit-keys.ts).
+import { fail as coreFail } from '../../core/base/errors.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
-import type { TransitKey, TransitKeys } from '../../core/services/transit-keys.ts';
+import type { TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { findCipher, cipherNames } from './ciphers.ts';
-import { documentSchema } from './document.ts';
+import { documentSchema } from './keys/document.ts';
 import { fail } from './errors.ts';
-import { reindex } from './indexes.ts';
+import { reindex } from './records/indexes.ts';
 import { microseconds } from './instants.ts';
 import { newKeyId } from './key-id.ts';
-import { draftOf } from './key-definition.ts';
-import { type Key, type Version, referenceTo, removedMeanwhile } from './keyring.ts';
-import { keyView, versionView } from './openpgp-view.ts';
-import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './public-keys.ts';
-import type { KeyRecord } from './records.ts';
-import type { Transit } from './transit.ts';
-import { barForDecryption, timesOfNewVersion } from './version-rules.ts';
+import { draftOf } from './keys/definition.ts';
+import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
+import { keyView, versionView } from './versions/openpgp-view.ts';
+import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
+import type { KeyRecord } from './records/records.ts';
+import type { Transit } from './context.ts';
+import { barForDecryption, timesOfNewVersion } from './records/rules.ts';
 
 /** Makes the service. */
 export function transitKeysService(transit: Transit): TransitKeys {

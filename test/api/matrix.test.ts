@@ -2,17 +2,17 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compilePolicy, decide } from '../../core/policy/engine.ts';
-import { builtInPolicies } from '../../core/policy/built-in.ts';
+import { compilePolicy, decide } from '../../core/access/policy/engine.ts';
+import { builtInPolicies } from '../../core/access/policy/built-in.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
-import { codesOf } from '../../core/http/openapi.ts';
-import { mediaTypesOf } from '../../core/http/input.ts';
+import { codesOf } from '../../core/http/description/openapi.ts';
+import { mediaTypesOf } from '../../core/http/request/input.ts';
 import { bodyLimitOf } from '../../core/http/pipeline.ts';
-import { readRequestPath } from '../../core/http/request-path.ts';
-import { toKebab } from '../../core/wire.ts';
-import { startWholeAppliance } from '../cli/whole-appliance.ts';
-import type { Answer } from '../setup/appliance.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { readRequestPath } from '../../core/http/request/path.ts';
+import { toKebab } from '../../core/wire/schema.ts';
+import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
+import type { Answer } from '../harness/appliance.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { examples, type Example } from './matrix-examples.ts';
 
 // Started while the tests are collected: their titles come from the running table.

@@ -3,8 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { startTestAppliance, type Answer, type RequestOptions, type TestAppliance, type TestApplianceOptions } from '../setup/appliance.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import {
+  startTestAppliance,
+  type Answer,
+  type RequestOptions,
+  type TestAppliance,
+  type TestApplianceOptions,
+} from '../harness/appliance.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 export type Victim = TestAppliance & {
   /** `403 policy-denied`, `200 done` */

@@ -2,9 +2,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Hsm } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 import { drive, type Load } from './load.ts';
 import { median } from './median.ts';
 import { processorMicros, processTree } from './processor-time.ts';
@@ -69,7 +69,7 @@ async function benchDaemon(daemon: Daemon, workers: number, hsm: Hsm, options: A
   const rows = await prepare(daemon);
   const operations = new Map((await rawOperations(hsm)).map((operation) => [operation.name, operation]));
   const tree = processTree(daemon.pid);
-  const hosts = tree.filter(({ script }) => script.endsWith('hsm/host.ts')).map(({ pid }) => pid);
+  const hosts = tree.filter(({ script }) => script.endsWith('hsm/host/host.ts')).map(({ pid }) => pid);
   const others = tree.map(({ pid }) => pid).filter((pid) => !hosts.includes(pid));
   const run = (row: Row, seconds: number): Promise<Load> =>
     drive({ url: `${daemon.url}${row.path}`, token: daemon.rootToken, body: row.body }, { ...options, seconds });

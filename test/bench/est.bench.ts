@@ -3,10 +3,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyType, TokenConfig } from '../../hsm/api.ts';
-import { makeDeviceCsr, makeKeys } from '../est/pki.ts';
-import { type Daemon, startDaemon } from '../setup/daemon.ts';
-import { makeNssToken, obtainNss } from '../setup/nss.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { makeDeviceCsr, makeKeys } from '../plugins/ca/pki.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 import { measureSteps } from './est-steps.ts';
 import { drive, type Load, type Target } from './load.ts';
 

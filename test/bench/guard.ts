@@ -1,21 +1,21 @@
 // What guarding a request costs: token check, policy decision and audit record, in processor time, against a bare HTTPS request in the same run.
 import { join } from 'node:path';
-import { measureProcess } from '../../appliance/metrics.ts';
-import { boundStrangers } from '../../core/audit-strangers.ts';
-import { withTenants } from '../../core/audit-tenants.ts';
-import { openAuditTrail } from '../../core/audit-trail.ts';
-import type { Audit, AuditRecord } from '../../core/audit.ts';
-import { type AccessControl, createAccessControl } from '../../core/auth/access.ts';
-import { drawToken, issueToken } from '../../core/auth/tokens.ts';
-import type { Log } from '../../core/context.ts';
-import { openPolicies } from '../../core/policy/policies.ts';
-import { Secret, revealSecret } from '../../core/secret.ts';
+import { measureProcess } from '../../appliance/operations/metrics.ts';
+import { boundStrangers } from '../../core/audit/unauthenticated-limit.ts';
+import { withTenants } from '../../core/platform/audit-tenants.ts';
+import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Audit, AuditRecord } from '../../core/audit/record.ts';
+import { type AccessControl, createAccessControl } from '../../core/access/access-control.ts';
+import { drawToken, issueToken } from '../../core/access/tokens/tokens.ts';
+import type { Log } from '../../core/base/context.ts';
+import { openPolicies } from '../../core/access/policy/policies.ts';
+import { Secret, revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
-import { createSystemTenant, openTenants, type Tenants } from '../../core/tenants.ts';
-import { formatTimestamp, systemClock } from '../../core/time.ts';
+import { createSystemTenant, openTenants, type Tenants } from '../../core/access/tenants.ts';
+import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import type { Hsm } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 import { drive } from './load.ts';
 import { processorMicros } from './processor-time.ts';
 

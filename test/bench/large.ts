@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { drive } from './load.ts';
 import type { Hold } from './loop-hold.ts';
 import { median } from './median.ts';

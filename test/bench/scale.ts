@@ -2,11 +2,11 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfiguration } from '../../appliance/configuration.ts';
-import { hsmConfigOf, openHouse } from '../../appliance/house.ts';
-import type { Log } from '../../core/context.ts';
-import { type KeyRecord, type VersionRecord, openTables } from '../../plugins/transit/records.ts';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import { loadConfiguration } from '../../appliance/composition/configuration.ts';
+import { hsmConfigOf, openHouse } from '../../appliance/state/paths.ts';
+import type { Log } from '../../core/base/context.ts';
+import { type KeyRecord, type VersionRecord, openTables } from '../../plugins/transit/records/records.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { drive } from './load.ts';
 import { median } from './median.ts';
 

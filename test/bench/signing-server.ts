@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { HsmConfig, KeyType, SignScheme } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
+import { openHsm } from '../../hsm/client/open.ts';
 
 const [keyFile, certFile, port, configText, type] = process.argv.slice(2) as [string, string, string, string, KeyType];
 

@@ -1,5 +1,5 @@
 // Hostile requests, drawn from a seed: every endpoint of the description with mutated paths, queries, headers and bodies, and raw octets.
-import type { OpenApiDocument } from '../../core/http/openapi.ts';
+import type { OpenApiDocument } from '../../core/http/description/openapi.ts';
 
 /** Who sends a case: nobody known, somebody who may next to nothing, somebody who may everything. */
 export type Identity = 'stranger' | 'fenced' | 'root';

@@ -1,6 +1,6 @@
 // Two thousand hostile cases against the real daemon; npm run soak sends a hundred thousand.
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { fuzz } from './fuzz.ts';
 
 const path = temporaryDirectory();

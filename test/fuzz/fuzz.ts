@@ -5,8 +5,8 @@ import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { expect } from 'vitest';
-import type { OpenApiDocument } from '../../core/http/openapi.ts';
-import { startDaemon, type Daemon } from '../setup/daemon.ts';
+import type { OpenApiDocument } from '../../core/http/description/openapi.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
 import { canary, CaseMaker, Dice, echo, type Case } from './cases.ts';
 
 const inFlight = 24;

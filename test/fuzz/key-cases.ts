@@ -2,8 +2,8 @@
 // that no library would write.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { generateKey } from 'openpgp';
-import { makeCsr, makeIdentity, makeKeys } from '../est/pki.ts';
-import { coordinateOctets, ecPkcs8, ecSec1, ecSpki, infinity, pem, rsaSpki } from '../setup/odd-keys.ts';
+import { makeCsr, makeIdentity, makeKeys } from '../plugins/ca/pki.ts';
+import { coordinateOctets, ecPkcs8, ecSec1, ecSpki, infinity, pem, rsaSpki } from '../harness/token/odd-keys.ts';
 import type { Dice } from './cases.ts';
 
 /** What a case is, and so where it can be sent. */

@@ -1,20 +1,20 @@
 // Every reader of keys, certificates and requests of others, on cases drawn from a seed: it reads or refuses, and OpenSSL's queue stays
 // empty. FUZZ_SEED draws the same cases again, KEY_CASES more of them.
 import { beforeAll, expect, test } from 'vitest';
-import { ServiceError } from '../../core/errors.ts';
-import { cleanly } from '../../core/openssl.ts';
-import { readJwk } from '../../core/public-key.ts';
-import { findPath } from '../../plugins/est/ca/chain.ts';
-import { requireCaCertificate } from '../../plugins/est/ca/ca-life.ts';
-import { verifyCsr } from '../../plugins/est/ca/csr.ts';
-import type { CaHouse } from '../../plugins/est/ca/house.ts';
-import { importCertificate } from '../../plugins/openpgp/import-public-key.ts';
+import { ServiceError } from '../../core/base/errors.ts';
+import { cleanly } from '../../core/base/openssl.ts';
+import { readJwk } from '../../core/base/public-key.ts';
+import { findPath } from '../../plugins/ca/issuing/chain.ts';
+import { requireCaCertificate } from '../../plugins/ca/life.ts';
+import { verifyCsr } from '../../plugins/ca/issuing/csr.ts';
+import type { CaHouse } from '../../plugins/ca/context.ts';
+import { importCertificate } from '../../plugins/openpgp/certificates/import-public-key.ts';
 import { type Cipher, findCipher } from '../../plugins/transit/ciphers.ts';
-import { parseMaterialOctets, parseMaterialText } from '../../plugins/transit/private-keys.ts';
-import { parsePublicKey } from '../../plugins/transit/public-keys.ts';
-import { parseWrappingKey } from '../../plugins/transit/wrapped-material.ts';
-import { makeIdentity, type Identity } from '../est/pki.ts';
-import { takeOpensslErrors } from '../setup/openssl-queue.ts';
+import { parseMaterialOctets, parseMaterialText } from '../../plugins/transit/formats/private-keys.ts';
+import { parsePublicKey } from '../../plugins/transit/formats/public-keys.ts';
+import { parseWrappingKey } from '../../plugins/transit/formats/wrapped-material.ts';
+import { makeIdentity, type Identity } from '../plugins/ca/pki.ts';
+import { takeOpensslErrors } from '../harness/openssl-queue.ts';
 import { Dice } from './cases.ts';
 import { type KeyCase, KeyCaseMaker, textOf } from './key-cases.ts';
 

@@ -3,12 +3,12 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { systemClock } from '../../core/time.ts';
-import { readCertificates } from '../../plugins/oidc/certificate-chain.ts';
-import { openDestinations } from '../../plugins/oidc/destinations.ts';
-import { openOutbound, OutboundError } from '../../plugins/oidc/outbound.ts';
-import { selfSignedIdentity } from '../setup/tls.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { systemClock } from '../../core/base/time.ts';
+import { readCertificates } from '../../plugins/oidc/provider/certificate-chain.ts';
+import { openDestinations } from '../../plugins/oidc/provider/destinations.ts';
+import { openOutbound, OutboundError } from '../../plugins/oidc/provider/outbound.ts';
+import { selfSignedIdentity } from '../harness/tls.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { Dice } from './cases.ts';
 
 const path = temporaryDirectory();

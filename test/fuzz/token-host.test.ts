@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { HsmError, TokenConfig } from '../../hsm/api.ts';
-import { decodeError } from '../../hsm/error-coding.ts';
-import { readCounts, readDescription } from '../../hsm/host-answers.ts';
-import { openHsm, type HsmEvent } from '../../hsm/open.ts';
-import { encodeMessages, json, MessageReader, resultError, resultOk, type Message } from '../../hsm/wire.ts';
-import { makeKey } from '../setup/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { decodeError } from '../../hsm/protocol/error-coding.ts';
+import { readCounts, readDescription } from '../../hsm/protocol/host-answers.ts';
+import { openHsm, type HsmEvent } from '../../hsm/client/open.ts';
+import { encodeMessages, json, MessageReader, resultError, resultOk, type Message } from '../../hsm/protocol/wire.ts';
+import { makeKey } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 import { Dice } from './cases.ts';
 
 const patience = { timeout: 60_000, interval: 50 };

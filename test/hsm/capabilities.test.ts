@@ -1,11 +1,11 @@
-// The capability tables in hsm/capabilities are what the tokens do today. KEYSTORED_CAPABILITIES=write makes them anew.
+// The capability tables in hsm/pkcs11/capabilities are what the tokens do today. KEYSTORED_CAPABILITIES=write makes them anew.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { describeModule, surveyToken } from '../../hsm/setup.ts';
-import { formatSurvey } from '../../hsm/survey.ts';
-import { findModules } from '../setup/modules.ts';
+import { describeModule, surveyToken } from '../../hsm/setup/setup.ts';
+import { formatSurvey } from '../../hsm/setup/survey.ts';
+import { findModules } from '../harness/token/modules.ts';
 
 const tables = resolve(import.meta.dirname, '../../hsm/capabilities');
 

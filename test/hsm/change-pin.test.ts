@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HsmError, PinSource, TokenConfig } from '../../hsm/api.ts';
-import { openHsm, type HsmEvent } from '../../hsm/open.ts';
-import { changePin } from '../../hsm/setup.ts';
-import { makeKey } from '../setup/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { openHsm, type HsmEvent } from '../../hsm/client/open.ts';
+import { changePin } from '../../hsm/setup/setup.ts';
+import { makeKey } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const message = Buffer.from('message');
@@ -122,7 +122,7 @@ describe('a change that was cut', () => {
   });
 
   test('by kill -9 at any moment leaves a token that opens, with the one PIN or the other', async () => {
-    const task = new URL('../../hsm/setup-task.ts', import.meta.url).pathname;
+    const task = new URL('../../hsm/setup/setup-task.ts', import.meta.url).pathname;
     let changed = 0;
     for (let round = 0; round < 8; round++) {
       const before = file();

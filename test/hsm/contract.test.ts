@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { changePin } from '../../hsm/setup.ts';
-import { bindingOf, freshMaterial, makeKey, signatures } from '../setup/keys.ts';
-import { findModules } from '../setup/modules.ts';
-import { testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { changePin } from '../../hsm/setup/setup.ts';
+import { bindingOf, freshMaterial, makeKey, signatures } from '../harness/keys.ts';
+import { findModules } from '../harness/token/modules.ts';
+import { testHsmConfig } from '../harness/token/softhsm.ts';
 
 const modules = await findModules();
 const message = Buffer.from('The quick brown fox jumps over the lazy dog.');

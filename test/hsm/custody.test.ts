@@ -6,9 +6,9 @@ import * as fc from 'fast-check';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyBinding, KeyReference, KeyType, StoredKey } from '../../hsm/api.ts';
-import { openHsm, type HsmEvent } from '../../hsm/open.ts';
-import { bindingOf, freshMaterial, makeKey } from '../setup/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm, type HsmEvent } from '../../hsm/client/open.ts';
+import { bindingOf, freshMaterial, makeKey } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
 const directory = mkdtempSync(join(tmpdir(), 'keystored-custody-'));

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Hsm, HsmConfig, HsmError, TokenConfig } from '../../hsm/api.ts';
-import { openHsm, type HsmEvent } from '../../hsm/open.ts';
-import { faultyEnvironment, markOf, type Faults } from '../setup/faulty-binding.ts';
-import { makeKey } from '../setup/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm, type HsmEvent } from '../../hsm/client/open.ts';
+import { faultyEnvironment, markOf, type Faults } from '../harness/token/faulty-binding.ts';
+import { makeKey } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
 const digest = createHash('sha256').update(message).digest();

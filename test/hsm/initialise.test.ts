@@ -4,10 +4,10 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { TokenConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup.ts';
-import { softhsmModule, testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup/setup.ts';
+import { softhsmModule, testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const label = 'to be made';

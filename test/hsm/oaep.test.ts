@@ -2,12 +2,12 @@
 import { constants, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HsmError, type Hsm } from '../../hsm/api.ts';
-import { decodeOaep } from '../../hsm/oaep.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { bindingOf, makeKey } from '../setup/keys.ts';
-import { findModules } from '../setup/modules.ts';
-import { testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { decodeOaep } from '../../hsm/engine/operations/oaep.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { bindingOf, makeKey } from '../harness/keys.ts';
+import { findModules } from '../harness/token/modules.ts';
+import { testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const hashes = ['sha256', 'sha384', 'sha512'] as const;
 const directory = temporaryDirectory();

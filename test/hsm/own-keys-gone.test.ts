@@ -3,14 +3,14 @@
 import { readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encrypt } from '../../hsm/cipher.ts';
-import { Engine, ModuleBroken } from '../../hsm/engine.ts';
-import { keyIdentity } from '../../hsm/key-encoding.ts';
-import { generateKey } from '../../hsm/making.ts';
-import { rewrapKey } from '../../hsm/rotation.ts';
-import { bindingOf } from '../setup/keys.ts';
-import { makeSoftToken } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { encrypt } from '../../hsm/engine/operations/cipher.ts';
+import { Engine, ModuleBroken } from '../../hsm/engine/engine.ts';
+import { keyIdentity } from '../../hsm/protocol/key-encoding.ts';
+import { generateKey } from '../../hsm/engine/operations/making.ts';
+import { rewrapKey } from '../../hsm/engine/rotation.ts';
+import { bindingOf } from '../harness/keys.ts';
+import { makeSoftToken } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const message = Buffer.from('message');

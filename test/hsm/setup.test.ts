@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { HsmConfig, TokenConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup.ts';
-import { makeKey } from '../setup/keys.ts';
-import { makeEmptySoftToken, makeSoftToken, softhsmModule, testHsmConfig } from '../setup/softhsm.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup/setup.ts';
+import { makeKey } from '../harness/keys.ts';
+import { makeEmptySoftToken, makeSoftToken, softhsmModule, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
 const directory = mkdtempSync(join(tmpdir(), 'keystored-setup-'));
@@ -125,7 +125,7 @@ describe('SoftHSM’s files', () => {
 
   test('a process killed while it starts leaves no lock behind', async () => {
     const program = `
-      import { withStartLock } from ${JSON.stringify(new URL('../../hsm/start-lock.ts', import.meta.url).href)};
+      import { withStartLock } from ${JSON.stringify(new URL('../../hsm/files/start-lock.ts', import.meta.url).href)};
       withStartLock(${JSON.stringify(token)}, () => { process.stdout.write('held'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`;
     const holder = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(holder.stdout, 'data');

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Hsm, KeyReference } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 let processes: readonly Hsm[];

@@ -1,22 +1,22 @@
 // What the objects we make in a token may be used for: their one job. Asked of the token itself, of persistent and session objects alike.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { KeyType, TokenConfig } from '../../hsm/api.ts';
-import * as ck from '../../hsm/constants.ts';
-import { keyAttributes } from '../../hsm/custody.ts';
-import { Engine } from '../../hsm/engine.ts';
-import { keyIdentity } from '../../hsm/key-encoding.ts';
-import { generateKey, importKey } from '../../hsm/making.ts';
-import { decryptOaep } from '../../hsm/oaep.ts';
-import { openHsm } from '../../hsm/open.ts';
-import type { ObjectHandle } from '../../hsm/module.ts';
-import { keyTypes, plainMechanism } from '../../hsm/mechanisms.ts';
-import { makeWrappingKey } from '../../hsm/rotation.ts';
-import { TokenError } from '../../hsm/return-values.ts';
-import type { AttributeName } from '../../hsm/template.ts';
-import { bindingOf, freshMaterial } from '../setup/keys.ts';
-import { findModules } from '../setup/modules.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import * as ck from '../../hsm/pkcs11/constants.ts';
+import { keyAttributes } from '../../hsm/engine/custody.ts';
+import { Engine } from '../../hsm/engine/engine.ts';
+import { keyIdentity } from '../../hsm/protocol/key-encoding.ts';
+import { generateKey, importKey } from '../../hsm/engine/operations/making.ts';
+import { decryptOaep } from '../../hsm/engine/operations/oaep.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import type { ObjectHandle } from '../../hsm/pkcs11/module.ts';
+import { keyTypes, plainMechanism } from '../../hsm/pkcs11/mechanisms.ts';
+import { makeWrappingKey } from '../../hsm/engine/rotation.ts';
+import { TokenError } from '../../hsm/pkcs11/return-values.ts';
+import type { AttributeName } from '../../hsm/pkcs11/template.ts';
+import { bindingOf, freshMaterial } from '../harness/keys.ts';
+import { findModules } from '../harness/token/modules.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const slow: ReadonlySet<KeyType> = new Set<KeyType>(['rsa-3072', 'rsa-4096']);

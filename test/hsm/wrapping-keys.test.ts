@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyReference, KeyType, StoredKey, TokenConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/open.ts';
-import { prepareToken } from '../../hsm/setup.ts';
-import { formatBlob, parseBlob } from '../../hsm/wrapped-blob.ts';
-import { freshMaterial, makeKey, signatures } from '../setup/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../setup/softhsm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { prepareToken } from '../../hsm/setup/setup.ts';
+import { formatBlob, parseBlob } from '../../hsm/engine/wrapped-blob.ts';
+import { freshMaterial, makeKey, signatures } from '../harness/keys.ts';
+import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 // npm run test:image -- attended: a machine that waits for a person's PIN at every start, and is reset by a medium. A quarter of an hour.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { provideImage } from './build.ts';
 import { extractState, foundIn, openState } from './disk.ts';
 import { Machine, mediumWith, shownSecret } from './machine.ts';

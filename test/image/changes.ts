@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { makeCsr, makeKeys } from '../est/pki.ts';
+import { makeCsr, makeKeys } from '../plugins/ca/pki.ts';
 
 /** How a request is sent now; machines come and go. Without a token it is that of the root of `system`. */
 export type Door = {

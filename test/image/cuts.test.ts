@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { provideImage } from './build.ts';
 import { type Change, changes, creationOf, type Door, type Kept } from './changes.ts';
 import { checkState } from './disk.ts';

@@ -4,7 +4,7 @@ import { createDecipheriv } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runTool } from '../../appliance/packaging/image/tools.ts';
-import { found, needlesOf } from '../setup/canaries.ts';
+import { found, needlesOf } from '../harness/token/canaries.ts';
 
 /** In units of 512 octets. */
 type Partition = { readonly name: string; readonly start: number; readonly size: number };

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { imageCache, runTool } from '../../appliance/packaging/image/tools.ts';
 import { makeBundle } from '../../appliance/packaging/os/make-bundle.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { buildImage, partsOf } from './build.ts';
 import { Machine, mediumSlots, shownSecret } from './machine.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { provideImage } from './build.ts';
 import { checkState, extractState, foundIn, occurrences, openState, partitionsOf, rawDisk } from './disk.ts';
 import { Machine, mediumWith, shownSecret } from './machine.ts';

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { inTools, runTool } from '../../appliance/packaging/image/tools.ts';
-import { freePort, send } from '../setup/daemon.ts';
+import { freePort, send } from '../harness/daemon.ts';
 
 /** Boots take from one minute to ten on a busy machine; what is slower than this has stopped. */
 const patienceMs = 1_500_000;

@@ -1,16 +1,16 @@
 // libest's estclient against the real EST app. Debian builds libest without path segments: here the listener puts the label in.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openAuditTrail } from '../../core/audit-trail.ts';
-import type { Log } from '../../core/context.ts';
-import type { Listener } from '../../core/http/listeners.ts';
+import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Log } from '../../core/base/context.ts';
+import type { Listener } from '../../core/http/listener/listeners.ts';
 import { createEstApp } from '../../plugins/est/app.ts';
-import { openCaHouse } from '../../plugins/est/ca/house.ts';
+import { openCaHouse } from '../../plugins/ca/context.ts';
 import { FailureLimit } from '../../plugins/est/failure-limit.ts';
 import { openEstListener } from '../../plugins/est/server.ts';
-import { type EstAppliance, openEst, secret, startEstAppliance } from '../est/est-appliance.ts';
-import { readCertsOnly } from '../est/pki.ts';
-import { selfSignedIdentity } from '../setup/tls.ts';
+import { type EstAppliance, openEst, secret, startEstAppliance } from '../plugins/est/est-appliance.ts';
+import { readCertsOnly } from '../plugins/ca/pki.ts';
+import { selfSignedIdentity } from '../harness/tls.ts';
 import { type Bench, obtainClients } from './est-clients.ts';
 
 const clients = await obtainClients();

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { send, basic, pkcs10 } from '../est/client.ts';
-import { makeDeviceCsr, makeKeys, readCertsOnly } from '../est/pki.ts';
-import { type Daemon, startDaemon } from '../setup/daemon.ts';
-import { makeNssToken, obtainNss } from '../setup/nss.ts';
-import { makeSoftToken } from '../setup/softhsm.ts';
+import { send, basic, pkcs10 } from '../plugins/est/client.ts';
+import { makeDeviceCsr, makeKeys, readCertsOnly } from '../plugins/ca/pki.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
+import { makeSoftToken } from '../harness/token/softhsm.ts';
 import { Bench, obtainClients, type Outcome } from './est-clients.ts';
 
 const secret = 'factory secret';

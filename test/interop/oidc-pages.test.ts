@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser as Chromium, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCertifiedProvider, type CertifiedProvider } from '../oidc/certified-provider.ts';
-import { chromiumPath, launchChromium, signInAtProvider } from '../oidc/chromium.ts';
-import { startHouse, type House } from '../oidc/house.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { startCertifiedProvider, type CertifiedProvider } from '../plugins/oidc/certified-provider.ts';
+import { chromiumPath, launchChromium, signInAtProvider } from '../plugins/oidc/chromium.ts';
+import { startHouse, type House } from '../plugins/oidc/harness.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 /** Set it to keep pictures of all pages there. */

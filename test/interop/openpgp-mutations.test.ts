@@ -1,8 +1,8 @@
 // 10,000 mutated OpenPGP requests: no 5xx, nobody waits, the same process at the end, and it has not grown.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../api/openpgp-house.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { sendMutations } from './openpgp-mutations.ts';
 
 const path = temporaryDirectory();

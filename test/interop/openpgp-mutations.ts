@@ -1,6 +1,6 @@
 // Mutations of OpenPGP blocks, signatures and data: what a hostile or broken client sends. Seeded, so that a finding can be repeated.
 import { expect } from 'vitest';
-import type { OpenpgpHouse } from '../api/openpgp-house.ts';
+import type { OpenpgpHouse } from '../plugins/openpgp/harness.ts';
 
 /** What the answers were, and how long the slowest took. */
 export type MutationReport = {

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../api/openpgp-house.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { type Outcome, Workbench } from './openpgp-tools.ts';
 
 const path = temporaryDirectory();

@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../api/openpgp-house.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { gpgSays, sqAccepts, sqvAccepts, Workbench } from './openpgp-tools.ts';
 
 const path = temporaryDirectory();

@@ -3,8 +3,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, send } from '../setup/daemon.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { freePort, send } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 /** The clean system: a Debian release, from the mirror its tool knows unless another is named. */
 const suite = process.env['KEYSTORED_TEST_SUITE'] ?? 'trixie';

@@ -3,8 +3,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, send } from '../setup/daemon.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { freePort, send } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const builder = resolve(import.meta.dirname, '../../appliance/packaging/oci/build-oci.ts');

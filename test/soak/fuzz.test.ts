@@ -1,7 +1,7 @@
 // npm run soak: a hundred thousand hostile cases against the real daemon. FUZZ_CASES and FUZZ_SEED choose others.
 import { expect, test } from 'vitest';
 import { fuzz } from '../fuzz/fuzz.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 

@@ -1,8 +1,8 @@
 // npm run soak: a thousand devices at once at each port of the daemon; none of them sees a reset.
 import { afterAll, beforeAll, test } from 'vitest';
-import { expectBurstAnswered } from '../setup/burst.ts';
-import { type Daemon, startDaemon } from '../setup/daemon.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { expectBurstAnswered } from '../harness/burst.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 let daemon: Daemon;

@@ -1,7 +1,7 @@
 // Sixty kills while the wrapping key is rotated under load: while keys are wrapped anew, while the old one is kept, while it is destroyed.
 import { expect, test } from 'vitest';
-import { stormOnRotation } from '../setup/rotation-storm.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { stormOnRotation } from '../harness/storms/rotation-storm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const kills = Number(process.env['SOAK_ROTATION_KILLS'] ?? 60);

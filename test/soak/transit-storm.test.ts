@@ -1,7 +1,7 @@
 // Two hundred kills in a storm of changes to keys: nothing acknowledged is lost, no invariant breaks, no object stays in the token.
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../setup/temporary.ts';
-import { stormOnKeys } from '../setup/transit-storm.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { stormOnKeys } from '../harness/storms/transit-storm.ts';
 
 const path = temporaryDirectory();
 const kills = Number(process.env['SOAK_KILLS'] ?? 200);

@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDaemon } from '../setup/daemon.ts';
-import { makeNssToken, obtainNss } from '../setup/nss.ts';
-import { makeSoftToken } from '../setup/softhsm.ts';
+import { startDaemon } from '../harness/daemon.ts';
+import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
+import { makeSoftToken } from '../harness/token/softhsm.ts';
 import { type GoldenKey, type GoldenValue, goldenKeys, goldenSignatureOptions, goldenText } from './golden-keys.ts';
 
 const [file] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 // Values that a released version made open, verify and come out the same for ever, on keys restored from its backups (house 6).
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TestClock } from '../../core/time.ts';
-import { type TransitHouse, startTransitHouse } from '../api/transit-house.ts';
-import { makeNssToken, obtainNss } from '../setup/nss.ts';
-import { temporaryDirectory } from '../setup/temporary.ts';
+import { TestClock } from '../../core/base/time.ts';
+import { type TransitHouse, startTransitHouse } from '../plugins/transit/harness.ts';
+import { makeNssToken, obtainNss } from '../harness/token/nss.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 import { type GoldenKey, goldenKeys } from './golden-keys.ts';
 
 const directory = temporaryDirectory();

@@ -5,7 +5,7 @@ import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, symlinkS
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatOutput } from '../../../core/wire.ts';
+import { formatOutput } from '../../../core/wire/schema.ts';
 import { digestOf, fingerprintOf, openManifest, signedOctets, type Manifest } from './programs/bundle.ts';
 
 export type BundleOptions = {

@@ -1,6 +1,6 @@
 // How an operation is spelled on the command line and in generated clients: worked out from method and path alone.
 import type { AnyEndpoint } from '../endpoint.ts';
-import { toKebab } from '../../wire.ts';
+import { toKebab } from '../../wire/schema.ts';
 
 /** Goes into the description as `x-command`; the command line is built from nothing else. */
 export type Command = {

@@ -1,5 +1,5 @@
 // The types of the API description: as much of OpenAPI 3.1 and JSON Schema as the house writes, and its own extensions.
-import type { ErrorTable } from '../../errors.ts';
+import type { ErrorTable } from '../../base/errors.ts';
 import type { Operation as PolicyVerb } from '../endpoint.ts';
 import type { Command } from './command.ts';
 

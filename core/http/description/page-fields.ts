@@ -1,5 +1,5 @@
 // Fields of a body in a table: name, type, rules, meaning; containers as indented rows.
-import { html, prose, type Html } from '../html.ts';
+import { html, prose, type Html } from '../pages/html.ts';
 import { fieldsOf, type JsonSchema } from './document.ts';
 import type { Direction } from './schema.ts';
 import { rulesOf, typeOf } from './words.ts';

@@ -1,5 +1,5 @@
 // GET /v1/docs: the API description as one page without scripts and without anything from outside; light and dark follow the system.
-import { Html, html, prose } from '../html.ts';
+import { Html, html, prose } from '../pages/html.ts';
 import { resolveSchema, type JsonSchema, type Operation, type OpenApiDocument } from './document.ts';
 import { fieldsTable } from './page-fields.ts';
 import { pageStyle, pageStyleHash } from './page-style.ts';

@@ -1,5 +1,5 @@
 // What a request carries beside its body: names in the path, the query, and entity tags.
-import { namePattern } from '../../fields.ts';
+import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint, QueryParameter } from '../endpoint.ts';
 import type { Header, Parameter } from './document.ts';
 

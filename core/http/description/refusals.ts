@@ -1,7 +1,7 @@
 // The refusals of an endpoint: which codes it can answer with, by status, and the one form they all have.
-import type { ErrorTable } from '../../errors.ts';
+import type { ErrorTable } from '../../base/errors.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { problemMediaType } from '../problem.ts';
+import { problemMediaType } from '../response/problem.ts';
 import type { JsonSchema, Response } from './document.ts';
 
 /** Responses by status; throws when the entry names an error that no table has. */
@@ -46,7 +46,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
 
 const retryAfterHeader = { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } };
 
-/** The body of every refusal (core/http/problem.ts). */
+/** The body of every refusal (core/http/response/problem.ts). */
 export const problemSchema: JsonSchema = {
   type: 'object',
   description: 'Why a request was refused (RFC 9457).',

@@ -1,6 +1,6 @@
 // JSON schemas of the API description from zod schemas: names as on the wire, limits, marks, and an example for every field.
 import { z } from 'zod';
-import { toKebab } from '../../wire.ts';
+import { toKebab } from '../../wire/schema.ts';
 import { fieldsOf, type JsonSchema } from './document.ts';
 
 export type Direction = 'input' | 'output';

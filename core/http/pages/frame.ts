@@ -1,6 +1,6 @@
 // The frame of every page and the headers it is sent with: no script, nothing foreign, no caching, no referrer, in no frame.
 import { Reply } from '../endpoint.ts';
-import { Html, html } from '../html.ts';
+import { Html, html } from './html.ts';
 import { styleHash, styleSheet } from './style.ts';
 
 /** `form-action 'self'` is safe because no form of ours leads to a provider: browsers hold redirects after a form to it too. */

@@ -1,8 +1,8 @@
 // The page of a refusal: what it means, what to do, and when and under which reference it happened.
-import type { ServiceError } from '../../errors.ts';
-import type { Answer } from '../answer.ts';
-import { html, type Html } from '../html.ts';
-import { problemHeaders } from '../problem.ts';
+import type { ServiceError } from '../../base/errors.ts';
+import type { Answer } from '../response/answer.ts';
+import { html, type Html } from './html.ts';
+import { problemHeaders } from '../response/problem.ts';
 import { formatMoment, formatPage, pageHeaders, pageMediaType, type Page } from './frame.ts';
 
 export type RefusalView = {

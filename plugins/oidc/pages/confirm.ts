@@ -1,6 +1,6 @@
 // The page between a sign-in and a command line that asked for it: the person compares, then approves or denies.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html } from '../../../core/http/html.ts';
+import { html } from '../../../core/http/pages/html.ts';
 import { formatMoment, pageReply } from '../../../core/http/pages/frame.ts';
 
 export type ConfirmView = {

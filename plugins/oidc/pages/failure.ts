@@ -1,6 +1,6 @@
 // The page of a sign-in that did not work: what it means, with which account, what to do, and the reference an administrator finds in the log.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html, type Html } from '../../../core/http/html.ts';
+import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 import { refusalContent } from '../../../core/http/pages/refusal.ts';
 import type { FailureRow } from '../failures.ts';

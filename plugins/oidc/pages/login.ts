@@ -1,6 +1,6 @@
 // The way in: which tenant, then which identity provider. Tenants are never listed: their names are customers' data.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html, type Html } from '../../../core/http/html.ts';
+import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 
 /** One field: the tenant's name. `last` is the tenant this browser signed in to before; Enter goes on with it. */

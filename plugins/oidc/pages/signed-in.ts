@@ -1,6 +1,6 @@
 // The page of a session: who is signed in, with what, until when; and the pages behind its two buttons.
 import type { Reply } from '../../../core/http/endpoint.ts';
-import { html, type Html } from '../../../core/http/html.ts';
+import { html, type Html } from '../../../core/http/pages/html.ts';
 import { formatMoment, pageReply } from '../../../core/http/pages/frame.ts';
 
 export type SessionView = {

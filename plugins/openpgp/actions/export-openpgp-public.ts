@@ -1,10 +1,10 @@
 // The action export-openpgp-public: public key blocks, the same octets at every call until a version comes or goes (spec, api 38).
 import { z } from 'zod';
-import { fail as failCore } from '../../../core/errors.ts';
-import { integer, pemExample } from '../../../core/fields.ts';
+import { fail as failCore } from '../../../core/base/errors.ts';
+import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/services/transit-keys.ts';
-import { formatPublicBlock, formatWholeBlock } from '../keyblock.ts';
+import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import { formatPublicBlock, formatWholeBlock } from '../format/keyblock.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 
 const input = z.object({

@@ -1,13 +1,13 @@
 // The action export-openpgp-revocation: a revocation certificate to keep for an emergency, or to publish at once.
 import { z } from 'zod';
-import { fail as failCore } from '../../../core/errors.ts';
-import { integer, pemExample } from '../../../core/fields.ts';
-import { shownText } from '../../../core/shown-text.ts';
+import { fail as failCore } from '../../../core/base/errors.ts';
+import { integer, pemExample } from '../../../core/wire/fields.ts';
+import { shownText } from '../../../core/wire/shown-text.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/services/transit-keys.ts';
+import type { OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/plugin/services/transit-keys.ts';
 import type { Hsm } from '../../../hsm/api.ts';
-import { type Revocation, revokePrimary, revokeSubkey } from '../revocation.ts';
-import { requireSigner, type Signer } from '../signer.ts';
+import { type Revocation, revokePrimary, revokeSubkey } from '../certificates/revocation.ts';
+import { requireSigner, type Signer } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 
 const input = z.object({

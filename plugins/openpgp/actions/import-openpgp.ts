@@ -1,8 +1,8 @@
 // The action import-openpgp: a foreign public key block becomes a verification-only transit key (spec, api 43).
 import { z } from 'zod';
-import { nameField, pemExample } from '../../../core/fields.ts';
+import { nameField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint, Reply } from '../../../core/http/endpoint.ts';
-import { importCertificate } from '../import-public-key.ts';
+import { importCertificate } from '../certificates/import-public-key.ts';
 import type { Parts } from './request.ts';
 
 const input = z.object({

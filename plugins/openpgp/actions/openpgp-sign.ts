@@ -1,11 +1,11 @@
 // The action openpgp-sign: a detached signature over the caller's data (spec, api 36).
 import { z } from 'zod';
-import { integer, durationField, pemExample } from '../../../core/fields.ts';
+import { integer, durationField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import { hashInTurns } from '../../../core/hash.ts';
-import { signDetached } from '../detached-signature.ts';
-import { formatArmor } from '../keyblock.ts';
-import { requireSigner } from '../signer.ts';
+import { hashInTurns } from '../../../core/base/hash.ts';
+import { signDetached } from '../certificates/detached-signature.ts';
+import { formatArmor } from '../format/keyblock.ts';
+import { requireSigner } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, textBodyLimit, textOctets, textField } from './request.ts';
 
 const input = z.object({

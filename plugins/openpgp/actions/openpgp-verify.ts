@@ -1,10 +1,10 @@
 // The action openpgp-verify: whether one of the given detached signatures was made by this key over this data (spec, api 36).
 import { z } from 'zod';
-import { timestamp, pemExample } from '../../../core/fields.ts';
+import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
-import { maxSignatureBytes, readSignatures } from '../reading.ts';
-import { findGoodSignature, matchVersions } from '../verification.ts';
+import { maxSignatureBytes, readSignatures } from '../format/reading.ts';
+import { findGoodSignature, matchVersions } from '../certificates/verification.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, textBodyLimit, textOctets, textField } from './request.ts';
 
 const input = z.object({

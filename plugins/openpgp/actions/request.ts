@@ -1,9 +1,9 @@
 // What the OpenPGP actions share: the key they are called on, its text field, and the version they are asked for.
 import { z } from 'zod';
-import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/bytes.ts';
-import { fail as failCore } from '../../../core/errors.ts';
+import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
+import { fail as failCore } from '../../../core/base/errors.ts';
 import type { Call } from '../../../core/http/endpoint.ts';
-import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/services/transit-keys.ts';
+import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 

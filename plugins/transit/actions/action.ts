@@ -1,15 +1,15 @@
 // What all key actions have in common: path, key lookup, audit, and batches with isolation per item (api 45, 46).
 import { z } from 'zod';
-import { ServiceError, fail as coreFail } from '../../../core/errors.ts';
+import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type Call, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
-import { base64Field, integer } from '../../../core/fields.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { parseInput } from '../../../core/wire.ts';
+import { base64Field, integer } from '../../../core/wire/fields.ts';
+import type { JsonObject } from '../../../core/wire/json.ts';
+import { parseInput } from '../../../core/wire/schema.ts';
 import { HsmError } from '../../../hsm/api.ts';
-import type { Key } from '../keyring.ts';
-import type { Transit } from '../transit.ts';
-import { maxVersion } from '../value-format.ts';
-import { Places } from './places.ts';
+import type { Key } from '../records/keyring.ts';
+import type { Transit } from '../context.ts';
+import { maxVersion } from '../formats/value-format.ts';
+import { Semaphore } from '../../../core/base/semaphore.ts';
 
 const maxBatchItems = 1_000;
 /** What a batch asks of the token at a time: requests of others wait no longer than this takes. */
@@ -138,9 +138,9 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   });
   const single = spec.fields[spec.subject] as z.ZodType;
   /** apart for each cipher: nobody waits behind signatures that take longer than one's own */
-  const places = new Map<string, Places>();
-  const placesFor = ({ record: { cipher } }: Key): Places => {
-    const known = places.get(cipher) ?? new Places(batchesAtOnce);
+  const places = new Map<string, Semaphore>();
+  const placesFor = ({ record: { cipher } }: Key): Semaphore => {
+    const known = places.get(cipher) ?? new Semaphore(batchesAtOnce);
     places.set(cipher, known);
     return known;
   };

@@ -1,14 +1,14 @@
 // Action backup: definition and all key material in clear, as one text (spec; api 42).
 import { z } from 'zod';
-import { encodeBase64 } from '../../../core/bytes.ts';
+import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
-import { type Backup, formatBackup } from '../backup-format.ts';
-import { readInClear } from '../clear-material.ts';
+import { type Backup, formatBackup } from '../backup/format.ts';
+import { readInClear } from '../versions/clear-material.ts';
 import { fail } from '../errors.ts';
-import { documentOf } from '../key-definition.ts';
-import { type Key, type Version, mainPurpose, referenceTo } from '../keyring.ts';
-import type { Transit } from '../transit.ts';
+import { documentOf } from '../keys/definition.ts';
+import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
+import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
 
 const outputSchema = z.object({

@@ -1,12 +1,12 @@
 // Action decrypt (spec; api 28, 29, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { open, parseCiphertext } from '../aead.ts';
-import { requireContext } from '../derive.ts';
+import { open, parseCiphertext } from '../versions/aead.ts';
+import { requireContext } from '../records/derive.ts';
 import { microseconds } from '../instants.ts';
-import { requireAead } from '../keyring.ts';
-import { writePlaintext } from '../payload.ts';
-import type { Transit } from '../transit.ts';
+import { requireAead } from '../records/keyring.ts';
+import { writePlaintext } from '../formats/payload.ts';
+import type { Transit } from '../context.ts';
 import {
   associatedDataField,
   base64EncodedField,

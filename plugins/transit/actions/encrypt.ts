@@ -1,12 +1,12 @@
 // Action encrypt (spec; api 28, 31, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { seal } from '../aead.ts';
-import { requireContext } from '../derive.ts';
+import { seal } from '../versions/aead.ts';
+import { requireContext } from '../records/derive.ts';
 import { microseconds } from '../instants.ts';
-import { requireAead } from '../keyring.ts';
-import { readPlaintext } from '../payload.ts';
-import type { Transit } from '../transit.ts';
+import { requireAead } from '../records/keyring.ts';
+import { readPlaintext } from '../formats/payload.ts';
+import type { Transit } from '../context.ts';
 import {
   associatedDataField,
   base64EncodedField,

@@ -1,23 +1,23 @@
 // Action export: key material in clear, wrapped, or as OpenPGP private key blocks (spec; api 37).
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { encodeBase64 } from '../../../core/bytes.ts';
-import { fail as coreFail } from '../../../core/errors.ts';
-import { integer, pemExample } from '../../../core/fields.ts';
+import { encodeBase64 } from '../../../core/base/bytes.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import { integer, pemExample } from '../../../core/wire/fields.ts';
 import type { AnyEndpoint, Call } from '../../../core/http/endpoint.ts';
-import type { SecretBlock } from '../../../core/services/transit-keys.ts';
-import { userIdText } from '../../../core/shown-text.ts';
+import type { SecretBlock } from '../../../core/plugin/services/transit-keys.ts';
+import { userIdText } from '../../../core/wire/shown-text.ts';
 import { cipherOf } from '../ciphers.ts';
-import { readInClear } from '../clear-material.ts';
+import { readInClear } from '../versions/clear-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import { type Key, type Version, mainPurpose, referenceTo } from '../keyring.ts';
-import { keyView, versionView } from '../openpgp-view.ts';
-import { formatPem, maxPemCharacters } from '../pem.ts';
-import type { Transit } from '../transit.ts';
-import { maxVersion } from '../value-format.ts';
-import { barForDecryption } from '../version-rules.ts';
-import { parseWrappingKey, transportKeyBytes, wrapMaterial } from '../wrapped-material.ts';
+import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
+import { keyView, versionView } from '../versions/openpgp-view.ts';
+import { formatPem, maxPemCharacters } from '../formats/pem.ts';
+import type { Transit } from '../context.ts';
+import { maxVersion } from '../formats/value-format.ts';
+import { barForDecryption } from '../records/rules.ts';
+import { parseWrappingKey, transportKeyBytes, wrapMaterial } from '../formats/wrapped-material.ts';
 import { defineKeyAction } from './action.ts';
 
 const inputSchema = z.object({

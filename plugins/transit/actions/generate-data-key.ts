@@ -1,12 +1,12 @@
 // Action generate-data-key: a fresh key for bulk work, and the same key encrypted (spec; api 35, 41).
 import { z } from 'zod';
-import { encodeBase64 } from '../../../core/bytes.ts';
+import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { seal } from '../aead.ts';
-import { requireContext } from '../derive.ts';
+import { seal } from '../versions/aead.ts';
+import { requireContext } from '../records/derive.ts';
 import { microseconds } from '../instants.ts';
-import { requireAead } from '../keyring.ts';
-import type { Transit } from '../transit.ts';
+import { requireAead } from '../records/keyring.ts';
+import type { Transit } from '../context.ts';
 import { associatedDataField, contextField, defineKeyAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 const inputSchema = z.object({

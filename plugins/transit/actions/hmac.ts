@@ -1,13 +1,13 @@
 // Action hmac: under the companion secret of the version, for every key that has one (spec; api 34, 45).
 import { z } from 'zod';
-import { encodeBase64 } from '../../../core/bytes.ts';
+import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { microseconds } from '../instants.ts';
-import { referenceTo } from '../keyring.ts';
-import { readPayload } from '../payload.ts';
-import { hashAlgorithmField } from '../signatures.ts';
-import type { Transit } from '../transit.ts';
-import { formatValue } from '../value-format.ts';
+import { referenceTo } from '../records/keyring.ts';
+import { readPayload } from '../formats/payload.ts';
+import { hashAlgorithmField } from '../formats/signatures.ts';
+import type { Transit } from '../context.ts';
+import { formatValue } from '../formats/value-format.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 /** POST …/hmac */

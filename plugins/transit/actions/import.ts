@@ -1,18 +1,18 @@
 // Action import: key material made elsewhere becomes a new version (spec; api 20, 39).
 import { z } from 'zod';
-import { fail as coreFail } from '../../../core/errors.ts';
-import { base64Field, pemExample } from '../../../core/fields.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import { base64Field, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import type { Key } from '../keyring.ts';
-import { addVersion } from '../new-version.ts';
-import { maxPemCharacters } from '../pem.ts';
-import { type Material, parseMaterialOctets, parseMaterialText } from '../private-keys.ts';
-import type { KeyRecord } from '../records.ts';
-import type { Transit } from '../transit.ts';
-import type { WrappingKey } from '../wrapping-key.ts';
+import type { Key } from '../records/keyring.ts';
+import { addVersion } from '../versions/new-version.ts';
+import { maxPemCharacters } from '../formats/pem.ts';
+import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
+import type { KeyRecord } from '../records/records.ts';
+import type { Transit } from '../context.ts';
+import type { WrappingKey } from '../keys/wrapping-key.ts';
 import { defineKeyAction } from './action.ts';
 
 const inputSchema = z.object({

@@ -1,21 +1,21 @@
 // Action restore: a key takes over everything from a backup but its name (spec; api 42).
 import { z } from 'zod';
-import { parseBase64 } from '../../../core/bytes.ts';
-import { fail as coreFail, isOvertaken } from '../../../core/errors.ts';
+import { parseBase64 } from '../../../core/base/bytes.ts';
+import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { inTurn } from '../../../core/turns.ts';
+import { inTurn } from '../../../core/base/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
-import { parseBackup } from '../backup-format.ts';
+import { parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';
-import { putIndexed } from '../indexes.ts';
-import { removeVersions } from '../key-resource.ts';
-import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
-import { lineOf } from '../new-version.ts';
-import type { KeyRecord } from '../records.ts';
-import { requireUnbound, versionsIn } from '../removal.ts';
-import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../restored-key.ts';
-import type { Transit } from '../transit.ts';
+import { putIndexed } from '../records/indexes.ts';
+import { removeVersions } from '../keys/resource.ts';
+import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
+import { lineOf } from '../versions/new-version.ts';
+import type { KeyRecord } from '../records/records.ts';
+import { requireUnbound, versionsIn } from '../versions/removal.ts';
+import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
+import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
 
 const bodyLimit = 64 * 1024 * 1024;

@@ -1,11 +1,11 @@
 // Action rewrap: moves a ciphertext to another version; the plaintext stays inside (spec; api 30, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { open, parseCiphertext, seal } from '../aead.ts';
-import { requireContext } from '../derive.ts';
+import { open, parseCiphertext, seal } from '../versions/aead.ts';
+import { requireContext } from '../records/derive.ts';
 import { microseconds } from '../instants.ts';
-import { requireAead } from '../keyring.ts';
-import type { Transit } from '../transit.ts';
+import { requireAead } from '../records/keyring.ts';
+import type { Transit } from '../context.ts';
 import { associatedDataField, contextField, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 /** POST …/rewrap */

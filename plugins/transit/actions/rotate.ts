@@ -2,9 +2,9 @@
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import { addVersion } from '../new-version.ts';
-import type { KeyRecord } from '../records.ts';
-import type { Transit } from '../transit.ts';
+import { addVersion } from '../versions/new-version.ts';
+import type { KeyRecord } from '../records/records.ts';
+import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
 
 /** POST …/rotate */

@@ -4,12 +4,12 @@ import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import { referenceTo } from '../keyring.ts';
-import { requireNoOpenpgpInput } from '../openpgp-hash-input.ts';
-import { readPayload } from '../payload.ts';
-import { digestForAudit, encodeSignature, methodFor, schemeFor, signatureFields } from '../signatures.ts';
-import type { Transit } from '../transit.ts';
-import { formatValue } from '../value-format.ts';
+import { referenceTo } from '../records/keyring.ts';
+import { requireNoOpenpgpInput } from '../keys/openpgp-hash-input.ts';
+import { readPayload } from '../formats/payload.ts';
+import { digestForAudit, encodeSignature, methodFor, schemeFor, signatureFields } from '../formats/signatures.ts';
+import type { Transit } from '../context.ts';
+import { formatValue } from '../formats/value-format.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 /** POST …/sign */

@@ -1,13 +1,13 @@
 // Action trim: removes versions older than the given one, for good (spec; api 40).
 import { z } from 'zod';
-import { integer } from '../../../core/fields.ts';
+import { integer } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
-import { putIndexed } from '../indexes.ts';
-import { type Key, referencesOf, removedMeanwhile } from '../keyring.ts';
-import { requireUnbound, versionsIn } from '../removal.ts';
-import type { Transit } from '../transit.ts';
-import { maxVersion } from '../value-format.ts';
+import { putIndexed } from '../records/indexes.ts';
+import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
+import { requireUnbound, versionsIn } from '../versions/removal.ts';
+import type { Transit } from '../context.ts';
+import { maxVersion } from '../formats/value-format.ts';
 import { defineKeyAction } from './action.ts';
 
 const inputSchema = z.object({ version: integer(1, maxVersion).describe('Oldest version to keep.') });

@@ -1,18 +1,18 @@
 // Action verify: a signature with the public key, or an HMAC with the companion secret (spec; api 33, 45).
 import { z } from 'zod';
-import { equalConstantTime, parseBase64 } from '../../../core/bytes.ts';
-import { fail as coreFail } from '../../../core/errors.ts';
+import { equalConstantTime, parseBase64 } from '../../../core/base/bytes.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
-import { type Key, referenceTo } from '../keyring.ts';
-import { readPayload } from '../payload.ts';
-import { type SignatureOptions, decodeSignature, methodFor, requireDigestLength, signatureFields } from '../signatures.ts';
-import type { Transit } from '../transit.ts';
-import { parseValue } from '../value-format.ts';
-import { verifySignature } from '../verification.ts';
+import { type Key, referenceTo } from '../records/keyring.ts';
+import { readPayload } from '../formats/payload.ts';
+import { type SignatureOptions, decodeSignature, methodFor, requireDigestLength, signatureFields } from '../formats/signatures.ts';
+import type { Transit } from '../context.ts';
+import { parseValue } from '../formats/value-format.ts';
+import { verifySignature } from '../formats/verification.ts';
 import { base64EncodedField, defineBatchAction, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 type Verdict = { readonly valid: boolean; readonly keyVersion: number };

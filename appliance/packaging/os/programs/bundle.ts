@@ -2,9 +2,9 @@
 // every key of the appliance has signed the manifest, and nothing of a part until its octets are those of the manifest.
 import { hash, type KeyObject, verify } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../../../core/errors.ts';
-import { parseJsonObject } from '../../../../core/json.ts';
-import { parseInput } from '../../../../core/wire.ts';
+import { ServiceError } from '../../../../core/base/errors.ts';
+import { parseJsonObject } from '../../../../core/wire/json.ts';
+import { parseInput } from '../../../../core/wire/schema.ts';
 
 /** Why a bundle is refused, in one line for the screen. */
 export class BundleRefused extends Error {}

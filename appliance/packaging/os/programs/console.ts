@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } f
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { BootstrapCredential } from '../../../bootstrap.ts';
+import type { BootstrapCredential } from '../../../provisioning/bootstrap.ts';
 import { readCaFingerprint, readDaemonState } from './daemon-state.ts';
 import { readNotices } from './notices.ts';
 import { formatScreen, type Facts } from './screen.ts';

@@ -1,5 +1,5 @@
 // The status screen as text, from facts. No escape sequences from outside reach it.
-import type { BootstrapCredential } from '../../../bootstrap.ts';
+import type { BootstrapCredential } from '../../../provisioning/bootstrap.ts';
 import type { DaemonState } from './daemon-state.ts';
 
 /** What the screen tells. */

@@ -1,10 +1,10 @@
 // The settings of an appliance: what keystored.json on a medium labelled KEYSTORED may say, checked before anything is done with it.
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { cidrsField } from '../../../../core/addresses.ts';
-import { ServiceError } from '../../../../core/errors.ts';
-import { parseJsonObject } from '../../../../core/json.ts';
-import { parseInput } from '../../../../core/wire.ts';
+import { cidrsField } from '../../../../core/base/addresses.ts';
+import { ServiceError } from '../../../../core/base/errors.ts';
+import { parseJsonObject } from '../../../../core/wire/json.ts';
+import { parseInput } from '../../../../core/wire/schema.ts';
 
 const dnsName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 const isHost = (text: string): boolean => isIP(text) !== 0 || dnsName.test(text);

@@ -1,0 +1,115 @@
+// Restores a backup into an empty data directory: unpacked beside its place and proven whole, then moved in so that a crash loses nothing.
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Secret } from '../../core/base/secret.ts';
+import { BackupError, openBackup } from './cipher.ts';
+import { readContent, type Manifest } from './content.ts';
+import { restoredMark } from '../provisioning/audit-signing.ts';
+import { syncDirectory } from '../state/data-directory.ts';
+import { StartRefused } from '../state/start-refused.ts';
+
+/** What an appliance that has been used has in its data directory; where one of these is, nothing is restored. */
+const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'];
+
+/** Holds PINs in clear. */
+const unfinishedName = 'restoring';
+
+export type RestoreOptions = {
+  readonly directory: string;
+  readonly file: string;
+  readonly passphraseFile: string | undefined;
+  /** names of the configured tokens; none: the embedded one */
+  readonly tokens: readonly string[];
+};
+
+/** Throws StartRefused, with the data directory as it was, when the backup does not open, does not fit, or something is there already. */
+export async function restoreAppliance({ directory, file, passphraseFile, tokens }: RestoreOptions): Promise<void> {
+  const present = traces.find((name) => existsSync(join(directory, name)));
+  if (present !== undefined) {
+    throw new StartRefused(
+      `--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored. Without --restore, what is there starts`,
+    );
+  }
+  if (passphraseFile === undefined) throw new StartRefused('--restore needs --restore-passphrase-file FILE');
+  const unfinished = join(directory, unfinishedName);
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  try {
+    const passphrase = new Secret(readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, ''));
+    const folders = new Set<string>([unfinished]);
+    await readContent(openBackup(passphrase, createReadStream(file)), {
+      manifest: (manifest) => requireFitting(manifest, tokens),
+      file: (path) => openFile(join(unfinished, path), folders),
+    });
+    // The trail of the appliance that was backed up is elsewhere: that it is missing here is no sign of an attack.
+    openFile(restoredMark(unfinished), folders).close();
+    for (const folder of folders) syncDirectory(folder);
+  } catch (error) {
+    rmSync(unfinished, { recursive: true, force: true });
+    if (error instanceof StartRefused) throw error;
+    const reason = error instanceof BackupError ? error.message : String((error as NodeJS.ErrnoException).code ?? error);
+    throw new StartRefused(`--restore ${file}: ${reason}`);
+  }
+  renameSync(unfinished, join(directory, 'restored'));
+  syncDirectory(directory);
+  finishRestore(directory);
+}
+
+/**
+ * Moves in what a restore has proven whole; also after a crash in the middle of this. What a crash left of one before that is removed. Answers
+ * whether there was something to move in.
+ */
+export function finishRestore(directory: string): boolean {
+  rmSync(join(directory, unfinishedName), { recursive: true, force: true });
+  const restored = join(directory, 'restored');
+  if (!existsSync(restored)) return false;
+  for (const name of readdirSync(restored)) renameSync(join(restored, name), join(directory, name));
+  syncDirectory(directory);
+  rmdirSync(restored);
+  syncDirectory(directory);
+  return true;
+}
+
+/** The keys of a backup are wrapped under a key of its token: without that token it would open nothing. */
+function requireFitting({ embedded, tokens: needed }: Manifest, configured: readonly string[]): void {
+  if (embedded) {
+    if (configured.length > 0)
+      throw new StartRefused('--restore: the backup brings its own token; take hsm.tokens out of the configuration');
+    return;
+  }
+  for (const { name, label, serial } of needed) {
+    if (!configured.includes(name)) {
+      throw new StartRefused(
+        `--restore: the backup needs the token ${name} (label ${label}, serial ${serial}) with its wrapping key: name it under hsm.tokens`,
+      );
+    }
+  }
+}
+
+function openFile(path: string, folders: Set<string>) {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  folders.add(dirname(path)).add(dirname(dirname(path)));
+  const descriptor = openSync(path, 'wx', 0o600);
+  return {
+    write: (part: Uint8Array): void => {
+      for (let done = 0; done < part.length;) done += writeSync(descriptor, part, done);
+    },
+    close: (): void => {
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// audit verify: checks a copy of the audit trail offline, record by record and against the signed heads.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { z } from 'zod';
+import type { HeadEntry } from '../../../core/audit/heads.ts';
+import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
+import { verifyTrail } from '../../../core/audit/verify.ts';
+import { outputOf } from '../terminal/command-output.ts';
+import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { writeAll } from '../terminal/files.ts';
+import type { Io } from '../terminal/io.ts';
+import { formats, formatValue, usualFormat, type Format } from '../terminal/output.ts';
+
+type Options = { readonly keys?: string; readonly heads?: string; readonly output?: Format };
+
+/** `audit verify DIR [--keys FILE] [--heads FILE]`. Exit code 7 when anything is wrong. */
+export async function runAudit(words: readonly string[], io: Io): Promise<void> {
+  const audit = new Command('keystorectl audit').description('Check audit trails.').exitOverride().configureOutput(outputOf(io));
+  audit
+    .command('verify')
+    .description('find every flipped, dropped, reordered, added or cut-off record of an audit trail')
+    .argument('<directory>', 'the audit trail, or a copy of it')
+    .addOption(
+      new Option(
+        '--keys <FILE>',
+        'public keys that may have signed: PEM, or an answer of GET /v1/state/system/audit that you kept (default: audit-keys.pem beside or in the directory, which whoever changed the trail can have changed too)',
+      ),
+    )
+    .addOption(new Option('--heads <FILE>', 'an answer of GET /v1/state/system/audit that you kept: the trail has to hold what it names'))
+    .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
+    .exitOverride()
+    .action((directory: string, options: Options) => verifyDirectory(directory, options, io));
+  await audit.parseAsync([...words], { from: 'user' });
+}
+
+async function verifyDirectory(directory: string, options: Options, io: Io): Promise<void> {
+  if (!existsSync(directory) || !statSync(directory).isDirectory()) throw usageError(`${directory} is not a directory`);
+  const beside = [join(directory, 'audit-keys.pem'), join(directory, '..', 'audit-keys.pem')].find((path) => existsSync(path));
+  const file = options.keys ?? beside;
+  if (file === undefined)
+    throw new CommandFailed(exitCodes.no, `${directory} has no audit-keys.pem: give the keys that you kept, with --keys`);
+  const keys = readKeys(file);
+  if (keys.size === 0) throw usageError(`${file} has no public key`);
+  const verification = await verifyTrail(directory, keys, options.heads === undefined ? [] : readHeads(options.heads));
+  const { records, chains, signedHeads, lastSigned, notes, findings } = verification;
+  const report = {
+    records,
+    chains: chains.map(({ signedThrough, ...chain }) => ({ ...chain, 'signed-through': signedThrough })),
+    'signed-heads': signedHeads,
+    ...(lastSigned === undefined ? {} : { 'last-signed': lastSigned }),
+    notes: notes.length,
+    findings,
+  };
+  await writeAll(io, formatValue(report, options.output ?? usualFormat(io), io.stdout.columns));
+  if (options.keys === undefined)
+    io.stderr.write(
+      `keystorectl: the keys are those of ${file}: whoever changed the trail can have changed them too; --keys takes those that you kept\n`,
+    );
+  if (findings.length > 0) throw new CommandFailed(exitCodes.no, `${findings.length} findings: this trail is not what was written`);
+}
+
+/** What GET /v1/state/system/audit answers; either part may be missing from what was kept. */
+const keptAnswer = z.object({
+  keys: z.array(z.object({ 'public-key': z.string() })).optional(),
+  heads: z.array(z.object({ chain: z.string(), sequence: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) })).optional(),
+});
+
+function readKeys(file: string): ReadonlyMap<string, KeyObject> {
+  try {
+    const text = readFileSync(file, 'utf8');
+    const pem = text.trimStart().startsWith('{')
+      ? keptAnswer
+          .parse(JSON.parse(text))
+          .keys?.map((key) => key['public-key'])
+          .join('\n')
+      : text;
+    return new Map(splitPublicKeys(pem ?? '').map((one) => [auditKeyId(createPublicKey(one)), createPublicKey(one)]));
+  } catch (error) {
+    throw usageError(`${file} is not a file of public keys (${reasonOf(error)})`);
+  }
+}
+
+function readHeads(file: string): readonly HeadEntry[] {
+  try {
+    const { heads } = keptAnswer.parse(JSON.parse(readFileSync(file, 'utf8')));
+    if (heads === undefined || heads.length === 0) throw new Error('it names no heads');
+    return heads;
+  } catch (error) {
+    throw usageError(`${file} is not an answer of GET /v1/state/system/audit (${reasonOf(error)})`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) return z.prettifyError(error).replaceAll('\n', ' ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,213 @@
+// hsm: what an HSM administrator needs. Everything but `status` and `rotate-wrapping-key` works without a running appliance.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { HsmError } from '../../../hsm/api.ts';
+import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
+import { Client } from '../client.ts';
+import { outputOf } from '../terminal/command-output.ts';
+import { connectionOptions, resolveConnection, type ConnectionOptions } from '../connection.ts';
+import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { writeAll } from '../terminal/files.ts';
+import { chooseModules, chooseTokens, tokenOptions, type TokenOptions } from './hsm-tokens.ts';
+import { changePinOptions, runChangePin, type ChangeOptions } from './hsm-pins.ts';
+import { rotateWrappingKey, type RotationOptions } from './hsm-rotation.ts';
+import { tryToken, type Trial } from './hsm-trial.ts';
+import type { Io } from '../terminal/io.ts';
+import { formats, formatValue, usualFormat, type Format } from '../terminal/output.ts';
+import { openCatalog } from './verbs.ts';
+import type { WrappingState } from '../../wrapping-keys/record.ts';
+
+type Shown = { output?: Format };
+
+/** As much of a token of a running appliance as is looked at here. */
+type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'module', string>> & {
+  readonly 'key-types': readonly string[];
+  readonly 'wrapping-key': WrappingState;
+};
+
+/** `hsm status | modules | describe | initialise | prepare | change-pin | rotate-wrapping-key | test`. */
+export async function runHsm(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const hsm = new Command('keystorectl hsm')
+    .description('Look at PKCS#11 modules, set up tokens, and try them.')
+    .exitOverride()
+    .configureOutput(outputOf(io));
+  const add = (name: string, description: string, options: readonly Option[]): Command => {
+    const command = hsm.command(name).description(description).exitOverride();
+    for (const option of [...options, new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats)]) {
+      command.addOption(option);
+    }
+    return command;
+  };
+  add('status', 'the tokens of a running appliance', connectionOptions()).action((options: ConnectionOptions & Shown) =>
+    status(options, before, io),
+  );
+  add('modules', 'PKCS#11 modules found on this machine', []).action((options: Shown) => show(findModules(), options, io));
+  add('describe', 'slots, tokens and mechanisms of a module, and what the plugins need of it', tokenOptions()).action(
+    (options: TokenOptions & Shown) => describe(options, io),
+  );
+  add('initialise', 'initialise a token on a free slot: label, SO PIN, user PIN', [
+    ...tokenOptions(),
+    new Option('--so-pin-file <FILE>', 'file with the SO PIN; without it the token must have an empty one').helpGroup('Token:'),
+  ]).action((options: TokenOptions & { soPinFile?: string }) => initialise(options, io));
+  add('prepare', "make the appliance's own keys in a token, as its first start does", tokenOptions()).action((options: TokenOptions) =>
+    prepare(options, io),
+  );
+  add('change-pin', 'change the user PIN or the SO PIN of a token', changePinOptions()).action((options: ChangeOptions) =>
+    runChangePin(options, io),
+  );
+  add('rotate-wrapping-key', 'have a running appliance wrap every key anew under another wrapping key, and wait for it', [
+    ...connectionOptions(),
+    new Option('--name <TOKEN>', 'name of the token, where there are several'),
+    new Option('--no-wait', 'do not wait for the end: hsm status shows how far it is'),
+  ]).action((options: RotationOptions & Shown) => rotate(options, before, io));
+  add('test', 'try every operation on a token that was prepared', tokenOptions()).action((options: TokenOptions & Shown) =>
+    trial(options, io),
+  );
+  try {
+    await hsm.parseAsync([...words], { from: 'user' });
+  } catch (error) {
+    if (error instanceof HsmError)
+      throw new CommandFailed(error.kind === 'unavailable' ? exitCodes.unavailable : exitCodes.usage, error.message);
+    throw error;
+  }
+}
+
+async function status(options: ConnectionOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
+  const all = { ...before, ...options };
+  const path = await pathOf('show', 'hsm', all, io);
+  const client = new Client(await resolveConnection(all, io));
+  try {
+    const { tokens } = (await client.json({ method: 'GET', path })) as { tokens: readonly ShownToken[] };
+    const offered = new Set(tokens.flatMap((token) => token['key-types']));
+    await show({ tokens: options.output === 'table' ? tokens.map(tokenRow) : tokens, plugins: await pluginNeeds(offered) }, options, io);
+  } finally {
+    client.close();
+  }
+}
+
+/** What fits into a row of a table, the state first. */
+function tokenRow({ name, state, label, serial, module, 'wrapping-key': { number, ...rotation }, 'key-types': types }: ShownToken) {
+  const progress = rotation.state === 'rewrapping' ? ` ${rotation.done} of ${rotation.total}` : '';
+  return { name, state, label, serial, 'wrapping-key': `${number} ${rotation.state}${progress}`, module, 'key-types': types };
+}
+
+/** The path behind a resource to show, or an action of the appliance to do. */
+async function pathOf(verb: 'show' | 'do', name: string, options: ConnectionOptions, io: Io): Promise<string> {
+  const { entries } = await openCatalog([], options, io, false);
+  const entry = entries.find(({ command }) => command.verb === verb && (verb === 'do' ? command.action : command.resource) === name);
+  if (entry === undefined) throw new CommandFailed(exitCodes.fault, `this appliance does not know ${verb} ${name}`);
+  return entry.path;
+}
+
+async function rotate(options: RotationOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
+  const all = { ...before, ...options };
+  const paths = { begin: await pathOf('do', 'rotate-wrapping-key', all, io), watch: await pathOf('show', 'hsm', all, io) };
+  const client = new Client(await resolveConnection(all, io));
+  try {
+    await show(await rotateWrappingKey(client, paths, options, io), options, io);
+  } finally {
+    client.close();
+  }
+}
+
+async function describe(options: TokenOptions & Shown, io: Io): Promise<void> {
+  const modules = [];
+  for (const choice of await chooseModules(options)) {
+    const { module, environment, libraryParameters } = choice;
+    const surroundings = {
+      ...(environment === undefined ? {} : { environment }),
+      ...(libraryParameters === undefined ? {} : { libraryParameters }),
+    };
+    const described = await describeModule(module, surroundings);
+    modules.push({
+      module: described.path,
+      library: described.library,
+      version: described.version,
+      slots: described.slots.map(({ initialised, userPinSet, keyTypes, mechanisms, ...slot }) => ({
+        ...slot,
+        initialised,
+        'user-pin-set': userPinSet,
+        'key-types': keyTypes,
+        mechanisms,
+      })),
+    });
+  }
+  const offered = new Set(modules.flatMap(({ slots }) => slots.flatMap((slot) => slot['key-types'] as readonly string[])));
+  const plugins = await pluginNeeds(offered);
+  const slots = modules.flatMap(({ module, slots: own }) =>
+    own.map(({ description, label, serial, ...slot }) => ({ label, serial, ...slot, description, module })),
+  );
+  await show(options.output === 'table' ? { slots, plugins } : { modules, plugins }, options, io);
+}
+
+async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io): Promise<void> {
+  const [token] = await chooseTokens(options, true);
+  if (token?.label === undefined) throw usageError('a token is initialised by its label: give --label TEXT');
+  const soPin = options.soPinFile === undefined ? {} : { soPin: { file: options.soPinFile } };
+  await initialiseSoftToken({ ...token, label: token.label, ...soPin });
+  io.stderr.write(`initialised token ${token.label}\n`);
+}
+
+async function prepare(options: TokenOptions, io: Io): Promise<void> {
+  for (const token of await chooseTokens(options, true)) {
+    io.stderr.write(`${token.name}: making what is missing …\n`);
+    const made = await prepareToken(token);
+    io.stderr.write(`${token.name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')}`}\n`);
+  }
+}
+
+async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {
+  const trials: Trial[] = [];
+  for (const token of await chooseTokens(options, true)) {
+    await tryToken(token, (one) => {
+      trials.push(one);
+      io.stderr.write(`${one.operation}: ${one.result}\n`);
+    });
+  }
+  await show(trials, options, io);
+  const failed = trials.filter(({ result }) => result === 'failed').length;
+  if (failed > 0) throw new CommandFailed(exitCodes.no, `${failed} operations failed`);
+}
+
+/** What each plugin cannot work without, and whether a token has it. */
+async function pluginNeeds(
+  offered: ReadonlySet<string>,
+): Promise<readonly { plugin: string; needs: readonly string[]; missing: readonly string[] }[]> {
+  const { plugins } = await import('../../plugins.ts');
+  return plugins.map(({ name, needs = [] }) => ({ plugin: name, needs, missing: needs.filter((type) => !offered.has(type)) }));
+}
+
+/** Where distributions and vendors put modules, and those registered with p11-kit. */
+function findModules(): readonly string[] {
+  const triplets = ['x86_64-linux-gnu', 'aarch64-linux-gnu'];
+  const folders = [
+    '/usr/lib/pkcs11',
+    '/usr/lib64/pkcs11',
+    '/usr/lib/softhsm',
+    '/usr/local/lib/softhsm',
+    ...triplets.flatMap((triplet) => [`/usr/lib/${triplet}/pkcs11`, `/usr/lib/${triplet}/softhsm`]),
+  ];
+  const named = [
+    '/usr/lib/libsofthsm2.so',
+    ...triplets.flatMap((triplet) => [`/usr/lib/${triplet}/opensc-pkcs11.so`, `/usr/lib/${triplet}/nss/libsoftokn3.so`]),
+  ];
+  const inFolders = folders.flatMap((folder) =>
+    namesIn(folder)
+      .filter((name) => name.endsWith('.so'))
+      .map((name) => join(folder, name)),
+  );
+  const registered = namesIn('/usr/share/p11-kit/modules').flatMap((name) => {
+    const [, path] = /^module:\s*(\/\S+)/m.exec(readFileSync(join('/usr/share/p11-kit/modules', name), 'utf8')) ?? [];
+    return path === undefined ? [] : [path];
+  });
+  return [...new Set([...inFolders, ...named, ...registered])].filter((path) => existsSync(path)).sort();
+}
+
+function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+async function show(value: unknown, { output }: Shown, io: Io): Promise<void> {
+  await writeAll(io, formatValue(value, output ?? usualFormat(io), io.stdout.columns));
+}

@@ -1,0 +1,177 @@
+// login and logout: a token from a role, from a sign-in in the browser, or from a file, kept in the profile.
+import { spawn } from 'node:child_process';
+import { Command, Option } from 'commander';
+import { fieldsOf } from '../../../core/http/description/document.ts';
+import { waitForApproval, type Asked } from './approval.ts';
+import { Catalog, type CatalogEntry } from '../catalog.ts';
+import { Client, Refused } from '../client.ts';
+import { outputOf } from '../terminal/command-output.ts';
+import { connectionOptions, resolveConnection, type Connection, type ConnectionOptions } from '../connection.ts';
+import { loadDescription } from '../description.ts';
+import type { Document } from '../operations/documents.ts';
+import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
+import { type Io } from '../terminal/io.ts';
+import { readProfile, writeProfile } from '../profile.ts';
+
+/** What a login answers: a token, or what a person has to do first. */
+type LoginAnswer = Asked & { readonly token?: string };
+
+/** What the appliance tells of a token. */
+type TokenInfo = {
+  readonly user: string;
+  readonly tenant: string;
+  readonly policies: readonly string[];
+  readonly expires?: string;
+  readonly 'expires-in'?: number;
+};
+
+/** `login METHOD …`: the methods are those of the appliance, and `token` for a token that is there already. */
+export async function login(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const [method, ...rest] = words;
+  const scanner = withConnection(new Command().allowUnknownOption().allowExcessArguments().helpOption(false));
+  scanner.parseOptions([...rest]);
+  const connection = await resolveConnection({ ...before, ...scanner.opts<ConnectionOptions>() }, io);
+  const client = new Client({ ...connection, token: undefined });
+  try {
+    if (method === 'token') return await keepToken(rest, connection, io);
+    const catalog = new Catalog(await loadDescription(client, io));
+    const entry = catalog.entries.find(({ command }) => command.verb === 'login' && command.resource === method);
+    const methods = [...catalog.resources('login'), 'token'].join(', ');
+    if (entry === undefined) {
+      if (!words.includes('--help') && !words.includes('-h')) throw usageError(`login how? keystorectl login METHOD, one of: ${methods}`);
+      io.stdout.write(`keystorectl login METHOD [options]\n\nMethods: ${methods}\n\nkeystorectl login METHOD --help tells more.\n`);
+      return;
+    }
+    const command = loginCommand(entry, io);
+    command.parse([...rest], { from: 'user' });
+    const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
+    const { browser = false } = command.opts<{ browser?: boolean }>();
+    const { poll } = entry.command;
+    if (poll !== undefined) showTheWay(answer, browser, io);
+    const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
+    if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
+    remember(connection, token, true, io);
+    // The login has worked whether or not the token may be asked about.
+    const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
+    tellLogin(connection, info, io);
+  } finally {
+    client.close();
+  }
+}
+
+/** Forgets the token, and ends it if a login made it: a root token that was only kept would be gone for ever. */
+export async function logout(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  const command = withConnection(baseCommand('logout [options]', 'End the token of the last login and forget it', io));
+  command.parse([...words], { from: 'user' });
+  const { token, fromLogin = false, ...profile } = readProfile(io);
+  if (token === undefined) throw usageError('nobody is logged in');
+  if (fromLogin) await endToken(await resolveConnection({ ...before, ...command.opts<ConnectionOptions>() }, io), token, io);
+  writeProfile(profile, io);
+}
+
+async function endToken(connection: Connection, token: string, io: Io): Promise<void> {
+  const client = new Client({ ...connection, token });
+  try {
+    const entry = new Catalog(await loadDescription(client, io)).entries.find(({ command: { verb } }) => verb === 'logout');
+    if (entry !== undefined) await client.exchange({ method: entry.method, path: entry.path });
+  } catch (error) {
+    // A token that has ended by itself needs no end.
+    if (!(error instanceof Refused) || error.exitCode !== exitCodes.denied) throw error;
+  } finally {
+    client.close();
+  }
+}
+
+function loginCommand(entry: CatalogEntry, io: Io): Command {
+  const { command, operation } = entry;
+  const built = baseCommand(`login ${command.resource} [options]`, operation.summary, io);
+  for (const field of fieldsIn(entry.input)) built.addOption(fieldOption(field));
+  if (command.poll !== undefined) built.addOption(new Option('--browser', 'open the address in a browser'));
+  return withConnection(built);
+}
+
+async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Document> {
+  const body: Document = {};
+  for (const field of fieldsIn(entry.input)) {
+    const typed = command.opts<Record<string, readonly string[]>>()[fieldOption(field).attributeName()];
+    if (typed !== undefined) body[field.path] = await fieldValue(field, typed, io, false);
+    else if (field.required) throw usageError(`--${field.path} is required`);
+  }
+  return body;
+}
+
+function showTheWay({ 'login-url': url = '', 'user-code': code = '' }: Asked, browser: boolean, io: Io): void {
+  io.stderr.write(`Sign in at\n\n  ${url}\n\nand confirm there that the code is ${code}. Waiting …\n`);
+  // The address comes from the appliance we trust; still only web addresses are handed to the desktop.
+  if (browser && url.startsWith('https://'))
+    spawn('xdg-open', [url], { stdio: 'ignore', detached: true })
+      .on('error', () => undefined)
+      .unref();
+}
+
+/** `login token`: the token of the connection options, tried before it is kept. */
+async function keepToken(words: readonly string[], connection: Connection, io: Io): Promise<void> {
+  withConnection(baseCommand('login token [options]', 'Keep a token that is there already', io)).parse([...words], { from: 'user' });
+  if (connection.token === undefined) throw usageError('no token is given: --token-file FILE, --data-dir DIR or KEYSTORED_TOKEN');
+  const client = new Client({ ...connection, token: undefined });
+  try {
+    const info = await tokenInfo(connection, new Catalog(await loadDescription(client, io)));
+    remember(connection, connection.token, false, io);
+    tellLogin(connection, info, io);
+  } finally {
+    client.close();
+  }
+}
+
+/** Undefined when the appliance has no such action. Throws Refused for a token that does not work. */
+async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<TokenInfo | undefined> {
+  const entry = entries.find(({ command, input }) => command.action === 'info' && fieldsOf(input ?? {})['accessor'] !== undefined);
+  if (entry === undefined) return undefined;
+  const client = new Client(connection);
+  try {
+    return (await client.json({ method: entry.method, path: entry.path, body: {} })) as TokenInfo;
+  } finally {
+    client.close();
+  }
+}
+
+function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): void {
+  writeProfile({ url, ...(ca === undefined ? {} : { ca }), token, fromLogin }, io);
+}
+
+/** As whom, with what, and until when: a wrong account or tenant is seen now and not at the first refusal. */
+function tellLogin({ url }: Connection, info: TokenInfo | undefined, io: Io): void {
+  if (info === undefined) return void io.stderr.write(`logged in at ${url}\n`);
+  const { user, tenant, policies, expires, 'expires-in': seconds = 0 } = info;
+  const until = expires === undefined ? 'no end' : `${expires.replace(/T(\d\d:\d\d).*/, ' $1 UTC')}, in ${formatSpan(seconds)}`;
+  io.stderr.write(
+    [
+      `logged in at ${url} as ${user} of tenant ${tenant}`,
+      `  policies: ${policies.length === 0 ? 'none' : policies.join(', ')}`,
+      `  until: ${until}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function formatSpan(seconds: number): string {
+  const [size, unit] = spans.find(([least]) => seconds >= 2 * least) ?? [1, 'second'];
+  const count = Math.round(seconds / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+const spans = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+function baseCommand(usage: string, description: string, io: Io): Command {
+  return new Command().name('keystorectl').usage(usage).description(description).exitOverride().configureOutput(outputOf(io));
+}
+
+function withConnection(command: Command): Command {
+  for (const option of connectionOptions()) if (!command.options.some(({ long }) => long === option.long)) command.addOption(option);
+  return command;
+}

@@ -1,0 +1,101 @@
+// What becomes of an answer: printed, put into a file, or streamed; and what the exit code says about it.
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { Refused } from '../client.ts';
+import type { Command } from '../../../core/http/description/command.ts';
+import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
+import { fieldAt, setField, type Document } from './documents.ts';
+import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import { beginFile, writeAll } from '../terminal/files.ts';
+import type { Io } from '../terminal/io.ts';
+import { openProgress } from '../terminal/progress.ts';
+import { formatValue, usualFormat, type Format } from '../terminal/output.ts';
+
+export type Delivery = {
+  readonly command: Command;
+  readonly output: JsonSchema | undefined;
+  /** `base64-encoded: false` was asked for: what is base64 otherwise is text */
+  readonly rawText: boolean;
+  /** the body of the request */
+  readonly sent: unknown;
+  /** of `--out` */
+  readonly file: string | undefined;
+  readonly format: Format | undefined;
+  /** of `--fields`, where the API has no such parameter */
+  readonly fields: string | undefined;
+};
+
+/** Throws CommandFailed without a message when the answer is no. */
+export async function deliver(response: IncomingMessage, delivery: Delivery, io: Io): Promise<void> {
+  const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
+  if (mediaType !== 'application/json') return stream(response, delivery, io);
+  const answer: unknown = JSON.parse(await text(response));
+  const { command, file, format = usualFormat(io), fields } = delivery;
+  if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
+  else await writeAll(io, formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
+  const warnings = fieldAt(answer, ['warnings']);
+  if (command.tree === 'config' && Array.isArray(warnings))
+    for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
+  const failed = fieldAt(answer, ['failed']);
+  if (command.verdict !== undefined && fieldAt(answer, [command.verdict]) === false) throw new CommandFailed(exitCodes.no, '');
+  if (typeof failed === 'number' && failed > 0) throw new CommandFailed(exitCodes.no, `${failed} items failed`);
+}
+
+/** A refusal whose body is an answer all the same (health that is down, a batch of which nothing worked) is shown as one. Always throws. */
+export async function deliverRefusal(error: unknown, { format }: Delivery, io: Io): Promise<never> {
+  if (!(error instanceof Refused) || error.answer.mediaType !== 'application/json') throw error;
+  await writeAll(io, formatValue(JSON.parse(error.answer.body.toString()), format ?? usualFormat(io), io.stdout.columns));
+  throw new CommandFailed(error.exitCode, '');
+}
+
+async function stream(response: IncomingMessage, { file: path = '-', command }: Delivery, io: Io): Promise<void> {
+  const isBinary = response.headers['content-type'] === 'application/octet-stream';
+  if (isBinary && path === '-' && io.stdout.isTTY === true) throw usageError('the answer is binary: give --out FILE, or a pipe');
+  const file = beginFile(path, io, true);
+  const progress = openProgress(io, 'octets');
+  let octets = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Uint8Array>) {
+      await file.write(chunk);
+      octets += chunk.length;
+      if (path !== '-') progress.show(octets, undefined);
+    }
+  } catch (error) {
+    file.abandon();
+    throw new CommandFailed(exitCodes.unavailable, `the answer was cut off (${error instanceof Error ? error.message : String(error)})`);
+  }
+  file.finish();
+  progress.clear();
+  if (command.action === 'backup' && path !== '-')
+    io.stderr.write(`keystorectl: the backup is in ${path}, ${octets.toLocaleString('en')} octets\n`);
+}
+
+/** One field of the answer: octets as they are, text with a line end. */
+async function writePart(
+  answer: unknown,
+  field: string,
+  path: string,
+  { command, output, rawText, sent }: Delivery,
+  io: Io,
+): Promise<void> {
+  const value = fieldAt(answer, field.split('.'));
+  if (typeof value !== 'string') throw new CommandFailed(exitCodes.fault, `the answer has no ${field}`);
+  const schema = fieldsOf(output ?? {})[field.split('.')[0] ?? ''];
+  const wish = Object.entries(command['octets-with'] ?? {});
+  const asOctets = wish.length > 0 && wish.every(([name, wanted]) => fieldAt(sent, [name]) === wanted);
+  const isOctets = asOctets || (schema?.contentEncoding === 'base64' && !rawText);
+  const file = beginFile(path, io, schema?.['x-secret'] === true);
+  await file.write(isOctets ? Buffer.from(value, 'base64') : value.endsWith('\n') || rawText ? value : `${value}\n`);
+  file.finish();
+}
+
+/** The asked-for fields of a document, or of each document of a list. */
+function select(value: unknown, fields: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => select(one, fields));
+  const selected: Document = {};
+  for (const path of fields.split(',')) {
+    const found = fieldAt(value, path.split('/'));
+    if (found !== undefined) setField(selected, path, found);
+  }
+  return selected;
+}

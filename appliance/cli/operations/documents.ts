@@ -1,0 +1,46 @@
+// Documents in YAML or JSON, from a file or from standard input, with single fields laid over them.
+import { fstatSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { usageError } from '../terminal/failure.ts';
+import { readText, type Io } from '../terminal/io.ts';
+
+export type Document = Record<string, unknown>;
+
+/** JSON is YAML. Throws a usage error with the line for what is neither, or is no mapping. An empty document is undefined. */
+export async function readDocument(path: string, io: Io): Promise<Document | undefined> {
+  const name = path === '-' ? 'standard input' : path;
+  const document = parseDocument(await readText(path, io), { strict: true, uniqueKeys: true });
+  const [fault] = document.errors;
+  if (fault !== undefined) throw usageError(`${name} line ${fault.linePos?.[0].line ?? 1}: ${fault.message.split('\n')[0]}`);
+  const value: unknown = document.toJS({ maxAliasCount: 100 });
+  if (value === null || value === undefined) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value)) throw usageError(`${name} is not a document: it must map field names to values`);
+  return value as Document;
+}
+
+/**
+ * Whether standard input brings a document although nobody said so. Pipes and files do; a terminal and /dev/null do not. A socket is
+ * what programs give their children when they give nothing, so it counts only for a command that is nothing without a document.
+ */
+export function bringsDocument(io: Io, isNeeded: boolean): boolean {
+  if (io.stdin !== process.stdin) return io.stdin.isTTY !== true;
+  const status = fstatSync(0, { throwIfNoEntry: false });
+  return status !== undefined && (status.isFIFO() || status.isFile() || (isNeeded && status.isSocket()));
+}
+
+/** Sets the value at a path such as `auto-rotate/rotate-after`, making the containers on the way. */
+export function setField(document: Document, path: string, value: unknown): void {
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  let holder: Document = document;
+  for (const name of names) {
+    const inner = holder[name];
+    holder = typeof inner === 'object' && inner !== null ? (inner as Document) : (holder[name] = {});
+  }
+  holder[last] = value;
+}
+
+/** The value at a path such as `keys/0/keyblock`. */
+export function fieldAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce((holder, name) => (typeof holder === 'object' && holder !== null ? (holder as Document)[name] : undefined), value);
+}

@@ -1,0 +1,114 @@
+// Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by type.
+import { isUtf8 } from 'node:buffer';
+import { Option } from 'commander';
+import { parse } from 'yaml';
+import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
+import { rulesOf, typeOf } from '../../../core/http/description/words.ts';
+import { usageError } from '../terminal/failure.ts';
+import { readOctets, readText, readValue, type Io } from '../terminal/io.ts';
+
+export type Field = {
+  /** `auto-rotate/rotate-after`, as in `fields=` and in error messages */
+  readonly path: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+};
+
+/** Every field, the containers themselves included; inside lists and maps nothing has a flag. */
+export function fieldsIn(schema: JsonSchema | undefined, prefix = ''): Field[] {
+  const required = new Set(schema?.required);
+  return Object.entries(fieldsOf(schema ?? {})).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    return [{ path, schema: field, required: required.has(name) }, ...(field.type === 'object' ? fieldsIn(field, `${path}/`) : [])];
+  });
+}
+
+/** The option of a field; what was given is collected as typed. */
+export function fieldOption({ path, schema, required }: Field): Option {
+  const container = path.split('/').slice(0, -1).join('/');
+  const rules = [...(required ? [container === '' ? 'required' : `required in ${container}`] : []), ...rulesOf(schema)];
+  const { description = '' } = schema;
+  const option = new Option(
+    isFlag(schema) ? `--${path} [true|false]` : `--${path} <${placeholder(schema)}>`,
+    [description, ...(rules.length === 0 ? [] : [`(${rules.join('; ')})`])].filter((part) => part !== '').join(' '),
+  );
+  return option.helpGroup('Fields:').argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+}
+
+/** `--exportable` alone is `--exportable true`, and `--no-exportable` the opposite; commander would take the next word for a value. */
+export function spellFlags(words: readonly string[], flags: ReadonlySet<string>): string[] {
+  return words.flatMap((word, index) => {
+    const next = words[index + 1];
+    const before = words[index - 1]?.slice(2) ?? '';
+    if ((word === 'true' || word === 'false') && words[index - 1]?.startsWith('--') === true && flags.has(before)) return [];
+    if (word.startsWith('--no-') && flags.has(word.slice(5))) return [`--${word.slice(5)}=false`];
+    if (!word.startsWith('--') || !flags.has(word.slice(2))) return [word];
+    return [`${word}=${next === 'false' ? 'false' : 'true'}`];
+  });
+}
+
+/** Names of the fields that are flags. */
+export function flagsAmong(fields: readonly Field[]): string[] {
+  return fields.filter(({ schema }) => isFlag(schema)).map(({ path }) => path);
+}
+
+/** The value of a field from what was typed for it, once or several times. Throws a usage error that names the option and its type. */
+export async function fieldValue({ path, schema }: Field, typed: readonly string[], io: Io, isRawText: boolean): Promise<unknown> {
+  const [text = ''] = typed.slice(-1);
+  if (schema.type === 'array') return (await Promise.all(typed.map((one) => listItems(one, schema.items ?? {}, path, io)))).flat();
+  if (schema.contentEncoding === 'base64' && /^@(?!@)/.test(text)) {
+    return isRawText ? readText(text.slice(1), io) : (await readOctets(text.slice(1), io)).toString('base64');
+  }
+  if (schema['x-text-or-base64'] === true && /^@(?!@)/.test(text)) {
+    const octets = await readOctets(text.slice(1), io);
+    return isUtf8(octets) ? octets.toString() : octets.toString('base64');
+  }
+  return scalar(await readValue(text, io), schema, path);
+}
+
+async function listItems(typed: string, items: JsonSchema, path: string, io: Io): Promise<unknown[]> {
+  const text = await readValue(typed, io);
+  if (items.type === 'object' || text.startsWith('[')) {
+    const value = yamlValue(text, path);
+    return Array.isArray(value) ? value : [value];
+  }
+  return [scalar(text, items, path)];
+}
+
+function scalar(text: string, schema: JsonSchema, path: string): unknown {
+  const choices = schema.properties === undefined ? (schema.anyOf ?? schema.oneOf) : undefined;
+  if (choices !== undefined) {
+    const fitting = choices.find((choice) => fits(text, choice)) ?? choices.find(({ type }) => type === undefined || type === 'string');
+    return scalar(text, fitting ?? {}, path);
+  }
+  if (schema.type === 'object') return yamlValue(text, path);
+  if (schema.type === 'string' || schema.type === undefined) return text;
+  if (!fits(text, schema)) throw usageError(`--${path} must be ${typeOf(schema)}`);
+  return schema.type === 'boolean' ? text === 'true' : Number(text);
+}
+
+function fits(text: string, { type, const: only }: JsonSchema): boolean {
+  if (only !== undefined) return text === only || text === JSON.stringify(only);
+  if (type === 'boolean') return text === 'true' || text === 'false';
+  if (type === 'integer') return /^-?\d+$/.test(text);
+  return type === 'number' && text.trim() !== '' && Number.isFinite(Number(text));
+}
+
+function yamlValue(text: string, path: string): unknown {
+  try {
+    return parse(text) as unknown;
+  } catch {
+    throw usageError(`--${path} must be YAML or JSON, such as '{a: 1}' or '[a, b]'`);
+  }
+}
+
+function isFlag({ type }: JsonSchema): boolean {
+  return type === 'boolean';
+}
+
+function placeholder(schema: JsonSchema): string {
+  if (schema.enum !== undefined && schema.enum.length <= 5) return schema.enum.join('|');
+  if (schema.type === 'array') return `${placeholder(schema.items ?? {})}...`;
+  if (schema.type === 'object') return 'yaml';
+  return typeOf(schema).replaceAll(/[^a-z0-9]+/gi, '-');
+}

@@ -1,0 +1,138 @@
+// One operation of the API run from the command line: what was typed becomes a request, and the answer is delivered.
+import { runBulk } from './bulk.ts';
+import type { Catalog, CatalogEntry } from '../catalog.ts';
+import { Client, type Request } from '../client.ts';
+import { connectionOptions, resolveConnection, type ConnectionOptions } from '../connection.ts';
+import { deliver, deliverRefusal } from './delivery.ts';
+import { bringsDocument, readDocument, setField, type Document } from './documents.ts';
+import { usageError } from '../terminal/failure.ts';
+import { fieldValue, flagsAmong, spellFlags } from './fields.ts';
+import { isFile } from '../terminal/files.ts';
+import { readOctets, type Io } from '../terminal/io.ts';
+import { attributeOf, buildCommand, isFlag, type OperationCommand, type Typed } from './operation-command.ts';
+import type { Format } from '../terminal/output.ts';
+
+export type Context = {
+  readonly io: Io;
+  readonly catalog: Catalog;
+  /** connection options given before the verb */
+  readonly before: ConnectionOptions;
+};
+
+/** Parses the words behind the resource (and action) and runs the operation. Throws CommandFailed and CommanderError. */
+export async function runOperation(entry: CatalogEntry, words: readonly string[], { io, catalog, before }: Context): Promise<void> {
+  const built = buildCommand(entry, catalog, io);
+  const { parameters } = entry.operation;
+  const flags = new Set([...flagsAmong(built.fields), ...parameters.filter(isFlag).map(({ name }) => name)]);
+  built.command.parse(spellFlags(words, flags), { from: 'user' });
+  const typed = built.command.opts<Typed>();
+  const client = new Client(await resolveConnection({ ...before, ...connectionOf(typed, built) }, io));
+  try {
+    if (typed['lines'] === true) return await runLines(entry, built, typed, client, io);
+    const file = text(typed['out']);
+    if (entry.command.action === 'backup' && typed['force'] !== true) requireNew(file);
+    const request = await requestOf(entry, built, typed, io);
+    const hasFields = parameters.some(({ name }) => name === 'fields');
+    const delivery = {
+      command: entry.command,
+      output: entry.output,
+      rawText: isRawText(typed),
+      sent: request.body,
+      file,
+      format: text(typed['output']) as Format | undefined,
+      fields: hasFields ? undefined : text(typed['fields']),
+    };
+    const response = await client.open(request).catch((error: unknown) => deliverRefusal(error, delivery, io));
+    await deliver(response, delivery, io);
+  } finally {
+    client.close();
+  }
+}
+
+/** The backup of yesterday is lost when that of today takes its name. */
+function requireNew(file: string | undefined): void {
+  if (file !== undefined && isFile(file)) throw usageError(`${file} exists: give another name, or --force to replace it`);
+}
+
+async function runLines(entry: CatalogEntry, built: OperationCommand, typed: Typed, client: Client, io: Io): Promise<void> {
+  const { [entry.command.in ?? '']: _, ...fields } = await documentOf(entry, built, { ...typed, in: undefined }, io);
+  const files = { input: text(typed['in']) ?? '-', output: text(typed['out']) ?? '-', keepGoing: typed['keepGoing'] === true };
+  await runBulk({ entry, path: pathOf(entry, built), fields, ...files }, client, io);
+}
+
+async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Typed, io: Io): Promise<Request> {
+  const { method, operation, input } = entry;
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  for (const parameter of operation.parameters) {
+    const value = text(typed[attributeOf(parameter)]);
+    if (value === undefined) continue;
+    if (parameter.in === 'query') query.set(parameter.name, value);
+    if (parameter.in === 'header') headers[parameter.name] = value;
+  }
+  const request = { method, path: pathOf(entry, built), query, headers };
+  if (input !== undefined) return { ...request, body: await documentOf(entry, built, typed, io) };
+  if (operation.requestBody === undefined) return request;
+  const [mediaType = ''] = Object.keys(operation.requestBody.content);
+  const file = text(typed['in']);
+  if (file === undefined) throw usageError(`give the body with --in FILE (${mediaType})`);
+  return { ...request, headers: { ...headers, 'content-type': mediaType }, body: await readOctets(file, io) };
+}
+
+/** The body: the document, then what stands in words, then flags, then what `--in` brings. */
+async function documentOf(entry: CatalogEntry, built: OperationCommand, typed: Typed, io: Io): Promise<Document> {
+  const { command, names } = entry;
+  const words = built.command.args.slice(names.length);
+  const file = text(typed['file']) ?? (hasDocument(entry, built, typed, io) ? '-' : undefined);
+  const document: Document = file === undefined ? {} : ((await readDocument(file, io)) ?? {});
+  const set = async (path: string, values: readonly string[]): Promise<void> => {
+    const field = built.fields.find((one) => one.path === path);
+    if (field !== undefined) setField(document, path, await fieldValue(field, values, io, isRawText(typed)));
+  };
+  for (const [index, word] of words.entries()) await set(built.positional[index] ?? '', [word]);
+  for (const [path, attribute] of built.attributes) {
+    const values = typed[attribute];
+    if (Array.isArray(values)) await set(path, values as readonly string[]);
+  }
+  const source = text(typed['in']);
+  if (source !== undefined && command.in !== undefined) await set(command.in, [`@${source}`]);
+  return document;
+}
+
+/**
+ * Whether a document comes over standard input although nobody said `--file -`: for a command with nothing else to send. Changes take
+ * documents; of actions only those that are nothing without a body.
+ */
+function hasDocument(
+  { command, operation, names }: CatalogEntry,
+  { command: parsed, attributes }: OperationCommand,
+  typed: Typed,
+  io: Io,
+): boolean {
+  const words = parsed.args.length - names.length;
+  const isNamed = command.verb === 'create' && words === 1;
+  const isBare = (words === 0 || isNamed) && [...attributes.values(), 'in'].every((name) => typed[name] === undefined);
+  const isRequired = operation.requestBody?.required === true;
+  const takesDocument = command.verb === 'do' ? isRequired : attributes.size > 0;
+  return isBare && takesDocument && bringsDocument(io, command.verb === 'merge' || (isRequired && !isNamed));
+}
+
+function pathOf({ names, path }: CatalogEntry, { command }: OperationCommand): string {
+  return names.reduce((whole, name, index) => whole.replace(`{${name}}`, encodeURIComponent(command.args[index] ?? '')), path);
+}
+
+/** Where a field has the name of a connection option, what was typed is the field's. */
+function connectionOf(typed: Typed, { attributes }: OperationCommand): ConnectionOptions {
+  const ofFields = new Set(attributes.values());
+  const names = connectionOptions().map((option) => option.attributeName());
+  return Object.fromEntries(names.filter((name) => !ofFields.has(name) && typed[name] !== undefined).map((name) => [name, typed[name]]));
+}
+
+function isRawText(typed: Typed): boolean {
+  const values = typed['base64Encoded'];
+  return Array.isArray(values) && values.at(-1) === 'false';
+}
+
+function text(value: Typed[string]): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

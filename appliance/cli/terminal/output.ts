@@ -1,0 +1,96 @@
+// Answers for people and programs: YAML on a terminal, JSON in a pipe, or a table.
+import { stringify } from 'yaml';
+import { replaceUnseen } from '../../../core/wire/shown-text.ts';
+import type { Io } from './io.ts';
+
+export const formats = ['yaml', 'json', 'table'] as const;
+export type Format = (typeof formats)[number];
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** The format when nobody asked for one. */
+export function usualFormat({ stdout }: Io): Format {
+  return stdout.isTTY === true ? 'yaml' : 'json';
+}
+
+/** A value as text that ends with a line end. */
+export function formatValue(value: unknown, format: Format, columns = 120): string {
+  if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
+  if (format === 'table') return formatTable(value, columns);
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
+}
+
+/**
+ * A list of documents as rows, a document as two columns or, where it has nothing but such lists, as one table for each; a list of texts as
+ * lines. Containers and long texts are left to the other formats.
+ */
+function formatTable(value: unknown, columns: number): string {
+  if (isRows(value)) return rows(value, columns);
+  if (Array.isArray(value)) return value.map((one) => `${cell(one)}\n`).join('');
+  if (!isDocument(value)) return `${cell(value)}\n`;
+  const lists = Object.values(value).filter((list) => !isEmptyList(list));
+  return lists.length > 0 && lists.every(isRows) ? lists.map((list) => rows(list, columns)).join('\n') : pairs(value, columns);
+}
+
+function rows(documents: readonly Document[], columns: number): string {
+  const [first = '', ...others] = new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))));
+  // Columns go from the right where there is no room: whether a thing still counts is what most people look for.
+  const names = [first, ...vital.filter((name) => others.includes(name)), ...others.filter((name) => !vital.includes(name))];
+  return align([names.map((name) => name.toUpperCase()), ...documents.map((row) => names.map((name) => cell(row[name])))], columns);
+}
+
+const vital = ['status', 'state', 'not-after', 'expires'];
+
+function pairs(document: Document, columns: number): string {
+  return align(
+    Object.entries(document).map(([name, value]) => [name, cell(value)]),
+    columns,
+  );
+}
+
+/** Columns that no longer fit go, the last ones first; the first one always stays. */
+function align(rows: readonly (readonly string[])[], columns: number): string {
+  const widths = (rows[0] ?? []).map((_, index) => Math.min(60, Math.max(...rows.map((row) => row[index]?.length ?? 0))));
+  let shown = 0;
+  for (let used = 0; shown < widths.length && (shown === 0 || used + (widths[shown] ?? 0) <= columns); shown += 1) {
+    used += (widths[shown] ?? 0) + 2;
+  }
+  const line = (row: readonly string[]): string =>
+    row
+      .slice(0, shown)
+      .map((text, index) => clip(text, widths[index] ?? 0).padEnd(index === shown - 1 ? 0 : (widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  return `${rows.map(line).join('\n')}\n`;
+}
+
+function clip(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
+}
+
+/** What somebody gave as a description must not steer the terminal, nor look like another: what is not seen is replaced. */
+function cell(value: unknown): string {
+  return replaceUnseen(cellText(value), '\u{FFFD}');
+}
+
+function cellText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value.split('\n')[0] ?? '';
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value.join(', ') : JSON.stringify(value);
+}
+
+function isCell(value: unknown): boolean {
+  return typeof value !== 'object' || value === null || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function isRows(value: unknown): value is readonly Document[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isDocument);
+}
+
+function isDocument(value: unknown): value is Document {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,116 @@
+// Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
+import type { Audit } from '../../core/audit/record.ts';
+import { boundStrangers, type StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
+import { withTenants } from '../../core/platform/audit-tenants.ts';
+import { createSessions } from '../../core/platform/sessions-service.ts';
+import { loginSweepJob } from '../../core/access/approles/secret-ids.ts';
+import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
+import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/dead-tenants.ts';
+import type { Clock, Finding, Job, Log } from '../../core/base/context.ts';
+import { createApp, type App } from '../../core/platform/app.ts';
+import type { TopicDirectories } from '../../core/platform/topic-endpoints.ts';
+import { startPlugins } from '../../core/plugin/lifecycle.ts';
+import type { AnyPlugin } from '../../core/plugin/plugin.ts';
+import type { OpenStore } from '../../core/store/open.ts';
+import { openTenants } from '../../core/access/tenants.ts';
+import type { Hsm } from '../../hsm/api.ts';
+import { auditEndpoint } from '../operations/audit-endpoint.ts';
+import { reportHealth } from '../operations/health.ts';
+import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
+import { stateMeasurer } from '../operations/metrics-state.ts';
+import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
+import { type Upkeep, upkeepEndpoints } from '../operations/system-endpoints.ts';
+import { WrappingRotation } from '../wrapping-keys/rotation.ts';
+
+export type Parts = {
+  readonly plugins: readonly AnyPlugin[];
+  readonly store: OpenStore;
+  readonly hsm: Hsm;
+  readonly audit: Audit;
+  /** how much of what strangers do is on record; the default is for everything but tests */
+  readonly strangers?: StrangersOptions;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** the validated configuration section of a plugin */
+  configurationOf(plugin: string): unknown;
+  /** services of the composition root for plugins, beside those of core */
+  readonly services?: Readonly<Record<string, unknown>>;
+  /** where audit trail and logs lie, to be read as topics */
+  readonly topics?: TopicDirectories;
+  /** whether the keys have gone; default: never */
+  readonly sealed?: () => boolean;
+  /** absent in tools that open the house without running the appliance */
+  readonly upkeep?: Upkeep;
+};
+
+export type Composed = {
+  readonly app: App;
+  readonly jobs: readonly Job[];
+  check(): Promise<readonly Finding[]>;
+  /** Stops the plugins, last started first; store, HSM and audit stay the caller's. */
+  stop(): Promise<void>;
+};
+
+/** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
+export async function compose(parts: Parts): Promise<Composed> {
+  const { store, hsm, clock, log, upkeep } = parts;
+  const audit = boundStrangers(parts.audit, clock, parts.strangers);
+  const directory = upkeep?.directory;
+  const rotation = new WrappingRotation({ store, hsm, clock });
+  store.guardTenants(tenantExists(store));
+  const running = await startPlugins(parts.plugins, {
+    ...parts,
+    audit: withTenants(audit, openTenants(store)),
+    services: { sessions: createSessions({ store, hsm, clock }), 'wrapping-keys': rotation, ...parts.services },
+  });
+  return {
+    app: createApp({
+      endpoints: [
+        ...hsmEndpoints(hsm, rotation),
+        auditEndpoint(store),
+        ...(upkeep === undefined ? [] : upkeepEndpoints(upkeep, stateMeasurer({ store, clock, directory: upkeep.directory }))),
+        ...running.endpoints,
+      ],
+      resources: running.resources,
+      errors: running.errors,
+      topics: parts.topics,
+      health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
+      ...(upkeep === undefined ? {} : { onAnswered: upkeep.metrics.onAnswered }),
+      ...(parts.sealed === undefined ? {} : { sealed: parts.sealed }),
+      store,
+      hsm,
+      audit,
+      clock,
+      log,
+    }),
+    jobs: [
+      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], upkeep),
+      ...(upkeep === undefined
+        ? []
+        : [rewrappingJob({ ...upkeep, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
+    ],
+    check: async () => [
+      ...store.check(),
+      ...findDeadTenants(store),
+      ...(await running.check()),
+      ...(await Array.fromAsync(rotation.findings(running.wrappedKeys()))),
+      ...(await findWiderObjects(hsm)),
+    ],
+    async stop() {
+      await running.stop();
+      await audit.settle().catch(() => undefined);
+    },
+  };
+}
+
+/** Tokens that are down are left out. */
+async function findWiderObjects(hsm: Hsm): Promise<readonly Finding[]> {
+  const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
+  const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
+  return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
+}
+
+/** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */
+function holdJobs(jobs: readonly Job[], upkeep: Upkeep | undefined): readonly Job[] {
+  return upkeep === undefined ? jobs : [...jobs.map((job) => upkeep.clockWatch.held(job)), upkeep.clockWatch.job];
+}

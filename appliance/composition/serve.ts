@@ -1,0 +1,260 @@
+// One serving process from end to end: open, compose, listen, run jobs; and all of it in reverse when it stops.
+import { setTimeout } from 'node:timers/promises';
+import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Configuration } from '../../core/config/config.ts';
+import { listenManagement, ListenError, type TlsIdentity } from '../../core/http/listener/listeners.ts';
+import type { Job } from '../../core/base/context.ts';
+import { describeFault } from '../../core/http/response/problem.ts';
+import { catchStrayErrors } from '../../core/base/last-resort.ts';
+import { openLog, type OpenLog } from '../../core/log/log.ts';
+import { startScheduler } from '../../core/plugin/scheduler.ts';
+import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { systemClock } from '../../core/base/time.ts';
+import { openAuditSigner, workerChain } from '../provisioning/audit-signing.ts';
+import { backUp } from '../backup/backup.ts';
+import { bootstrapJob } from '../provisioning/bootstrap.ts';
+import { watchClock } from '../operations/clock-watch.ts';
+import { compose } from './compose.ts';
+import { renewListenerIdentity, writeApplianceCa } from '../provisioning/first-boot.ts';
+import type { Fleet } from '../processes/worker-channel.ts';
+import { watchHealth } from '../operations/health.ts';
+import { type GivenPins, hsmConfigOf, openHouse, places, withPins } from '../state/paths.ts';
+import { measureProcess, type Snapshot } from '../operations/metrics.ts';
+import { plugins } from '../plugins.ts';
+import { RequestGate } from '../processes/request-gate.ts';
+import { sealedHandler } from '../seal/sealed-server.ts';
+import { keepSealedIdentity } from '../state/sealed-identity.ts';
+import { StartRefused } from '../state/start-refused.ts';
+import { describeWrapping, wrappingTable } from '../wrapping-keys/record.ts';
+
+export type Serving = {
+  /** What this process has counted so far. */
+  metrics(): Promise<Snapshot>;
+  /** No use of a key begins any more, and those that run end; resolves when no key is left in this process or in its hosts. */
+  seal(): Promise<void>;
+  /** Takes no new connections from now on, on neither port; running requests go on. Resolves when its audit chain may be another's. */
+  retire(): Promise<void>;
+  /** One real round trip to every token; rejects when one is not fit. */
+  examine(): Promise<void>;
+  /** Takes no new requests, lets running ones finish (10 s at most), then closes everything. */
+  stop(): Promise<void>;
+};
+
+const stopGraceMs = 10_000;
+const unsealMs = 600_000;
+/** How long the others may take to stop. */
+const aloneMs = 11_000;
+const identityCheckSeconds = 3600;
+/** When it is sealed: for requests that run, for the last signature of the audit trail, and for a host that is asked to end. */
+const lastRequestsMs = 200;
+const lastSignatureMs = 200;
+const lastHostMs = 100;
+/** For what was let in before, and for the answer to who has sealed, until the audit trail is closed. */
+const lastAnswersMs = 1_000;
+
+/**
+ * Serves as worker `number`; number 1 also runs the background jobs and signs the heads of the audit trail, for the last time when
+ * it is `alone`. Throws StartRefused; nothing stays open then.
+ */
+export async function serve(
+  configuration: Configuration,
+  number: number,
+  fleet: Fleet,
+  pins: GivenPins | undefined,
+  alone: Promise<void>,
+): Promise<Serving> {
+  const { data } = configuration;
+  const chain = workerChain(number);
+  const closing: (() => unknown)[] = [];
+  /** what runs beside the requests and uses keys or the store */
+  const resting: (() => unknown)[] = [];
+  const gate = new RequestGate();
+  /** requests that wait for the seal they asked for */
+  let sealers = 0;
+  let isServing = false;
+  // Both listeners close at the same time: one after the other, slow clients would keep them for twice the grace.
+  const retirement = Promise.withResolvers<void>();
+  const stop = once(async () => {
+    retirement.resolve();
+    await Promise.all(resting.map((rest) => rest()));
+    for (const close of closing.toReversed()) await close();
+  });
+  try {
+    const { logs, logLevel: level } = configuration;
+    const log = openLog({ directory: places.logs(data), stream: chain, level, clock: systemClock, ...logs });
+    closing.push(() => log.close());
+    watchForStrayErrors(log);
+    const hsmConfig = await hsmConfigOf(configuration, () => undefined);
+    const house = await openHouse(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
+    closing.push(() => house.close());
+    const clockWatch = watchClock(house.store, systemClock);
+    resting.push(() => clockWatch.stop());
+    const { clock } = clockWatch;
+    const metrics = measureProcess(house.hsm);
+    resting.push(() => metrics.stop());
+    const { signHead, memory } = openAuditSigner(house);
+    const trail = await openAuditTrail({
+      directory: places.audit(data),
+      ...{ chain, clock, memory },
+      log: log.with('audit'),
+      ...configuration.audit,
+      ...(number === 1 ? { signHead } : {}),
+    });
+    closing.push(() => trail.close());
+    // The last signature is to cover what the other processes write to their end.
+    if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
+    const audit = metrics.measured(trail);
+
+    // Not held while the clock is in doubt: without an identity nobody could say that the clock is right.
+    const first = await renewListenerIdentity(configuration, house, systemClock);
+    const identity = new ChangingIdentity(first);
+    const listeners: Listeners = {
+      serving: true,
+      management: configuration.listen,
+      est: configuration.estListen,
+      hosts: configuration.hosts,
+      managementUrl: configuration.publicUrl,
+      sealed: () => gate.isSealed,
+      guard: (handler) => gate.guard(handler, handler),
+      identity: () => identity.current,
+      onIdentityChange: (changed) => identity.watch(changed),
+      onRetire: (retired) => void retirement.promise.then(retired),
+      onAnswered: metrics.onAnswered,
+    };
+    const composed = await compose({
+      plugins,
+      ...house,
+      audit,
+      log,
+      clock,
+      configurationOf: (plugin) => configuration.plugins[plugin],
+      services: { listeners },
+      sealed: () => gate.isSealed,
+      topics: { audit: places.audit(data), logs: places.logs(data) },
+      upkeep: {
+        directory: data,
+        // A job that waits for a session is given up after the one time, and one that runs after another.
+        settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
+        clockWatch,
+        metrics,
+        operationsSocket: configuration.operationsSocket,
+        snapshots: async () => (await fleet.request('metrics')) as Snapshot[],
+        async seal() {
+          keepSealedIdentity(data, { keyPem: identity.current.key, chainPem: identity.current.cert });
+          sealers++;
+          await fleet.request('seal').finally(() => sealers--);
+        },
+        backUp: (passphrase) => backUp({ directory: data, ...house, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
+      },
+    });
+    closing.push(() => composed.stop());
+    const listener = await listenManagement({
+      ...configuration.listen,
+      identity: identity.current,
+      handler: gate.guard(composed.app.handler, sealedHandler(data, fleet)),
+      log: log.with('http'),
+    });
+    // Who gives the PIN to a process that was just sealed is answered by it when the appliance is open, or is not.
+    void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
+    closing.push(() => listener.close(stopGraceMs));
+    closing.push(() => composed.app.endStreams());
+    closing.push(identity.watch((next) => listener.setIdentity(next)));
+
+    const renewal: Job = {
+      name: 'listener-identity',
+      everySeconds: identityCheckSeconds,
+      async run() {
+        const renewed = await renewListenerIdentity(configuration, house, clock);
+        if (!identity.take(renewed)) return;
+        writeApplianceCa(data, renewed);
+        if (configuration.attended) keepSealedIdentity(data, renewed);
+      },
+    };
+    // Every process renews its own view of the identity; the jobs of plugins run in one.
+    const { bootstrapFile } = configuration;
+    const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(house.store, clock, bootstrapFile)];
+    const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
+    const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
+    resting.push(() => scheduler.stop());
+    const wrappings = wrappingTable(house.store);
+    const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
+    if (number === 1) resting.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
+    isServing = true;
+    return {
+      metrics: () => metrics.snapshot(),
+      async seal() {
+        gate.seal();
+        composed.app.endStreams();
+        for (const rest of resting) void rest();
+        await gate.settled(sealers, lastRequestsMs);
+        // What the others wrote to their end is signed before the key of the trail goes as well.
+        if (number === 1) {
+          await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
+          await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
+        }
+        await house.hsm.close(lastHostMs);
+        await house.store.close();
+      },
+      async retire() {
+        retirement.resolve();
+        if (!gate.isSealed) return;
+        await gate.settled(0, lastAnswersMs);
+        await trail.close();
+      },
+      examine: async () => (gate.isSealed ? undefined : house.hsm.selfTest()),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    if (error instanceof ListenError) throw new StartRefused(error.message);
+    throw error;
+  }
+}
+
+/** How long the log may take to say why the process ends. */
+const lastWordsMs = 1_000;
+
+function watchForStrayErrors(log: OpenLog): void {
+  catchStrayErrors({
+    tell: (error) => log.error('an error outside every promise ended a request', describeFault(error)),
+    give: (error) => void endProcess(log, error),
+  });
+}
+
+/** By a kill: an exit waits for the thread that writes to the store, which may be waiting for this one. */
+async function endProcess(log: OpenLog, error: unknown): Promise<void> {
+  log.error('an error outside every promise and every request ended this process', describeFault(error));
+  await Promise.race([log.close(), setTimeout(lastWordsMs)]);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** The TLS identity of the moment, and who wants to know when it changes. */
+class ChangingIdentity {
+  #serial: string;
+  #watchers = new Set<(identity: TlsIdentity) => void>();
+  current: TlsIdentity;
+
+  constructor(first: { serial: string; keyPem: string; chainPem: string }) {
+    this.#serial = first.serial;
+    this.current = { key: first.keyPem, cert: first.chainPem };
+  }
+
+  /** Answers whether it is another identity than before. */
+  take(next: { serial: string; keyPem: string; chainPem: string }): boolean {
+    if (next.serial === this.#serial) return false;
+    this.#serial = next.serial;
+    this.current = { key: next.keyPem, cert: next.chainPem };
+    for (const watcher of this.#watchers) watcher(this.current);
+    return true;
+  }
+
+  watch(watcher: (identity: TlsIdentity) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
+}

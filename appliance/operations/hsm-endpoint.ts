@@ -1,0 +1,100 @@
+// The tokens: what they are, offer and how quick they have been, and the rotation of their wrapping keys; for the system tenant.
+import { z } from 'zod';
+import { fail } from '../../core/base/errors.ts';
+import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
+import type { Hsm } from '../../hsm/api.ts';
+import { wrappingState } from '../wrapping-keys/record.ts';
+import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
+
+const tokenState = z.object({
+  name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
+  module: z.string().meta({ description: 'Path of the PKCS#11 module.', example: '/usr/lib/softhsm/libsofthsm2.so' }),
+  label: z.string().meta({ description: 'Label of the token.', example: 'keystored' }),
+  serial: z.string().meta({ description: 'Serial number of the token.', example: '1e0f6a2b9c4d8e7f' }),
+  manufacturer: z.string().meta({ description: 'Who made the token.', example: 'SoftHSM project' }),
+  model: z.string().meta({ description: 'Model of the token.', example: 'SoftHSM v2' }),
+  state: z
+    .enum(['up', 'damaged', 'down', 'pin-refused'])
+    .describe('Whether it works; damaged: its own keys are gone from it; a refused PIN is not tried again.'),
+  reason: z.string().optional().meta({ description: 'Why it is not up, and how to mend it.', example: 'the PIN was refused' }),
+  keyTypes: z.array(z.string()).describe('Types of keys the token can hold for us.'),
+  mechanisms: z.array(z.string()).describe('Mechanisms it offers.'),
+  wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
+  loadedKeys: z.int().min(0).describe('Keys loaded at the moment.'),
+  sessions: z
+    .object({
+      size: z.int().min(0).describe('Sessions that may be open.'),
+      busy: z.int().min(0).describe('Sessions at work.'),
+      waiting: z.int().min(0).describe('Calls that wait for a session.'),
+    })
+    .describe('Sessions of the answering worker, as counted a moment ago.'),
+  latencies: z
+    .record(
+      z.string(),
+      z.object({
+        count: z.int().min(0).describe('Calls the numbers are from.'),
+        p50: z.number().meta({ description: 'Half of them took at most so many microseconds.', example: 41.5 }),
+        p99: z.number().meta({ description: '99 of 100 took at most so many microseconds.', example: 163 }),
+        unit: z.literal('microseconds').describe('Of both.'),
+      }),
+    )
+    .describe('Time of recent calls by operation.'),
+});
+
+/** Refused with 404 for every tenant but `system`; rotation needs the root policy there. */
+export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[] {
+  return [
+    defineEndpoint({
+      method: 'GET',
+      path: '/v1/state/system/hsm',
+      access: 'token',
+      operation: 'read',
+      tag: 'system',
+      summary: 'Tokens, mechanisms and latencies',
+      description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
+      audit: 'reads-go-on',
+      output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
+      reservedFor: 'system-tenant',
+      run: () => ({
+        tokens: hsm.status().map(({ keyTypes, mechanisms, latencies, ...token }) => ({
+          ...token,
+          latencies: Object.fromEntries(Object.entries(latencies).map(([name, one]) => [name, { ...one, unit: 'microseconds' as const }])),
+          keyTypes: [...keyTypes],
+          mechanisms: [...mechanisms],
+          wrappingKey: rotation.state(token.name),
+        })),
+      }),
+    }),
+    defineEndpoint({
+      method: 'POST',
+      path: '/v1/state/system/rotate-wrapping-key',
+      access: 'token',
+      operation: 'execute',
+      tag: 'system',
+      summary: 'Rotate the key that wraps all others',
+      description:
+        'New keys are wrapped under the new one at once. Every stored key is wrapped anew in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
+      audit: 'required',
+      input: z.object({
+        token: z
+          .string()
+          .max(64)
+          .optional()
+          .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' }),
+      }),
+      auditFields: ['token'],
+      errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
+      output: wrappingState,
+      reservedFor: 'system-root',
+      run: (_call, { token }) => rotation.begin(chosenToken(hsm, token)),
+    }),
+  ];
+}
+
+function chosenToken(hsm: Hsm, name: string | undefined): string {
+  const names = hsm.status().map((token) => token.name);
+  if (name === undefined && names.length > 1) throw fail('missing-field', { detail: `"token" must name one of ${names.join(', ')}.` });
+  const found = name ?? names[0];
+  if (found === undefined || !names.includes(found)) throw fail('not-found', { detail: `The tokens are ${names.join(', ')}.` });
+  return found;
+}

@@ -1,0 +1,256 @@
+// What this process counts and measures, in the form Prometheus reads; every process counts for itself and the sums are made when asked.
+import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Audit, AuditRecord } from '../../core/audit/record.ts';
+import type { Answered } from '../../core/http/pipeline.ts';
+import type { Hsm } from '../../hsm/api.ts';
+
+/** All series of one process as plain data: what workers send one another. */
+export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/** How often the canary calls every token. */
+const canarySeconds = 15;
+
+export type ProcessMetrics = {
+  readonly onAnswered: (answered: Answered) => void;
+  /** The same audit trail, with its waiting records and their time measured. */
+  measured(audit: Audit): Audit;
+  snapshot(): Promise<Snapshot>;
+  /** Ends the canary. */
+  stop(): void;
+};
+
+/** Begins to measure. The canary is one random number, one encryption and one decryption in every token, timed as a caller would see it. */
+export function measureProcess(hsm: Hsm): ProcessMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'keystored_http_requests_total',
+    help: 'Requests answered by the management API and by EST; route is the path template',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'keystored_http_request_seconds',
+    help: 'Time from the head of a request to its answer',
+    labelNames: ['method', 'route'],
+    buckets: secondsBuckets,
+    registers,
+  });
+  const auditWrites = new Histogram({
+    name: 'keystored_audit_write_seconds',
+    help: 'Time until audit records that were written together were on the disk: how far the trail lags behind its requests',
+    buckets: secondsBuckets,
+    registers,
+  });
+  const canary = new Histogram({
+    name: 'keystored_hsm_canary_seconds',
+    help: 'Time of the canary: one random number, one encryption and one decryption in every token',
+    buckets: secondsBuckets,
+    registers,
+  });
+  const canaryFailures = new Counter({
+    name: 'keystored_hsm_canary_failures_total',
+    help: 'Canaries that a token did not answer',
+    registers,
+  });
+  const auditWritable = new Gauge({
+    name: 'keystored_audit_writable',
+    help: '1 while every process can write the audit trail; otherwise changes and uses of keys are refused',
+    aggregator: 'min',
+    registers,
+  });
+  let auditWaiting = 0;
+  let together: { readonly written: Promise<void>; records: number } | undefined;
+  let trail: Audit | undefined;
+  gaugesOf(registry, hsm, () => auditWaiting);
+
+  const sing = async (): Promise<void> => {
+    const end = canary.startTimer();
+    try {
+      await hsm.selfTest();
+      end();
+    } catch {
+      canaryFailures.inc();
+    }
+  };
+  void sing();
+  const timer = setInterval(() => void sing(), canarySeconds * 1_000).unref();
+
+  const follow = (written: Promise<void>): { readonly written: Promise<void>; records: number } => {
+    const sinceMs = performance.now();
+    const followed = { written, records: 0 };
+    const settle = (isWritten: boolean): void => {
+      auditWaiting -= followed.records;
+      if (isWritten) auditWrites.observe((performance.now() - sinceMs) / 1_000);
+    };
+    written.then(
+      () => settle(true),
+      () => settle(false),
+    );
+    return followed;
+  };
+
+  return {
+    onAnswered({ method, route = 'none', status, seconds }) {
+      requests.inc({ method, route, status });
+      if (route !== 'none') durations.observe({ method, route }, seconds);
+    },
+    measured(audit) {
+      trail = audit;
+      return {
+        get writable() {
+          return audit.writable;
+        },
+        get problem() {
+          return audit.problem;
+        },
+        write(record: AuditRecord) {
+          const written = audit.write(record);
+          // Records that go to the disk together share a promise: one look at the clock for all of them.
+          if (written !== together?.written) together = follow(written);
+          together.records++;
+          auditWaiting++;
+          return written;
+        },
+      };
+    },
+    snapshot() {
+      auditWritable.set(trail?.writable === false ? 0 : 1);
+      return registry.getMetricsAsJSON();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** The text for Prometheus (exposition format 0.0.4) of the snapshots of all processes: sums, unless a metric says otherwise. */
+export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ readonly mediaType: string; readonly text: string }> {
+  const all = AggregatorRegistry.aggregate(snapshots as Snapshot[]);
+  return { mediaType: all.contentType, text: await all.metrics() };
+}
+
+/** What is looked up when asked: what the token processes say, and this process itself. */
+function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_token_up',
+      help: '1 when the token works in every process; state says what it is otherwise',
+      labelNames: ['token'],
+      aggregator: 'min',
+      registers: [],
+      collect() {
+        for (const { name, state } of hsm.status()) this.set({ token: name }, state === 'up' ? 1 : 0);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_token_state',
+      help: 'Number of processes in which the token is in this state',
+      labelNames: ['token', 'state'],
+      registers: [],
+      collect() {
+        for (const { name, state } of hsm.status()) {
+          for (const one of ['up', 'damaged', 'down', 'pin-refused']) this.set({ token: name, state: one }, one === state ? 1 : 0);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_loaded_keys',
+      help: 'Keys loaded in the token, over all processes',
+      labelNames: ['token'],
+      registers: [],
+      collect() {
+        for (const { name, loadedKeys } of hsm.status()) this.set({ token: name }, loadedKeys);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_sessions',
+      help: 'Sessions that the token processes may have open, at work or idle, over all processes',
+      labelNames: ['token', 'state'],
+      registers: [],
+      collect() {
+        for (const { name, sessions } of hsm.status()) {
+          this.set({ token: name, state: 'busy' }, sessions.busy);
+          this.set({ token: name, state: 'idle' }, sessions.size - sessions.busy);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_waiting_calls',
+      help: 'Calls to the token that wait for a session, over all processes',
+      labelNames: ['token'],
+      registers: [],
+      collect() {
+        for (const { name, sessions } of hsm.status()) this.set({ token: name }, sessions.waiting);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'keystored_hsm_operations_total',
+      help: 'Calls to the token by operation',
+      labelNames: ['token', 'operation'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { name, latencies } of hsm.status()) {
+          for (const [operation, { count }] of Object.entries(latencies)) this.inc({ token: name, operation }, count);
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'keystored_hsm_operation_seconds',
+      help: 'Median and 99th percentile of recent calls, of the slowest process',
+      labelNames: ['token', 'operation', 'percentile'],
+      aggregator: 'max',
+      registers: [],
+      collect() {
+        for (const { name, latencies } of hsm.status()) {
+          for (const [operation, { p50, p99 }] of Object.entries(latencies)) {
+            this.set({ token: name, operation, percentile: '50' }, p50 / 1e6);
+            this.set({ token: name, operation, percentile: '99' }, p99 / 1e6);
+          }
+        }
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time of the workers, without the processes of their tokens',
+      registers: [],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    }),
+  );
+  const own: readonly [name: string, help: string, value: () => number][] = [
+    ['keystored_workers', 'Processes that answered', () => 1],
+    ['keystored_audit_waiting_records', 'Audit records that are not on the disk yet', auditWaiting],
+    ['process_resident_memory_bytes', 'Memory of the workers, without the processes of their tokens', () => process.memoryUsage.rss()],
+  ];
+  for (const [name, help, value] of own) {
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.set(value());
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,58 @@
+// What all workers have counted, those included that have ended: a sum that fell with one of them would read as a burst of the others.
+import type { Worker } from 'node:cluster';
+import { askWorker } from './worker-channel.ts';
+import type { Snapshot } from '../operations/metrics.ts';
+
+type Series = Snapshot[number]['values'][number];
+
+/** Kept by the supervisor over the lives of its workers. */
+export class FleetCounts {
+  /** what each worker that has not ended had counted when it was last heard, by its id */
+  readonly #running = new Map<number, Snapshot>();
+  #ended: Snapshot = [];
+
+  /** Snapshots whose sums never fall: of a worker that is silent, or leaves, there are its counts and nothing else. */
+  async collect(workers: Iterable<Worker>): Promise<readonly Snapshot[]> {
+    const fresh = new Map<number, Snapshot>();
+    await Promise.all([...workers].map((worker) => this.#hear(worker, fresh)));
+    return [this.#ended, ...[...this.#running].map(([id, counts]) => fresh.get(id) ?? counts)];
+  }
+
+  async #hear(worker: Worker, fresh: Map<number, Snapshot>): Promise<void> {
+    const { id } = worker;
+    if (!this.#running.has(id)) {
+      this.#running.set(id, []);
+      worker.once('exit', () => {
+        this.#ended = added(this.#ended, this.#running.get(id) ?? []);
+        this.#running.delete(id);
+      });
+    }
+    // One that is starting has nothing to say.
+    const snapshot = (await askWorker(worker, 'metrics')) as Snapshot | null | undefined;
+    if (snapshot === undefined || snapshot === null || !this.#running.has(id)) return;
+    fresh.set(id, snapshot);
+    this.#running.set(id, snapshot.filter(isCount));
+  }
+}
+
+/** Counters and histograms only grow; gauges are of the moment. */
+function isCount({ type }: Snapshot[number]): boolean {
+  return String(type) !== 'gauge';
+}
+
+function added(counts: Snapshot, more: Snapshot): Snapshot {
+  const byName = new Map(counts.map((metric) => [metric.name, metric]));
+  for (const metric of more) {
+    const values = new Map((byName.get(metric.name)?.values ?? []).map((series) => [keyOf(series), series]));
+    for (const series of metric.values) {
+      const before = values.get(keyOf(series))?.value ?? 0;
+      values.set(keyOf(series), { ...series, value: before + series.value });
+    }
+    byName.set(metric.name, { ...metric, values: [...values.values()] });
+  }
+  return [...byName.values()];
+}
+
+function keyOf({ labels, ...series }: Series): string {
+  return JSON.stringify(['metricName' in series ? series.metricName : '', labels]);
+}

@@ -1,0 +1,171 @@
+// The key that signs the heads of the audit trail, made once in the token, and what the store remembers of the trail.
+import { createHash, createPublicKey } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HeadEntry, SignHead } from '../../core/audit/heads.ts';
+import { auditKeyId } from '../../core/audit/keys.ts';
+import type { ChainHead } from '../../core/audit/line.ts';
+import type { RememberedChain, TrailMemory } from '../../core/audit/chain-memory.ts';
+import { openChains } from '../../core/audit/opening.ts';
+import type { Clock, Log } from '../../core/base/context.ts';
+import type { Store, Table } from '../../core/store/store.ts';
+import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
+import { syncDirectory, writeDurably } from '../state/data-directory.ts';
+import { places, type House } from '../state/paths.ts';
+
+/** A key of the trail. There is a second one only when the token that held the first is gone. */
+type AuditKey = { readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
+
+/** [number], the newest last: old ones still verify what they signed */
+const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
+/** [chain, part] */
+const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
+/** ['latest']: where earlier versions remembered what they had signed */
+const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
+
+/** The chain of a worker. */
+export const workerChain = (number: number): `worker-${number}` => `worker-${number}`;
+/** The chain in which attempts to unseal stand. */
+export const supervisorChain = 'supervisor';
+
+/** Lies in the directory of the trail after a restore until the first start. */
+export function restoredMark(data: string): string {
+  return join(places.audit(data), 'restored');
+}
+
+/**
+ * First boot, every later start and every unseal, before any worker writes: makes the key if there is none that works, compares the
+ * trail with what is remembered of it, signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
+ */
+export async function openAudit(house: House, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
+  const { log } = parts;
+  house.store.refresh();
+  const present = newestKey(house);
+  if (present === undefined || !(await works(house, present, log))) await makeKey(house, (present?.number ?? 0) + 1);
+  await adoptMemory(house.store);
+  if (existsSync(restoredMark(data))) await beginAnew(house, data, log);
+  // Keys in the directory promise heads in it: a further key comes before its first head, the very first one after it.
+  if (existsSync(keysFile(data))) publishKeys(house, data);
+  const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
+  const { signHead, memory } = openAuditSigner(house);
+  await openChains({
+    directory: places.audit(data),
+    chains: [workerChain(1), ...others, supervisorChain],
+    ...{ memory, signHead },
+    ...parts,
+  });
+  publishKeys(house, data);
+}
+
+/** Takes over what an earlier version remembered. */
+async function adoptMemory(store: Store): Promise<void> {
+  await store.write((transaction) => {
+    const latest = transaction.get(signedTable(store), ['latest']) ?? [];
+    for (const { chain, sequence, hash } of latest) transaction.put(chainTable(store), [chain, 'signed'], { sequence, hash });
+    transaction.delete(signedTable(store), ['latest']);
+  });
+}
+
+/** What the backup remembers of a trail that is not here is not looked for. */
+async function beginAnew({ store }: House, data: string, log: Log): Promise<void> {
+  log.warn('restored from a backup: the audit trail begins anew', { heads: lastSignedHeads(store) });
+  await store.write((transaction) => {
+    for (const [key] of [...transaction.entries(chainTable(store), [])]) transaction.delete(chainTable(store), key);
+  });
+  rmSync(restoredMark(data));
+}
+
+/** Signs heads, and remembers what the trail has to be. */
+export function openAuditSigner(house: House): { readonly signHead: SignHead; readonly memory: TrailMemory } {
+  house.store.refresh();
+  const found = newestKey(house);
+  if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
+  const { number, key } = found;
+  return {
+    memory: memoryIn(house.store),
+    signHead: async (octets) => ({ keyId: key.keyId, signature: await signDigest(house, key, number, octets) }),
+  };
+}
+
+function memoryIn(store: Store): TrailMemory {
+  return {
+    recall() {
+      store.refresh();
+      const chains = new Map<string, RememberedChain>();
+      for (const [[chain, part], head] of chainTable(store).entries([])) {
+        const name = String(chain);
+        chains.set(name, { ...chains.get(name), [String(part)]: head });
+      }
+      return chains;
+    },
+    update: (changes) =>
+      store.write((transaction) => {
+        for (const { chain, part, head } of changes) {
+          if (head === undefined) transaction.delete(chainTable(store), [chain, part]);
+          else transaction.put(chainTable(store), [chain, part], { sequence: head.sequence, hash: head.hash });
+        }
+      }),
+  };
+}
+
+/** Where every chain stood when it was signed last. */
+export function lastSignedHeads(store: Store): readonly HeadEntry[] {
+  return [...memoryIn(store).recall()].flatMap(([chain, { signed }]) =>
+    signed === undefined || signed.sequence === 0 ? [] : [{ chain, ...signed }],
+  );
+}
+
+/** Every key that has signed or signs, the newest last; `pem` is a public key. */
+export function auditPublicKeys(store: Store): readonly { readonly keyId: string; readonly pem: string }[] {
+  return [...keyTable(store).entries([])].map(([, { keyId, publicKey }]) => ({
+    keyId,
+    pem: createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }).export({ format: 'pem', type: 'spki' }),
+  }));
+}
+
+function newestKey(house: House): { readonly number: number; readonly key: AuditKey } | undefined {
+  for (const [[number], key] of keyTable(house.store).entries([], { reverse: true, limit: 1 })) return { number: Number(number), key };
+  return undefined;
+}
+
+/** A token that was replaced does not have the key; one that is away for a moment may not lead to a new one. */
+async function works(house: House, { number, key }: { number: number; key: AuditKey }, log: Log): Promise<boolean> {
+  try {
+    await signDigest(house, key, number, Buffer.from('keystored: is the key of the audit trail there'));
+    return true;
+  } catch (error) {
+    if (!isKeyLost(error) && !(error instanceof HsmError && error.kind === 'unsupported')) throw error;
+    log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: key.keyId, kind: error.kind });
+    return false;
+  }
+}
+
+async function makeKey(house: House, number: number): Promise<void> {
+  const { stored, publicKey } = await house.hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
+  if (publicKey === undefined) throw new Error('a key pair has a public key');
+  const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
+  await house.store.write((transaction) => transaction.put(keyTable(house.store), [number], { keyId, stored, publicKey }));
+}
+
+function bindingOf(version: number): KeyBinding {
+  return { tenant: 'system', keyId: 'audit-trail', version, purpose: 'audit' };
+}
+
+function signDigest(house: House, { stored }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
+  return house.hsm.sign({ stored, binding: bindingOf(number) }, { scheme: 'ecdsa', digest: createHash('sha256').update(octets).digest() });
+}
+
+function keysFile(data: string): string {
+  return join(places.audit(data), 'audit-keys.pem');
+}
+
+/** Where `keystorectl audit verify` looks when it is given no keys, and where the keys are when the directory is copied. */
+function publishKeys(house: House, data: string): void {
+  const file = keysFile(data);
+  const pem = auditPublicKeys(house.store)
+    .map((key) => key.pem)
+    .join('');
+  if (existsSync(file) && readFileSync(file, 'utf8') === pem) return;
+  if (mkdirSync(places.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
+  writeDurably(file, pem);
+}

@@ -1,0 +1,109 @@
+// The way in on an appliance whose files nobody sees: a credential for one login, offered at every start until the appliance is claimed.
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { approleTable, dropRoleId, putRoleId, type Approle } from '../../core/access/approles/approles.ts';
+import { dropSecretIds, issueSecretId, listSecretIds } from '../../core/access/approles/secret-ids.ts';
+import { drawToken } from '../../core/access/tokens/tokens.ts';
+import type { Clock, Job } from '../../core/base/context.ts';
+import { revealSecret } from '../../core/base/secret.ts';
+import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import { foundSystemTenant, openTenants, systemTenantName, type Tenant } from '../../core/access/tenants.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import { writeDurably } from '../state/data-directory.ts';
+import type { House } from '../state/paths.ts';
+import { StartRefused } from '../state/start-refused.ts';
+
+/** Name and role-id of the approle in tenant `system`. Its sessions last long enough to make the root token of `system`. */
+const roleName = 'bootstrap';
+const sessionTtl = '1h';
+const secretIdSeconds = 86_400;
+
+/** What the file holds, as JSON. */
+export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret-id': string; readonly expires: string };
+
+/** The id of our approle: another one of that name, made later, is nobody's business here. */
+const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap');
+
+/**
+ * First start: makes the tenant `system` without a root token, and an approle with the policy `root` in its place. Every start until
+ * the appliance is claimed: a new secret-id for one login within 24 hours, which ends those before it, written to `file` (mode 0600)
+ * and nowhere else. Claimed is an appliance whose `system` has a root token, or where somebody deleted the approle. Answers whether
+ * there is a credential. Throws StartRefused when the file cannot be written.
+ */
+export async function offerBootstrap({ store, hsm }: House, clock: Clock, file: string): Promise<boolean> {
+  await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
+  const secretId = await drawToken(hsm);
+  const issued = await store.write((transaction) => {
+    const found = findRole(transaction, store);
+    if (found === undefined || found.tenant.rootTokenIssued) return undefined;
+    dropSecretIds(transaction, store, found.tenant.uuid, found.approle.id);
+    return issueSecretId(transaction, store, clock.now(), secretId, {
+      ...{ tenantId: found.tenant.uuid, approle: roleName, approleId: found.approle.id, boundCidrs: [] },
+      ...{ ttlSeconds: secretIdSeconds, numUses: 1 },
+    });
+  });
+  if (issued === undefined) rmSync(file, { force: true });
+  else {
+    const credential: BootstrapCredential = {
+      ...{ 'role-id': roleName, 'secret-id': revealSecret(secretId) },
+      expires: issued.expires ?? '',
+    };
+    writeCredential(file, credential);
+  }
+  return issued !== undefined;
+}
+
+function writeCredential(file: string, credential: BootstrapCredential): void {
+  try {
+    writeDurably(file, `${JSON.stringify(credential)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new StartRefused(`bootstrap-file ${file} cannot be written (${code}): name a file in a directory this user may write`);
+  }
+}
+
+/** Takes the file away once its credential opens nothing any more, and the approle, with its sessions, once there is a root token. */
+export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
+  return {
+    name: 'bootstrap',
+    everySeconds: 5,
+    async run() {
+      store.refresh();
+      const found = findRole({ get: (table, key) => table.get(key) }, store);
+      if (found?.tenant.rootTokenIssued === true) await store.write((transaction) => dropRole(transaction, store));
+      const open = found === undefined ? [] : listSecretIds(store, clock.now(), found.tenant.uuid, found.approle.id);
+      if (open.length === 0) rmSync(file, { force: true });
+    },
+  };
+}
+
+function makeRole(transaction: WriteTransaction, store: Store, clock: Clock, { uuid }: Tenant): void {
+  const approle: Approle = {
+    ...{ id: randomUUID(), grantId: randomUUID(), ownRoleId: randomUUID(), fixedRoleId: roleName },
+    ...{ tokenPolicies: ['root'], tokenTtl: sessionTtl, tokenMaxTtl: sessionTtl, tokenBoundCidrs: [] },
+    ...{ secretIdTtl: '1d', secretIdNumUses: 1, secretIdBoundCidrs: [] },
+    creationTime: formatTimestamp(clock.now()),
+  };
+  transaction.put(approleTable(store), [uuid, roleName], approle);
+  putRoleId(transaction, store, [uuid, roleName], approle, undefined);
+  transaction.put(ownTable(store), [roleName], approle.id);
+}
+
+type Read = Pick<WriteTransaction, 'get'>;
+
+function findRole(read: Read, store: Store): { readonly tenant: Tenant; readonly approle: Approle } | undefined {
+  const tenant = read.get(openTenants(store).table, [systemTenantName]);
+  const approle = tenant === undefined ? undefined : read.get(approleTable(store), [tenant.uuid, roleName]);
+  if (tenant === undefined || approle === undefined || approle.id !== read.get(ownTable(store), [roleName])) return undefined;
+  return { tenant, approle };
+}
+
+function dropRole(transaction: WriteTransaction, store: Store): void {
+  const found = findRole(transaction, store);
+  if (found === undefined) return;
+  const { tenant, approle } = found;
+  transaction.delete(approleTable(store), [tenant.uuid, roleName]);
+  dropRoleId(transaction, store, [tenant.uuid, roleName], approle);
+  dropSecretIds(transaction, store, tenant.uuid, approle.id);
+  transaction.delete(ownTable(store), [roleName]);
+}

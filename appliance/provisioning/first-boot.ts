@@ -1,0 +1,111 @@
+// What must be there before anything serves: token, store key, store, tenant, root token, TLS identity. Every step may be repeated.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Configuration } from '../../core/config/config.ts';
+import type { Clock, Log } from '../../core/base/context.ts';
+import { revealSecret, type Secret } from '../../core/base/secret.ts';
+import { createSystemTenant, openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import { prepareToken } from '../../hsm/setup/setup.ts';
+import type { HsmConfig } from '../../hsm/api.ts';
+import { openCaHouse } from '../../plugins/ca/context.ts';
+import { openAudit } from './audit-signing.ts';
+import { offerBootstrap } from './bootstrap.ts';
+import { writeDurably } from '../state/data-directory.ts';
+import { openHouse, places, refusingHsmErrors, type House } from '../state/paths.ts';
+import { findStoreToken } from '../state/store-key.ts';
+import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
+import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
+
+/**
+ * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies, on a
+ * terminal also what it is, and what to try. A start that was cut at any line is finished by the next one.
+ */
+export async function provisionAppliance(
+  configuration: Configuration,
+  hsmConfig: HsmConfig,
+  parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void; readonly onTerminal: boolean },
+): Promise<{ readonly announcement: string | undefined }> {
+  const { clock, log, step, onTerminal } = parts;
+  const storeToken = findStoreToken(configuration.data);
+  for (const token of hsmConfig.tokens) {
+    // It has its keys, or is another one: then nothing is to be made in it.
+    if (token.name === storeToken) continue;
+    const made = await refusingHsmErrors(() => prepareToken(token));
+    if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
+  }
+  const house = await openHouse(configuration, hsmConfig, log);
+  try {
+    await house.store.migrate('core', []);
+    const announcement = await openSystemTenant(configuration, house, clock, onTerminal);
+    if (announcement !== undefined) step('made the tenant system and its first credential');
+    await refusingHsmErrors(() => openAudit(house, configuration.data, configuration.workers, { clock, log }));
+    const identity = await renewListenerIdentity(configuration, house, clock);
+    writeApplianceCa(configuration.data, identity);
+    if (configuration.attended) keepSealedIdentity(configuration.data, identity);
+    else dropSealedIdentity(configuration.data);
+    return { announcement };
+  } finally {
+    await house.close();
+  }
+}
+
+/** The tenant `system` with its root token, or with a credential that makes one. Answers what a person should know, if it is new. */
+async function openSystemTenant(
+  configuration: Configuration,
+  house: House,
+  clock: Clock,
+  onTerminal: boolean,
+): Promise<string | undefined> {
+  const { bootstrapFile: file, data } = configuration;
+  if (file !== undefined) {
+    return (await offerBootstrap(house, clock, file))
+      ? `This appliance is unclaimed. The credential in ${file} is for one login within 24 hours: use it to make the root token of system.`
+      : undefined;
+  }
+  const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
+    writeDurably(places.rootToken(data), `${revealSecret(token)}\n`),
+  );
+  // What a terminal shows is gone with it; a journal or a file that takes its place would keep the token.
+  return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
+}
+
+/** The identity of both listeners: the one on record, or a new one when it is due. */
+export function renewListenerIdentity(configuration: Configuration, { store, hsm }: House, clock: Clock): Promise<ListenerIdentity> {
+  const system = openTenants(store).findByName(systemTenantName);
+  if (system === undefined) throw new Error('the tenant system is made before the listeners are');
+  const caHouse = openCaHouse({ hsm, clock, store: store.prefixed('est'), publicUrl: configuration.publicUrl });
+  return ensureListenerIdentity(caHouse, system.uuid, configuration.hosts);
+}
+
+/** DIR/tls/ca.pem: what clients trust. */
+export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
+  mkdirSync(places.tls(data), { recursive: true, mode: 0o755 });
+  writeDurably(join(places.tls(data), 'ca.pem'), identity.caPem);
+}
+
+/** The same again, PEM. */
+export function readApplianceCa(data: string): string {
+  return readFileSync(join(places.tls(data), 'ca.pem'), 'utf8');
+}
+
+function announce(configuration: Configuration, rootToken: Secret<string> | undefined): string {
+  const { data } = configuration;
+  const curl = `curl --cacert ${join(places.tls(data), 'ca.pem')} -H "Authorization: Bearer $(cat ${places.rootToken(data)})" -H 'Content-Type: application/json'`;
+  const keys = `${configuration.publicUrl}/v1/config/keystore/transit-keys`;
+  const actions = `${configuration.publicUrl}/v1/state/keystore/transit-keys`;
+  return [
+    ...(configuration.attended ? [attendedNotice(configuration)] : []),
+    ...(rootToken === undefined ? [] : [`The root token of the tenant system, shown this once: ${revealSecret(rootToken)}`]),
+    `This appliance is new. Its root token lies in ${places.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
+    `  ${curl} ${keys} -d '{"name": "first"}'`,
+    `  ${curl} ${actions}/first/encrypt -d '{"plaintext": "aGVsbG8="}'`,
+    `  ${curl} ${actions}/first`,
+  ].join('\n');
+}
+
+function attendedNotice({ data, hsm, embeddedPin, publicUrl }: Configuration): string {
+  const isOurs = hsm.tokens.length === 0 && embeddedPin === undefined;
+  const files = `${join(data, 'pin')} and the SO PIN in ${join(data, 'so-pin')}: write them down and remove both files.`;
+  const pin = isOurs ? `The PIN lies in ${files} ` : '';
+  return `${pin}This start and every later one is sealed until the PIN is sent to ${publicUrl}/v1/state/keystore/system/unseal.`;
+}

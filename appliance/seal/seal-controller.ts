@@ -1,0 +1,188 @@
+// The supervisor's rule over sealed and serving workers: sealing replaces every process that holds keys, unsealing tries a PIN once.
+import type { Worker } from 'node:cluster';
+import { setTimeout } from 'node:timers/promises';
+import type { Configuration } from '../../core/config/config.ts';
+import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Clock, Log } from '../../core/base/context.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
+import { Refusal } from '../processes/worker-channel.ts';
+import { FleetCounts } from '../processes/worker-counts.ts';
+import { supervisorChain } from '../provisioning/audit-signing.ts';
+import { provisionAppliance } from '../provisioning/first-boot.ts';
+import { hsmConfigOf, places, withPins } from '../state/paths.ts';
+import type { UnsealAttempt } from './sealed-server.ts';
+import { StartRefused } from '../state/start-refused.ts';
+import { type Orders, superviseWorkers, type Workers } from '../processes/supervisor.ts';
+
+/** A token locks itself for good after a few wrong PINs: strangers at the public door must not get that far. */
+const mostRefusedPins = 3;
+const firstWaitSeconds = 3;
+const firstReplacementMs = 1_000;
+const lastReplacementMs = 30_000;
+
+export type CrewParts = {
+  readonly configuration: Configuration;
+  readonly args: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Starts the workers, sealed or serving, and serves their requests: sums of metrics, seal, unseal. */
+export function superviseCrews({ configuration, args, clock, log }: CrewParts, first: Orders): Pick<Workers, 'ready' | 'examine' | 'stop'> {
+  const counts = new FleetCounts();
+  let isSealed = first.sealed;
+  /** changes come one after another */
+  let turn: Promise<void> = Promise.resolve();
+  let sealing: Promise<void> | undefined;
+  let unsealing: Promise<void> | undefined;
+  let refusedPins = 0;
+  let nextAttemptMs = 0;
+  const stopping = new AbortController();
+  /** crews whose place others have taken, until they have ended */
+  let leaving: Promise<unknown> = Promise.resolve();
+  let crew = start(first);
+
+  function start(orders: Orders): Workers {
+    return superviseWorkers(configuration, args, orders, serveRequest);
+  }
+
+  async function serveRequest(name: string, argument: unknown, worker: Worker): Promise<unknown> {
+    if (name === 'metrics') return counts.collect(crew.present());
+    if (name === 'seal') return sealOnce(worker);
+    if (name === 'unseal') return unsealInTurn(argument as UnsealAttempt);
+    throw new Refusal('internal-error');
+  }
+
+  /** Who asks while it is being sealed is answered with the first. */
+  function sealOnce(requester: Worker): Promise<void> {
+    if (sealing !== undefined) return sealing;
+    sealing = inTurn(() => seal(requester));
+    void turn.then(() => (sealing = undefined));
+    return sealing;
+  }
+
+  /** Resolves with the change; the next one also waits for the rest of it. */
+  function inTurn(change: () => Promise<{ readonly rest: Promise<void> }>): Promise<void> {
+    const changed = turn.then(change);
+    turn = changed.then(({ rest }) => rest).catch(() => undefined);
+    return changed.then(() => undefined);
+  }
+
+  /** One attempt at a time may wait, for strangers send them. */
+  async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
+    if (unsealing !== undefined) throw new Refusal('rate-limited 2');
+    unsealing = inTurn(async () => {
+      await audited(attempt, unseal);
+      return { rest: Promise.resolve() };
+    });
+    await unsealing.finally(() => (unsealing = undefined));
+  }
+
+  /**
+   * First the keys go, wherever they are; only then sealed processes are started, which takes seconds. Until they are there, those that
+   * had the keys answer in their place, and with these ends whatever else they knew.
+   */
+  async function seal(requester: Worker): Promise<{ readonly rest: Promise<void> }> {
+    if (isSealed) return { rest: Promise.resolve() };
+    isSealed = true;
+    await crew.seal(requester);
+    log.info('sealed');
+    return { rest: standIn() };
+  }
+
+  /** There is no way back to processes with keys: it is tried until it works. */
+  async function standIn(): Promise<void> {
+    for (let waitMs = firstReplacementMs; !stopping.signal.aborted; waitMs = Math.min(2 * waitMs, lastReplacementMs)) {
+      try {
+        return await replace({ sealed: true });
+      } catch (error) {
+        log.error('sealed processes cannot be started', { reason: (error as Error).message });
+        await setTimeout(waitMs, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** New processes serve before the old ones stop listening; these let their running requests finish and end, and all they knew with them. */
+  async function replace(orders: Orders): Promise<void> {
+    const next = start(orders);
+    await next.ready;
+    const old = crew;
+    [crew, isSealed] = [next, orders.sealed];
+    await old.retire();
+    // Who waits to unseal may wait in one of these.
+    leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
+  }
+
+  async function unseal(attempt: UnsealAttempt): Promise<void> {
+    if (!isSealed) throw new Refusal('not-sealed');
+    const waitMs = nextAttemptMs - clock.monotonicMs();
+    if (refusedPins >= mostRefusedPins) throw new Refusal('rate-limited 3600');
+    if (waitMs > 0) throw new Refusal(`rate-limited ${Math.ceil(waitMs / 1_000)}`);
+    const pins = { pin: attempt.pin, pins: attempt.pins };
+    try {
+      const hsmConfig = await hsmConfigOf(configuration, () => undefined);
+      if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined))
+        throw new Refusal('missing-field');
+      await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
+    } catch (error) {
+      if (error instanceof Refusal) throw error;
+      if (kindOf(error) !== 'pin-refused') {
+        log.error('the appliance could not be unsealed', { reason: (error as Error).message });
+        throw new Refusal(`hsm-unavailable ${kindOf(error) ?? 'configuration'}`);
+      }
+      nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;
+      log.warn('a token refused the PIN that was to unseal the appliance', { attempts: refusedPins });
+      throw new Refusal('pin-refused');
+    }
+    refusedPins = 0;
+    await replace({ sealed: false, pins });
+    log.info('unsealed');
+  }
+
+  /** Sealed processes have no audit trail: attempts stand in the supervisor's own chain. */
+  async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
+    const { requestId, clientIp, userAgent } = attempt;
+    const trail = await openAuditTrail({ directory: places.audit(configuration.data), chain: supervisorChain, clock, log });
+    try {
+      if (!trail.writable) throw new Refusal('audit-unavailable');
+      const record = (status: number, code?: string): Promise<void> =>
+        trail.write({
+          kind: 'console',
+          occurredAt: formatTimestamp(clock.now()),
+          requestId,
+          clientIp,
+          userAgent,
+          method: 'POST',
+          path: '/v1/state/keystore/system/unseal',
+          status,
+          ...(code === undefined ? {} : { code }),
+        });
+      try {
+        await run(attempt);
+      } catch (error) {
+        const [code = ''] = error instanceof Refusal ? error.message.split(' ') : ['internal-error'];
+        await record(statuses[code] ?? 503, code).catch(() => undefined);
+        throw error;
+      }
+      await record(204);
+    } finally {
+      await trail.close();
+    }
+  }
+
+  return {
+    ready: crew.ready,
+    examine: () => crew.examine(),
+    async stop() {
+      stopping.abort();
+      await Promise.all([crew.stop(), leaving]);
+    },
+  };
+}
+
+const statuses: Readonly<Record<string, number>> = { 'pin-refused': 403, 'rate-limited': 429, 'not-sealed': 409, 'missing-field': 400 };
+
+function kindOf(error: unknown): HsmErrorKind | undefined {
+  return error instanceof StartRefused && error.cause instanceof HsmError ? error.cause.kind : undefined;
+}

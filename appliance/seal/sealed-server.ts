@@ -1,0 +1,137 @@
+// A sealed process: no token, no store, no key in memory. It answers health, its own CA and unseal, and everything else, EST too, with 503.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Configuration } from '../../core/config/config.ts';
+import { coreErrors, fail, ServiceError } from '../../core/base/errors.ts';
+import { preferenceOf } from '../../core/http/request/accept.ts';
+import { sendAnswer, type Answer } from '../../core/http/response/answer.ts';
+import { readBody } from '../../core/http/request/body.ts';
+import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
+import { readInput, requireMediaType } from '../../core/http/request/input.ts';
+import { type Listener, listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
+import { refusalPage } from '../../core/http/pages/refusal.ts';
+import { problemAnswer } from '../../core/http/pipeline.ts';
+import { readRequestPath } from '../../core/http/request/path.ts';
+import { systemClock } from '../../core/base/time.ts';
+import { openSealedEstListener } from '../../plugins/est/sealed-listener.ts';
+import { readApplianceCa } from '../provisioning/first-boot.ts';
+import { type Fleet, Refusal } from '../processes/worker-channel.ts';
+import type { GivenPins } from '../state/paths.ts';
+import { readSealedIdentity } from '../state/sealed-identity.ts';
+import type { Serving } from '../composition/serve.ts';
+import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
+import { StartRefused } from '../state/start-refused.ts';
+import { unsealEndpoint } from '../operations/system-endpoints.ts';
+
+const stopGraceMs = 10_000;
+const mostBytes = 64 * 1024;
+
+/** What the supervisor is told of an attempt. */
+export type UnsealAttempt = GivenPins & { readonly requestId: string; readonly clientIp: string; readonly userAgent: string };
+
+/** Serves as a sealed process. Throws StartRefused. */
+export async function serveSealed(configuration: Configuration, fleet: Fleet): Promise<Serving> {
+  const identity = readSealedIdentity(configuration.data);
+  const listeners: Listener[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
+  try {
+    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, fleet) }));
+    listeners.push(await openSealedEstListener({ ...configuration.estListen, identity }));
+  } catch (error) {
+    await close();
+    throw error instanceof ListenError ? new StartRefused(error.message) : error;
+  }
+  return {
+    metrics: async () => [],
+    seal: async () => undefined,
+    retire: async () => void close(),
+    examine: async () => undefined,
+    stop: close,
+  };
+}
+
+/** What a sealed process answers on the management port. */
+export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const requestId = randomUUID();
+    const path = readRequestPath(request.url ?? '')?.segments.join('/');
+    const send = (answer: Answer): void => void sendAnswer(response, requestId, answer);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (path === 'v1/state/system/health' && isRead) return send(health);
+    // Whoever is to send a PIN has to know whom to.
+    if (path === 'v1/ca/system/appliance/ca.pem' && isRead) return send(applianceCa(data, requestId));
+    if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') {
+      const takesPage = !isCalledByPrograms(path) && preferenceOf(request.headers.accept) === 'html';
+      return send(takesPage ? refusalPage(fail('sealed'), requestId, systemClock.now()) : problemAnswer(fail('sealed'), requestId));
+    }
+    const refuse = (error: unknown): void => send(problemAnswer(error instanceof ServiceError ? error : fail('internal-error'), requestId));
+    readBody(
+      request,
+      mostBytes,
+      () => true,
+      (body) => {
+        if (!(body instanceof Uint8Array)) return refuse(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
+        unseal(request, body, requestId, fleet).then(() => send({ status: 204 }), refuse);
+      },
+    );
+  };
+}
+
+/** Asked for by anybody: a file that cannot be read must not end the process. */
+function applianceCa(data: string, requestId: string): Answer {
+  try {
+    return { status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) };
+  } catch {
+    return problemAnswer(fail('internal-error'), requestId);
+  }
+}
+
+/** Which paths there are is known again when the appliance is open: of those of the API only the description is a page. */
+function isCalledByPrograms(path = ''): boolean {
+  return path.startsWith('v1/') && path !== 'v1/docs';
+}
+
+async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, fleet: Fleet): Promise<void> {
+  requireMediaType(unsealEndpoint, request.headers, body);
+  const given = readInput(unsealEndpoint, body) as GivenPins;
+  if (given.pin === undefined && given.pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
+  const attempt: UnsealAttempt = {
+    ...given,
+    requestId,
+    clientIp: clientAddressOf(request),
+    userAgent: userAgentOf(request),
+  };
+  try {
+    await fleet.request('unseal', attempt);
+  } catch (error) {
+    if (error instanceof Refusal) throw refusalOf(error.message);
+    throw error;
+  }
+}
+
+/** `code`, `code seconds` or, of a token, `code kind` of the supervisor. */
+function refusalOf(message: string): ServiceError {
+  const [code = '', more = ''] = message.split(' ');
+  const known = code in coreErrors ? (code as keyof typeof coreErrors) : 'internal-error';
+  return fail(known, {
+    ...(/^\d+$/.test(more) ? { retryAfterSeconds: Number(more) } : more === '' ? {} : { cause: new HsmError(more as HsmErrorKind, more) }),
+    ...(details[known] === undefined ? {} : { detail: details[known] }),
+  });
+}
+
+const details: Readonly<Partial<Record<string, string>>> = {
+  'pin-refused': 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.',
+  'rate-limited': 'Wait before the next attempt. After three refused PINs the daemon must be started again first.',
+  'missing-field': 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.',
+};
+
+const health: Answer = {
+  status: 503,
+  mediaType: 'application/json',
+  headers: { 'retry-after': '30' },
+  body: JSON.stringify({
+    status: 'sealed',
+    hsm: { tokens: [] },
+    reason: 'the appliance waits for a person to give the PIN: keystorectl do system unseal',
+  }),
+};

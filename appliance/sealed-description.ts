@@ -1,9 +1,0 @@
-// What a sealed appliance answers, for a command line that has never seen it open: sealed, it describes nothing, itself included.
-import { healthEndpoint } from '../core/http/health.ts';
-import { buildOpenApi, type OpenApiDocument } from '../core/http/openapi.ts';
-import { unsealEndpoint } from './upkeep.ts';
-
-/** As the appliance describes these two when it is open. */
-export function describeSealed(): OpenApiDocument {
-  return buildOpenApi([healthEndpoint(() => ({ healthy: false, report: {} })), unsealEndpoint], []);
-}

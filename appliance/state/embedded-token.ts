@@ -1,0 +1,83 @@
+// The token of an appliance that was given none: SoftHSM2 under the data directory, with random PINs in files only we may read.
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { TokenConfig } from '../../hsm/api.ts';
+import { initialiseSoftToken, softhsmConf } from '../../hsm/setup/setup.ts';
+import { syncDirectory, writeDurably } from './data-directory.ts';
+import { StartRefused } from './start-refused.ts';
+import { findStoreToken } from './store-key.ts';
+
+const label = 'keystored';
+
+const modulePaths = [
+  '/usr/lib/softhsm/libsofthsm2.so',
+  `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/softhsm/libsofthsm2.so`,
+  '/usr/lib64/pkcs11/libsofthsm2.so',
+  '/usr/local/lib/softhsm/libsofthsm2.so',
+];
+
+/**
+ * The configuration of the embedded token, made on the first start. A token is initialised beside its place and moved there
+ * whole, so a start that was cut leaves nothing half-made: the next one begins again.
+ */
+export async function provideEmbeddedToken(directory: string, step: (text: string) => void): Promise<TokenConfig> {
+  const module = modulePaths.find((path) => existsSync(path));
+  if (module === undefined) {
+    throw new StartRefused(
+      'SoftHSM2 is not installed: apt-get install softhsm2, or name your own module under hsm.tokens in the configuration',
+    );
+  }
+  const tokens = join(directory, 'softhsm');
+  const isNew = !existsSync(tokens);
+  if (isNew && findStoreToken(directory) !== undefined) {
+    throw new StartRefused(
+      `${directory} was made with a token that is not in ${tokens}: name it under hsm.tokens in the configuration (--config), or put ${tokens} back`,
+    );
+  }
+  const configuration = join(directory, 'softhsm.conf');
+  writeDurably(configuration, softhsmConf(tokens));
+  const token: TokenConfig = {
+    name: 'default',
+    module,
+    label,
+    pin: { file: join(directory, 'pin'), next: join(directory, 'pin.new') },
+    environment: { SOFTHSM2_CONF: configuration },
+  };
+  if (isNew) {
+    step('making the embedded token (SoftHSM2)');
+    await makeToken(directory, tokens, token);
+  }
+  return token;
+}
+
+/** Throws StartRefused where a start has to log in by itself and cannot, as on a restored backup of an appliance that kept no PIN. */
+export function requireEmbeddedPin(directory: string): void {
+  const file = join(directory, 'pin');
+  if (existsSync(file)) return;
+  throw new StartRefused(
+    `the PIN of the embedded token is not in ${file}: write it there (mode 0600) and start again, without --restore; attended, this start alone needs it`,
+  );
+}
+
+async function makeToken(directory: string, tokens: string, token: TokenConfig): Promise<void> {
+  // A PIN that is not on the disk must never reach a token, so the files come first; a cut start finds and keeps them.
+  for (const name of ['pin', 'so-pin']) {
+    const path = join(directory, name);
+    if (!existsSync(path)) writeDurably(path, randomBytes(16).toString('hex'));
+  }
+  const unfinished = `${tokens}.new`;
+  const temporaryConfiguration = join(directory, 'softhsm.new.conf');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  writeDurably(temporaryConfiguration, softhsmConf(unfinished));
+  await initialiseSoftToken({
+    ...token,
+    label,
+    soPin: { file: join(directory, 'so-pin') },
+    environment: { SOFTHSM2_CONF: temporaryConfiguration },
+  });
+  rmSync(temporaryConfiguration);
+  renameSync(unfinished, tokens);
+  syncDirectory(directory);
+}

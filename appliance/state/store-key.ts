@@ -1,0 +1,66 @@
+// The store's data key: a secret made in the token, kept as a wrapped blob beside the store, in clear only in memory.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
+import { Secret } from '../../core/base/secret.ts';
+import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
+import { writeDurably } from './data-directory.ts';
+import { StartRefused } from './start-refused.ts';
+
+const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
+
+/** Where the wrapped key lies in a data directory. */
+export const storeKeyFile = (directory: string): string => join(directory, 'store-key.json');
+
+/**
+ * 32 octets for openStore. Made on the first start, before there is a store. Throws StartRefused for a store without its key file, and where
+ * the token is not the one that has wrapped it.
+ */
+export async function provideStoreKey(hsm: Hsm, directory: string, storeDirectory: string): Promise<Secret<Uint8Array>> {
+  const file = storeKeyFile(directory);
+  if (!existsSync(file)) {
+    if (existsSync(join(storeDirectory, 'data.mdb'))) {
+      throw new StartRefused(`${file} is missing, and nothing else opens ${storeDirectory}: put the file back from your backup`);
+    }
+    const { stored } = await hsm.generate('secret-256', binding);
+    writeDurably(file, formatStoredKey(stored));
+  }
+  const key = readStoreKey(directory);
+  try {
+    return new Secret(await hsm.readKeyMaterialInClear(key));
+  } catch (error) {
+    if (!isKeyLost(error)) throw error;
+    const wanted = `name under hsm.tokens, as ${key.stored.token}, the token that ${directory} was made with (--config)`;
+    throw new StartRefused(`${file} does not open: ${error.message}; ${wanted}`, { cause: error });
+  }
+}
+
+/** The name of the token that has wrapped the key; undefined before there is a key, when no token has been chosen for it. */
+export function findStoreToken(directory: string): string | undefined {
+  return existsSync(storeKeyFile(directory)) ? readStoreKey(directory).stored.token : undefined;
+}
+
+/** The key of the store as it is wrapped now. Throws StartRefused when its file is missing or damaged. */
+export function readStoreKey(directory: string): KeyReference {
+  return { stored: parseStoredKey(storeKeyFile(directory)), binding };
+}
+
+/** Puts another wrapping of the same key in its place; a crash leaves the one or the other. */
+export function replaceStoreKey(directory: string, stored: StoredKey): void {
+  writeDurably(storeKeyFile(directory), formatStoredKey(stored));
+}
+
+function formatStoredKey(stored: StoredKey): string {
+  return `${JSON.stringify({ ...stored, blob: encodeBase64(stored.blob), mac: encodeBase64(stored.mac) }, undefined, 2)}\n`;
+}
+
+function parseStoredKey(file: string): StoredKey {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as StoredKey & { blob: string; mac: string };
+    const [blob, mac] = [decodeBase64(value.blob), decodeBase64(value.mac)];
+    if (blob === undefined || mac === undefined) throw new Error('blob or mac is not base64');
+    return { type: value.type, custody: value.custody, token: value.token, blob, mac };
+  } catch (error) {
+    throw new StartRefused(`${file} is damaged (${(error as Error).message}): put the file back from your backup`);
+  }
+}

@@ -1,0 +1,238 @@
+// The long part of a rotation: every wrapped key is wrapped anew under the wrapping key in use, and the old ones are destroyed when
+// nothing needs them. One process does it, in small transactions; it may be cut at any line and goes on where the blobs say it was.
+import { randomUUID } from 'node:crypto';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Audit } from '../../core/audit/record.ts';
+import type { Clock, Job, Log } from '../../core/base/context.ts';
+import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
+import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import { systemTenantName } from '../../core/access/tenants.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import { type Hsm, isKeyLost, type KeyReference, type StoredKey } from '../../hsm/api.ts';
+import { readStoreKey, replaceStoreKey } from '../state/store-key.ts';
+import { beginning, type WrappingRecord, wrappingTable } from './record.ts';
+import { describeKey } from './rotation.ts';
+
+export type RewrappingParts = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** told of the end of each rotation */
+  readonly audit: Audit;
+  /** the data directory, with the key of the store */
+  readonly directory: string;
+  /** So long a call may take from reading a record until the token has opened its keys. */
+  readonly settleMs: number;
+  /** Every record with wrapped keys, of all plugins. */
+  wrappedKeys(): Iterable<KeyHolder>;
+};
+
+const lookEverySeconds = 1;
+/** Records looked at before others get their turn. */
+const lookedAtOnce = 200;
+/** Records whose new keys are committed together, and keys that are in the token at a time: requests come between. */
+const committedTogether = 50;
+const rewrappedTogether = 4;
+/** After so many walks that found keys and could replace none, they are damaged and not only removed meanwhile. */
+const walksInVain = 2;
+
+/** For one process: goes on with whatever rotation there is. */
+export function rewrappingJob(parts: RewrappingParts): Job {
+  const { store, hsm } = parts;
+  const table = wrappingTable(store);
+  const lookedAt = new Set<string>();
+  return {
+    name: 'rewrapping',
+    everySeconds: lookEverySeconds,
+    async run(signal) {
+      store.refresh();
+      for (const { name } of hsm.status().filter(({ state }) => state === 'up')) {
+        if (!lookedAt.has(name)) await adoptWhatWasCut(parts, table, name);
+        lookedAt.add(name);
+        if ((table.get([name])?.phase ?? 'done') !== 'done') await new Rewrapping(parts, table, name).finish(signal);
+      }
+    },
+  };
+}
+
+/** Once per process: what the token has beyond what the store knows is of a rotation or a restore that was cut. */
+async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Table<WrappingRecord>, token: string): Promise<void> {
+  const numbers = await hsm.wrappingKeys.list(token);
+  const newest = numbers.at(-1) ?? 1;
+  if (numbers.length < 2 && newest <= (table.get([token])?.number ?? newest)) return;
+  await store.write((transaction) => {
+    const record = transaction.get(table, [token]);
+    if (record === undefined || newest > record.number) transaction.put(table, [token], beginning(newest, clock.now()));
+    else if (record.phase === 'done') transaction.put(table, [token], { ...record, phase: 'rewrapping', failed: 0 });
+  });
+}
+
+/** What a walk came to: keys found under an old wrapping key, and those that are under the one in use now. */
+type Tally = { found: number; replaced: number };
+
+class Rewrapping {
+  readonly #parts: RewrappingParts;
+  readonly #table: Table<WrappingRecord>;
+  readonly #token: string;
+
+  constructor(parts: RewrappingParts, table: Table<WrappingRecord>, token: string) {
+    this.#parts = parts;
+    this.#table = table;
+    this.#token = token;
+  }
+
+  /** Walks over everything until a walk finds nothing to do, then destroys the old wrapping keys. Rejects when the token goes away. */
+  async finish(signal: AbortSignal): Promise<void> {
+    for (let inVain = 0; ;) {
+      this.#parts.store.refresh();
+      const record = this.#table.get([this.#token]);
+      if (record === undefined || record.phase === 'done' || signal.aborted) return;
+      if (record.phase === 'destroying') return this.#destroyOld(record);
+      const { found, replaced } = await this.#walk(record.number, signal);
+      if (signal.aborted) return;
+      if (found > 0) {
+        inVain = replaced > 0 ? 0 : inVain + 1;
+        if (inVain === walksInVain) return this.#giveUp(record, found);
+        continue;
+      }
+      // Who has just read a record must have opened its keys before the wrapping key goes.
+      await setTimeout(this.#parts.settleMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.#change(record, { phase: 'destroying' });
+    }
+  }
+
+  async #giveUp(record: WrappingRecord, failed: number): Promise<void> {
+    const { log, clock } = this.#parts;
+    await this.#change(record, { phase: 'done', failed, finishedAt: formatTimestamp(clock.now()) });
+    log.warn('some keys could not be wrapped anew: the old wrapping key is kept, and they are tried again at the next start', {
+      token: this.#token,
+      failed,
+    });
+    await this.#putOnRecord(record, { failed });
+  }
+
+  async #destroyOld(record: WrappingRecord): Promise<void> {
+    const { hsm, log, clock } = this.#parts;
+    const numbers = await hsm.wrappingKeys.list(this.#token);
+    for (const number of numbers.filter((one) => one < record.number)) await hsm.wrappingKeys.destroy(this.#token, number);
+    await this.#change(record, { phase: 'done', total: record.done, finishedAt: formatTimestamp(clock.now()) });
+    log.info('the wrapping key was rotated and the old one destroyed', { token: this.#token, number: record.number, keys: record.done });
+    await this.#putOnRecord(record);
+  }
+
+  /** The end of the rotation; with `failed` above 0 it is an incomplete one. */
+  async #putOnRecord({ number, done }: WrappingRecord, { failed = 0 } = {}): Promise<void> {
+    await this.#parts.audit.write({
+      kind: 'rotation',
+      occurredAt: formatTimestamp(this.#parts.clock.now()),
+      requestId: randomUUID(),
+      tenant: systemTenantName,
+      path: '/v1/state/system/rotate-wrapping-key',
+      ...(failed > 0 ? { code: 'incomplete' } : {}),
+      requestParameters: { token: this.#token, number, keys: done, failed },
+    });
+  }
+
+  /** Changes the record unless a key was committed meanwhile that is still under an old wrapping key. */
+  async #change(seen: WrappingRecord, change: Partial<WrappingRecord>): Promise<void> {
+    await this.#parts.store.write((transaction) => {
+      const record = transaction.get(this.#table, [this.#token]);
+      const isSame = record?.number === seen.number && record.phase === seen.phase && record.latecomers === seen.latecomers;
+      if (isSame) transaction.put(this.#table, [this.#token], { ...record, ...change });
+    });
+  }
+
+  async #walk(number: number, signal: AbortSignal): Promise<Tally> {
+    await this.#count(number);
+    const storeKey = await this.#rewrapStoreKey(number);
+    const tally: Tally = { found: storeKey, replaced: storeKey };
+    let batch: KeyHolder[] = [];
+    for await (const holder of this.#oldHolders(number)) {
+      if (signal.aborted) return tally;
+      batch.push(holder);
+      if (batch.length < committedTogether) continue;
+      await this.#rewrapBatch(number, batch, tally);
+      batch = [];
+    }
+    await this.#rewrapBatch(number, batch, tally);
+    return tally;
+  }
+
+  /** What is to be done, so that progress can be told. */
+  async #count(number: number): Promise<void> {
+    let left = this.#isOld(this.#storeKey(), number) ? 1 : 0;
+    for await (const { keys } of this.#oldHolders(number)) left += keys.filter((key) => this.#isOld(key, number)).length;
+    await this.#parts.store.write((transaction) => {
+      const record = transaction.get(this.#table, [this.#token]);
+      const isOurs = record?.number === number && record.phase === 'rewrapping' && record.total !== record.done + left;
+      if (isOurs) transaction.put(this.#table, [this.#token], { ...record, total: record.done + left });
+    });
+  }
+
+  /** Records with a key under an old wrapping key of the token; other work comes between. */
+  async *#oldHolders(number: number): AsyncIterable<KeyHolder> {
+    let looked = 0;
+    for (const holder of this.#parts.wrappedKeys()) {
+      if (holder.keys.some((key) => this.#isOld(key, number))) yield holder;
+      if (++looked % lookedAtOnce === 0) await setImmediate();
+    }
+  }
+
+  #isOld({ stored }: KeyReference, number: number): boolean {
+    return stored.token === this.#token && (this.#parts.hsm.wrappingKeys.numberOf(stored) ?? number) < number;
+  }
+
+  #storeKey(): KeyReference {
+    return readStoreKey(this.#parts.directory);
+  }
+
+  async #rewrapStoreKey(number: number): Promise<number> {
+    const key = this.#storeKey();
+    if (!this.#isOld(key, number)) return 0;
+    replaceStoreKey(this.#parts.directory, await this.#parts.hsm.wrappingKeys.rewrap(key));
+    await this.#commit(number, () => 1);
+    return 1;
+  }
+
+  async #rewrapBatch(number: number, holders: readonly KeyHolder[], tally: Tally): Promise<void> {
+    const waiting = holders.flatMap(({ keys }) => keys.filter((key) => this.#isOld(key, number)));
+    tally.found += waiting.length;
+    const fresh = new Map<StoredKey, StoredKey>();
+    const work = async (): Promise<void> => {
+      for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+        const rewrapped = await this.#rewrap(key);
+        if (rewrapped !== undefined) fresh.set(key.stored, rewrapped);
+      }
+    };
+    await Promise.all(Array.from({ length: rewrappedTogether }, work));
+    if (fresh.size === 0) return;
+    const replace = (transaction: WriteTransaction): number =>
+      holders.reduce((total, holder) => total + holder.replace(transaction, fresh), 0);
+    tally.replaced += await this.#commit(number, replace);
+  }
+
+  /** Undefined, and a line in the log, for a key that cannot be used. Rejects when the token is away. */
+  async #rewrap(key: KeyReference): Promise<StoredKey | undefined> {
+    try {
+      return await this.#parts.hsm.wrappingKeys.rewrap(key);
+    } catch (error) {
+      if (!isKeyLost(error)) throw error;
+      this.#parts.log.warn('a key could not be wrapped anew', { key: describeKey(key.binding), reason: error.message });
+      return undefined;
+    }
+  }
+
+  /** Answers how many keys were replaced. */
+  #commit(number: number, replace: (transaction: WriteTransaction) => number): Promise<number> {
+    return this.#parts.store.write((transaction) => {
+      const replaced = replace(transaction);
+      const record = transaction.get(this.#table, [this.#token]);
+      if (record?.number === number && replaced > 0) {
+        const done = record.done + replaced;
+        transaction.put(this.#table, [this.#token], { ...record, done, total: Math.max(record.total, done) });
+      }
+      return replaced;
+    });
+  }
+}

@@ -1,0 +1,95 @@
+// Rotation of a token's wrapping key while everything runs: a new one in use at once; rewrapping.ts wraps every key anew behind it.
+//
+// The token says which wrapping keys there are, the store which one is in use, every blob under which it is. So a crash at any line is
+// mended by looking: a wrapping key that the store does not know yet is taken into use, and what is under an older one is wrapped anew.
+import type { Clock, Finding } from '../../core/base/context.ts';
+import { fail } from '../../core/base/errors.ts';
+import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
+import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
+import type { Hsm, KeyReference, StoredKey } from '../../hsm/api.ts';
+import { beginning, describeWrapping, type WrappingRecord, type WrappingState, wrappingTable } from './record.ts';
+
+export class WrappingRotation implements WrappingKeyRotation {
+  readonly #store: Store;
+  readonly #hsm: Hsm;
+  readonly #clock: Clock;
+  readonly #table: Table<WrappingRecord>;
+
+  /** From here on every key that this process makes is wrapped under the wrapping key in use. */
+  constructor({ store, hsm, clock }: { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock }) {
+    this.#store = store;
+    this.#hsm = hsm;
+    this.#clock = clock;
+    this.#table = wrappingTable(store);
+    hsm.wrappingKeys.follow((token) => this.#table.get([token])?.number ?? 1);
+  }
+
+  /** Where the wrapping key of a token stands. */
+  state(token: string): WrappingState {
+    return describeWrapping(this.#table.get([token]));
+  }
+
+  admit(transaction: WriteTransaction, stored: readonly StoredKey[]): void {
+    for (const one of stored) {
+      const record = transaction.get(this.#table, [one.token]);
+      const number = this.#hsm.wrappingKeys.numberOf(one);
+      if (record === undefined || number === undefined || number >= record.number) continue;
+      if (record.phase !== 'rewrapping')
+        throw fail('conflict', { detail: 'The wrapping key was rotated meanwhile; try again.', overtaken: true });
+      transaction.put(this.#table, [one.token], { ...record, total: record.total + 1, latecomers: record.latecomers + 1 });
+    }
+  }
+
+  /** Makes another wrapping key and has it used at once by every process. Throws conflict while a rotation is under way. */
+  async begin(token: string): Promise<WrappingState> {
+    this.#store.refresh();
+    const before = this.#table.get([token]);
+    if (before !== undefined && before.phase !== 'done') throw underWay();
+    // A number that the store does not know is of a rotation that was cut here: its key is taken.
+    const after = before?.number ?? (await this.#hsm.wrappingKeys.list(token))[0] ?? 1;
+    const number = await this.#hsm.wrappingKeys.makeNext(token, after);
+    await this.#store.write((transaction) => {
+      const current = transaction.get(this.#table, [token]);
+      if (current?.number !== before?.number || (current !== undefined && current.phase !== 'done')) throw underWay();
+      transaction.put(this.#table, [token], beginning(number, this.#clock.now()));
+    });
+    return this.state(token);
+  }
+
+  /** Every key is under a wrapping key that its token has, and no token has one that nothing needs. Tokens that are down are left out. */
+  async *findings(wrappedKeys: Iterable<KeyHolder>): AsyncIterable<Finding> {
+    this.#store.refresh();
+    const present = new Map<string, readonly number[]>();
+    for (const { name } of this.#hsm.status().filter(({ state }) => state === 'up')) {
+      const numbers = await this.#hsm.wrappingKeys.list(name);
+      present.set(name, numbers);
+      yield* this.#findingsOf(name, numbers);
+    }
+    for (const { keys } of wrappedKeys) {
+      for (const { stored, binding } of keys) {
+        const number = this.#hsm.wrappingKeys.numberOf(stored);
+        if (number === undefined || present.get(stored.token)?.includes(number) !== false) continue;
+        yield { where: describeKey(binding), problem: `is under wrapping key ${number} of token ${stored.token}, which is not there` };
+      }
+    }
+  }
+
+  *#findingsOf(token: string, numbers: readonly number[]): Iterable<Finding> {
+    const record = this.#table.get([token]);
+    const where = `token ${token}`;
+    if (record === undefined) return;
+    if (!numbers.includes(record.number)) yield { where, problem: `has no wrapping key ${record.number}` };
+    const needless = numbers.filter((number) => number !== record.number).join(', ');
+    if (record.phase === 'done' && record.failed === 0 && needless !== '')
+      yield { where, problem: `has wrapping keys that nothing needs: ${needless}` };
+  }
+}
+
+/** A key for people, without its name. */
+export function describeKey({ tenant, keyId, version, purpose }: KeyReference['binding']): string {
+  return `${tenant}/${keyId}/${version} ${purpose}`;
+}
+
+function underWay(): Error {
+  return fail('conflict', { detail: 'The wrapping key of this token is being rotated already.' });
+}

@@ -1,0 +1,105 @@
+// Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
+import type { Access, Caller, Operation } from '../http/endpoint.ts';
+import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
+import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
+import type { Policies } from './policy/policies.ts';
+import type { Policy } from './policy/policy.ts';
+import type { Store } from '../store/store.ts';
+import { systemTenantName, type Tenants } from './tenants.ts';
+import { type TokenRecord, worksFrom } from './tokens/record.ts';
+import { findToken } from './tokens/tokens.ts';
+
+export type AccessControl = {
+  /**
+   * The caller of an Authorization header, or undefined: absent, not a bearer token, unknown, expired, disabled, from elsewhere, or the
+   * cookie of a browser.
+   */
+  authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
+  /** As authenticate, for the bare token. Without an address, a token that is bound to some does not work. */
+  callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
+  /** The policies of the tenant and those of the token must both allow; the verdict is the refusing one, or the token's. */
+  decide(caller: Caller, segments: readonly string[], operation: Operation): Decision;
+  /** The policies that bound the caller's tenant, or those that its token grants. */
+  policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
+};
+
+/** What both sets of policies say; `rule` and `policy` name what decided. */
+export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
+  /** the policies of the tenant refused, whatever those of the token say */
+  readonly refusedByTenant?: true;
+  /** absent when nothing about values or fields is restricted */
+  readonly constraints?: Pick<Access, 'requireAllowedValues' | 'withoutHidden'>;
+};
+
+/** Policies of tenants belong to the system tenant; those of tokens to their own tenant. */
+export function createAccessControl(store: Store, tenants: Tenants, policies: Policies): AccessControl {
+  const callers = new WeakMap<TokenRecord, Caller>();
+  /** made once, at first start */
+  let systemTenantId: string | undefined;
+
+  function callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined {
+    const record = findToken(store, token, now);
+    return record === undefined ? undefined : callerBy(record, address);
+  }
+
+  function callerBy(record: TokenRecord, address: string | undefined): Caller | undefined {
+    if (!worksFrom(store, record, address)) return undefined;
+    const known = callers.get(record);
+    if (known !== undefined) return known;
+    const tenant = tenants.findByUuid(record.tenantId);
+    if (tenant === undefined) return undefined;
+    const caller: Caller = {
+      tenantId: tenant.uuid,
+      tenantName: tenant.name,
+      accessor: record.accessor,
+      user: record.user,
+      policies: record.policies,
+      expires: record.expires === undefined ? undefined : Temporal.Instant.from(record.expires),
+    };
+    callers.set(record, caller);
+    return caller;
+  }
+
+  /** Nobody's, where another tenant has the name of one that is gone. */
+  function boundsOf(caller: Caller): readonly Policy[] | undefined {
+    const tenant = tenants.findByName(caller.tenantName);
+    if (tenant?.uuid !== caller.tenantId) return undefined;
+    systemTenantId ??= tenants.findByName(systemTenantName)?.uuid;
+    return policies.behind(systemTenantId ?? '', tenant.policies);
+  }
+
+  /** `root` is everything: the rules of what stands beside it must not take anything away. */
+  function grantsOf({ tenantId, policies: names }: Caller): readonly Policy[] {
+    return policies.behind(tenantId, names.includes('root') ? ['root'] : names);
+  }
+
+  return {
+    callerOf,
+    policiesOf: (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? [])),
+    authenticate(authorization, now, address) {
+      // RFC 6750 section 2.1; the scheme's case does not count (RFC 9110 section 11.1).
+      const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
+      const record = token === undefined ? undefined : findToken(store, token, now);
+      return record === undefined || record.browser === true ? undefined : callerBy(record, address);
+    },
+    decide(caller, segments, operation) {
+      const bounds = boundsOf(caller);
+      if (bounds === undefined) return { allowed: false, refusedByTenant: true };
+      const byTenant = decide(bounds.map(compilePolicy), segments, operation);
+      if (!byTenant.allowed) return { ...byTenant, refusedByTenant: true };
+      const byToken = decide(grantsOf(caller).map(compilePolicy), segments, operation);
+      if (!byToken.allowed) return byToken;
+      if (!hasConstraints(byTenant.grants) && !hasConstraints(byToken.grants)) return byToken;
+      return { ...byToken, constraints: constraintsOf([byTenant, byToken]) };
+    },
+  };
+}
+
+function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['constraints']> {
+  return {
+    requireAllowedValues(document) {
+      for (const { grants } of verdicts) requireAllowedValues(grants, document);
+    },
+    withoutHidden: (document) => verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown), document),
+  };
+}

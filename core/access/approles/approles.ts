@@ -1,0 +1,88 @@
+// What is kept of approles: how machines log in, with a role-id that names the approle and secret-ids that prove it (api 48).
+import { hash } from 'node:crypto';
+import { fail } from '../../base/errors.ts';
+import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+
+/** Durations stand as the user wrote them. */
+export type ApproleDocument = {
+  readonly tokenPolicies: readonly string[];
+  readonly tokenTtl: string;
+  readonly tokenMaxTtl: string;
+  readonly tokenBoundCidrs: readonly string[];
+  /** absent: secret-ids do not expire */
+  readonly secretIdTtl?: string | undefined;
+  /** 0: as often as they like */
+  readonly secretIdNumUses: number;
+  readonly secretIdBoundCidrs: readonly string[];
+  readonly fixedRoleId?: string | undefined;
+};
+
+export type Approle = ApproleDocument & {
+  /** never used again, unlike the name */
+  readonly id: string;
+  /** tokens carry it and end when it changes: that is when they would keep a policy that was taken away */
+  readonly grantId: string;
+  /** the one made for it; `roleIdOf` says which one counts */
+  readonly ownRoleId: string;
+  readonly creationTime: string;
+};
+
+/** [tenant uuid, name] */
+export const approleTable = (store: Store): Table<Approle> => store.tenantTable<Approle>('approles');
+/** [SHA-256 of the role-id, tenant uuid, name]: two tenants may have chosen the same role-id, and neither learns of the other */
+const roleIdTable = (store: Store): Table<true> => store.table<true>('approle-role-ids');
+
+/** The role-id that logins name. */
+export function roleIdOf({ fixedRoleId, ownRoleId }: Approle): string {
+  return fixedRoleId ?? ownRoleId;
+}
+
+/** Whether the approle that granted something still grants it. */
+export function stillGrants(
+  store: Store,
+  tenantId: string,
+  { name, grantId }: { readonly name: string; readonly grantId: string },
+  read: WriteTransaction['get'],
+): boolean {
+  return read(approleTable(store), [tenantId, name])?.grantId === grantId;
+}
+
+/** Makes a role-id lead to an approle; `before` is the approle as it was. Throws `already-exists`: one that leads to two names none. */
+export function putRoleId(
+  transaction: WriteTransaction,
+  store: Store,
+  [tenantId, name]: readonly [tenantId: string, name: string],
+  approle: Approle,
+  before: Approle | undefined,
+): void {
+  if (before !== undefined) dropRoleId(transaction, store, [tenantId, name], before);
+  for (const _ of transaction.entries(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId]))
+    throw fail('already-exists', { detail: 'Another approle of the tenant has this "fixed-role-id"; choose another, or leave it out.' });
+  transaction.put(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name], true);
+}
+
+export function dropRoleId(
+  transaction: WriteTransaction,
+  store: Store,
+  [tenantId, name]: readonly [tenantId: string, name: string],
+  approle: Approle,
+): void {
+  transaction.delete(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name]);
+}
+
+/** Whose role-id it is; undefined for nobody's, and for one that several have. */
+export function ownerOfRoleId(
+  transaction: WriteTransaction,
+  store: Store,
+  roleId: string,
+): { readonly tenantId: string; readonly name: string } | undefined {
+  const [first, second] = transaction.entries(roleIdTable(store), [hashOf(roleId)]);
+  if (first === undefined || second !== undefined) return undefined;
+  const [, tenantId, name] = first[0];
+  return { tenantId: String(tenantId), name: String(name) };
+}
+
+/** Keys of records stand on the disk as they are. */
+function hashOf(roleId: string): string {
+  return hash('sha256', roleId, 'hex');
+}

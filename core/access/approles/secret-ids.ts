@@ -1,0 +1,157 @@
+// What is kept of secret-ids, and their use: stored as hashes, counted down inside the transaction of the login, ended with their approle.
+import { hash, randomUUID } from 'node:crypto';
+import { isWithin } from '../../base/addresses.ts';
+import type { Clock, Job } from '../../base/context.ts';
+import { revealSecret, type Secret } from '../../base/secret.ts';
+import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
+import { dropOldFailures } from './attempt-limit.ts';
+
+/** Everything but the secret-id itself. */
+export type SecretIdRecord = {
+  readonly accessor: string;
+  /** SHA-256 of the secret-id's text, hexadecimal */
+  readonly hash: string;
+  readonly tenantId: string;
+  /** the approle: its name, and the id that no later approle of the name has */
+  readonly approle: string;
+  readonly approleId: string;
+  readonly creationTime: string;
+  /** absent: does not expire */
+  readonly expires?: string;
+  /** absent: as often as one likes */
+  readonly usesLeft?: number;
+  readonly boundCidrs: readonly string[];
+};
+
+/** [hash]: the only way from a secret-id to its record */
+const secretIdTable = (store: Store): Table<SecretIdRecord> => store.table<SecretIdRecord>('secret-ids');
+/** [tenant uuid, id of the approle, accessor] to the hash */
+const accessorTable = (store: Store): Table<string> => store.table<string>('secret-id-accessors');
+
+export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs'> & {
+  readonly ttlSeconds: number | undefined;
+  /** 0: as often as one likes */
+  readonly numUses: number;
+};
+
+/** Records a drawn secret-id as part of a transaction. */
+export function issueSecretId(
+  transaction: WriteTransaction,
+  store: Store,
+  now: Temporal.Instant,
+  secretId: Secret<string>,
+  { ttlSeconds, numUses, ...grant }: SecretIdGrant,
+): SecretIdRecord {
+  const record: SecretIdRecord = {
+    ...grant,
+    accessor: randomUUID(),
+    hash: hashOf(revealSecret(secretId)),
+    creationTime: formatTimestamp(now),
+    ...(ttlSeconds === undefined ? {} : { expires: formatTimestamp(now.add({ seconds: ttlSeconds })) }),
+    ...(numUses === 0 ? {} : { usesLeft: numUses }),
+  };
+  transaction.put(secretIdTable(store), [record.hash], record);
+  transaction.put(accessorTable(store), [record.tenantId, record.approleId, record.accessor], record.hash);
+  return record;
+}
+
+/** The record of a secret-id that works now and from this address. */
+export function findSecretId(
+  transaction: WriteTransaction,
+  store: Store,
+  now: Temporal.Instant,
+  secretId: string,
+  address: string,
+): SecretIdRecord | undefined {
+  const record = transaction.get(secretIdTable(store), [hashOf(secretId)]);
+  if (record === undefined || !isInItsTime(record, now)) return undefined;
+  return record.boundCidrs.length === 0 || isWithin(record.boundCidrs, address) ? record : undefined;
+}
+
+/** Counts one use; the last one removes the record. */
+export function useSecretId(transaction: WriteTransaction, store: Store, record: SecretIdRecord): void {
+  if (record.usesLeft === undefined) return;
+  if (record.usesLeft > 1) transaction.put(secretIdTable(store), [record.hash], { ...record, usesLeft: record.usesLeft - 1 });
+  else dropSecretId(transaction, store, record);
+}
+
+/** Those of an approle that still work, for people. */
+export function listSecretIds(store: Store, now: Temporal.Instant, tenantId: string, approleId: string): readonly SecretIdRecord[] {
+  const records = [...accessorTable(store).entries([tenantId, approleId])].map(([, hash]) => secretIdTable(store).get([hash]));
+  return records.filter((record) => record !== undefined && isInItsTime(record, now)) as readonly SecretIdRecord[];
+}
+
+/** How many are on record, expired ones included until they are swept. */
+export function countSecretIds(store: Store, tenantId: string, approleId: string): number {
+  return accessorTable(store).count([tenantId, approleId]);
+}
+
+/** Ends one secret-id of an approle, named by itself or by its accessor. Answers whether there was one. */
+export function disableSecretId(
+  transaction: WriteTransaction,
+  store: Store,
+  [tenantId, approleId]: readonly [tenantId: string, approleId: string],
+  { secretId, accessor }: { readonly secretId?: string | undefined; readonly accessor?: string | undefined },
+): boolean {
+  const place = secretId === undefined ? transaction.get(accessorTable(store), [tenantId, approleId, accessor ?? '']) : hashOf(secretId);
+  const record = place === undefined ? undefined : transaction.get(secretIdTable(store), [place]);
+  if (record?.tenantId !== tenantId || record.approleId !== approleId) return false;
+  dropSecretId(transaction, store, record);
+  return true;
+}
+
+/** Ends all secret-ids of an approle. */
+export function dropSecretIds(transaction: WriteTransaction, store: Store, tenantId: string, approleId: string): void {
+  for (const [key, place] of Array.from(transaction.entries(accessorTable(store), [tenantId, approleId]))) {
+    transaction.delete(secretIdTable(store), [place]);
+    transaction.delete(accessorTable(store), key);
+  }
+}
+
+/** The job that removes what logins left behind: expired secret-ids, and failures that count no more. */
+export function loginSweepJob(store: Store, clock: Clock): Job {
+  return {
+    name: 'expired-secret-ids',
+    everySeconds: 600,
+    async run(signal) {
+      store.refresh();
+      const now = clock.now();
+      await dropOldFailures(store, now.epochMilliseconds, signal);
+      const over = [...secretIdTable(store).entries([])].map(([, record]) => record).filter((record) => isExpired(record, now));
+      for (let from = 0; from < over.length && !signal.aborted; from += batchSize) {
+        await store.write((transaction) => {
+          for (const record of over.slice(from, from + batchSize)) dropSecretId(transaction, store, record);
+        });
+      }
+    },
+  };
+}
+
+/** Removed in one transaction; others wait for it. */
+const batchSize = 200;
+
+function dropSecretId(transaction: WriteTransaction, store: Store, { hash, tenantId, approleId, accessor }: SecretIdRecord): void {
+  transaction.delete(secretIdTable(store), [hash]);
+  transaction.delete(accessorTable(store), [tenantId, approleId, accessor]);
+}
+
+function isExpired({ expires }: SecretIdRecord, now: Temporal.Instant): boolean {
+  return expires !== undefined && now.epochMilliseconds >= millisecondsOf(expires);
+}
+
+/** A wall clock that was set back to before it was made would let a secret-id that expires live longer than it should. */
+function isInItsTime(record: SecretIdRecord, now: Temporal.Instant): boolean {
+  const isEarly = record.expires !== undefined && now.epochMilliseconds + clockToleranceMs < millisecondsOf(record.creationTime);
+  return !isEarly && !isExpired(record, now);
+}
+
+const clockToleranceMs = 300_000;
+
+function millisecondsOf(timestamp: string): number {
+  return decodeTimestamp(timestamp)?.epochMilliseconds ?? 0;
+}
+
+function hashOf(secretId: string): string {
+  return hash('sha256', secretId, 'hex');
+}

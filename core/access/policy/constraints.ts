@@ -1,0 +1,70 @@
+// What an allowed request still may not do: give fields other values than the policy lists, or see fields it hides (api 53).
+import { isDeepStrictEqual } from 'node:util';
+import { fail } from '../../base/errors.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { PolicyRule } from './policy.ts';
+
+/** Whether these rules restrict anything; most do not, and then the other two functions need not be called. */
+export function hasConstraints(grants: readonly PolicyRule[]): boolean {
+  return grants.every((rule) => rule.hideFields.length > 0 || Object.keys(rule.allowedValues).length > 0);
+}
+
+/**
+ * Throws `policy-denied` unless one of the rules accepts every field of the document (wire form) that it lists. A list is accepted
+ * when each of its elements is. Fields the document lacks are not judged. Each request of a batch is judged as if it came alone.
+ */
+export function requireAllowedValues(grants: readonly PolicyRule[], document: unknown): void {
+  for (const one of [document, ...itemsOf(document, 'batch-input')]) {
+    const refusals = grants.map((rule) =>
+      Object.entries(rule.allowedValues).find(([field, values]) => !accepts(values, valueAt(one, field))),
+    );
+    const refusal = refusals[0];
+    if (refusal === undefined || refusals.includes(undefined)) continue;
+    throw fail('policy-denied', {
+      detail: `The policy does not allow this value of "${refusal[0]}".`,
+      items: [{ message: 'value not allowed by policy', info: refusal[0] }],
+    });
+  }
+}
+
+function accepts(allowed: readonly unknown[], value: unknown): boolean {
+  if (value === undefined) return true;
+  if (Array.isArray(value)) return value.every((one) => accepts(allowed, one));
+  return allowed.some((one) => isDeepStrictEqual(one, value));
+}
+
+/**
+ * The answer (a document or a list of documents, wire form) without the fields that every one of the rules hides; the answers of a
+ * batch lose them as single ones do.
+ */
+export function withoutHidden(grants: readonly PolicyRule[], answer: unknown): unknown {
+  const [first, ...others] = grants;
+  const hidden = (first?.hideFields ?? []).filter((field) => others.every((rule) => rule.hideFields.includes(field)));
+  if (hidden.length === 0) return answer;
+  const strip = (document: unknown): unknown => hidden.reduce((shown, field) => without(shown, field.split('/')), document);
+  const items = itemsOf(answer, 'batch-results');
+  return strip(items.length === 0 ? answer : { ...(answer as JsonObject), 'batch-results': items.map(strip) });
+}
+
+function itemsOf(document: unknown, field: string): readonly unknown[] {
+  const items = isJsonObject(document) && Object.hasOwn(document, field) ? document[field] : undefined;
+  return Array.isArray(items) ? items : [];
+}
+
+/** What stands at `a/b`; where the way leads through a list, the list of what stands in its elements. */
+function valueAt(document: unknown, field: string): unknown {
+  return field.split('/').reduce(memberOf, document);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => memberOf(one, name));
+  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function without(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => without(one, path));
+  const [name = '', ...inner] = path;
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return value;
+  const { [name]: member, ...rest } = value;
+  return inner.length === 0 ? rest : { ...rest, [name]: without(member, inner) };
+}

@@ -1,0 +1,116 @@
+// Decides whether policies allow an operation on a path: compiled once per policy, one walk per decision.
+import type { Operation } from '../../http/endpoint.ts';
+import { maxPatternSegments, operations, readPattern, type Policy, type PolicyRule } from './policy.ts';
+
+/** What a set of policies says. `policy` and `rule` name what decided; both are absent when no rule spoke (refused by default). */
+export type Verdict = {
+  readonly allowed: boolean;
+  readonly policy?: string;
+  readonly rule?: string;
+  /** the rules that allow: values and hidden fields are judged by the most generous of them */
+  readonly grants: readonly PolicyRule[];
+};
+
+type Stated = { readonly policy: string; readonly rule: PolicyRule };
+/** What rules with one and the same pattern say about one operation. */
+type Say = { readonly allow: Stated[]; readonly reject: Stated[] };
+type Says = Partial<Record<Operation, Say>>;
+type Node = { readonly literals: Map<string, Node>; one: Node | undefined; readonly here: Says; readonly rest: Says };
+
+/** A policy ready for decisions. */
+export type CompiledPolicy = { readonly root: Node };
+
+/**
+ * Decides by the most specific rule that states the operation. Patterns are compared segment by segment from the left: a literal
+ * beats `*`, `*` beats `**`, a path that ends beats `**`; so of two patterns that agree, the longer wins. A rule's own word for an
+ * operation beats its `all`; a rule that says nothing about the operation does not take part. The rules of all policies count as
+ * one list; of equally specific ones one that allows is enough. Names are compared as they are, case included.
+ */
+export function decide(policies: readonly CompiledPolicy[], segments: readonly string[], operation: Operation): Verdict {
+  let best = -1;
+  let say: Say | undefined;
+  let grants: Stated[] = [];
+  for (const { root } of policies) {
+    const found = find(root, segments, 0, operation, 0);
+    if (found === undefined || found.rank < best) continue;
+    if (found.rank > best) grants = [];
+    if (found.rank > best || (grants.length === 0 && found.say.allow.length > 0)) say = found.say;
+    best = found.rank;
+    grants = grants.length === 0 ? found.say.allow : [...grants, ...found.say.allow];
+  }
+  const decisive = grants[0] ?? say?.reject[0];
+  if (decisive === undefined) return refusedByDefault;
+  return { allowed: grants.length > 0, policy: decisive.policy, rule: decisive.rule.path, grants: grants.map((stated) => stated.rule) };
+}
+
+const refusedByDefault: Verdict = { allowed: false, grants: [] };
+
+/** Compiles a policy; the same record compiles once (the store hands out one frozen object until a record changes). */
+export function compilePolicy(policy: Policy): CompiledPolicy {
+  let compiled = compiledPolicies.get(policy);
+  if (compiled === undefined) {
+    compiled = { root: newNode() };
+    for (const rule of policy.restApi.rules) addRule(compiled.root, policy.name, rule);
+    compiledPolicies.set(policy, compiled);
+  }
+  return compiled;
+}
+
+const compiledPolicies = new WeakMap<Policy, CompiledPolicy>();
+
+function newNode(): Node {
+  return { literals: new Map(), one: undefined, here: {}, rest: {} };
+}
+
+function addRule(root: Node, policy: string, rule: PolicyRule): void {
+  let node = root;
+  let says = root.here;
+  for (const segment of readPattern(rule.path) ?? []) {
+    if (segment.kind === 'rest') {
+      says = node.rest;
+      break;
+    }
+    if (segment.kind === 'one') node = node.one ??= newNode();
+    else {
+      const next = node.literals.get(segment.text) ?? newNode();
+      node.literals.set(segment.text, next);
+      node = next;
+    }
+    says = node.here;
+  }
+  for (const operation of operations) {
+    const effect = rule.operations[operation] ?? rule.operations.all;
+    if (effect !== undefined) (says[operation] ??= { allow: [], reject: [] })[effect].push({ policy, rule });
+  }
+}
+
+/**
+ * Digits of a rank, one per position from the left; the first difference decides, as in comparing numbers of equal length. An end
+ * competes only with `**`. To the base 3, every rank is an exact integer.
+ */
+const digit = { literal: 2, one: 1, end: 1, rest: 0 } as const;
+const weights = Array.from({ length: maxPatternSegments + 1 }, (_, position) => 3 ** (maxPatternSegments - position));
+
+/** Depth first in the order of specificity: the first find is the most specific. */
+function find(
+  node: Node,
+  segments: readonly string[],
+  at: number,
+  operation: Operation,
+  rank: number,
+): { say: Say; rank: number } | undefined {
+  const weight = weights[at] ?? 0;
+  const segment = segments[at];
+  if (segment === undefined) {
+    const say = node.here[operation];
+    if (say !== undefined) return { say, rank: rank + digit.end * weight };
+  } else {
+    const literal = node.literals.get(segment);
+    const byLiteral = literal === undefined ? undefined : find(literal, segments, at + 1, operation, rank + digit.literal * weight);
+    if (byLiteral !== undefined) return byLiteral;
+    const byOne = node.one === undefined ? undefined : find(node.one, segments, at + 1, operation, rank + digit.one * weight);
+    if (byOne !== undefined) return byOne;
+  }
+  const say = node.rest[operation];
+  return say === undefined ? undefined : { say, rank: rank + digit.rest * weight };
+}

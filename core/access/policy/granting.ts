@@ -1,0 +1,42 @@
+// Nobody hands out more than they have: which policies a caller may give to tokens, approles and sign-in roles.
+import { fail } from '../../base/errors.ts';
+import type { Caller } from '../../http/endpoint.ts';
+import { defaultPolicy } from './built-in.ts';
+import type { WriteTransaction } from '../../store/store.ts';
+import type { Policies } from './policies.ts';
+
+/**
+ * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which were given before by
+ * somebody who had them. Who has `root` has all; `default` is everybody's. Asked before requirePolicies, so that who is refused does not
+ * learn which policies there are (api 55).
+ */
+export function requireHeld(
+  { policies }: Pick<Caller, 'policies'>,
+  field: string,
+  names: readonly string[],
+  kept: readonly string[],
+): void {
+  if (policies.includes('root')) return;
+  const held = new Set([defaultPolicy.name, ...policies, ...kept]);
+  if (names.every((name) => held.has(name))) return;
+  throw fail('policy-denied', {
+    detail: `"${field}" would give policies that your own token does not have.`,
+    items: [{ message: 'gives a policy that your token does not have', info: field }],
+  });
+}
+
+/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`; in a transaction it is asked again. */
+export function requirePolicies(
+  policies: Policies,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  field: string,
+  names: readonly string[],
+  kept: readonly string[],
+  read?: WriteTransaction['get'],
+): void {
+  if (names.every((name) => kept.includes(name) || policies.find(tenantId, name, read) !== undefined)) return;
+  throw fail('invalid-value', {
+    detail: `"${field}" must name policies of the tenant or built-in ones.`,
+    items: [{ message: 'names a policy that does not exist', info: field }],
+  });
+}

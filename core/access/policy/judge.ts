@@ -1,0 +1,86 @@
+// What the service would say to a request, and why: the policies as for the request itself, and what is asked of callers beside them.
+import type { AccessControl, Decision } from '../access-control.ts';
+import { needsSystemRoot, reservedRefusal } from '../reserved.ts';
+import type { AnyEndpoint, Caller, Operation } from '../../http/endpoint.ts';
+import { compilePolicy, decide } from './engine.ts';
+import { isAskedBesides, operationsOf } from './reach.ts';
+
+/** A request that nobody sends: what it would do where, and what the service has there. */
+export type Question = {
+  readonly segments: readonly string[];
+  readonly operation: Operation;
+  readonly endpoints: readonly AnyEndpoint[];
+};
+
+/** `rule` and `policy` are absent where no rule decided. */
+export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
+  readonly decidedBy: 'tenant' | 'token' | 'service';
+  readonly restricted: boolean;
+  readonly why: string;
+};
+
+/** Whether the request would be refused with 403, whatever else it may be told. */
+export function judge(access: AccessControl, subject: Caller, question: Question): Judgement {
+  const { endpoints, segments, operation } = question;
+  if (endpoints.length > 0 && endpoints.every((endpoint) => endpoint.access === 'public'))
+    return { allowed: true, decidedBy: 'service', restricted: false, why: 'No token is asked for here: everybody may.' };
+
+  const meant = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation));
+  const hasPut = meant.some(({ method }) => method === 'PUT');
+  const say = (asked: Operation) => ({ asked, decision: access.decide(subject, segments, asked) });
+  // What makes an entry is PUT, which also asks for what changing one needs.
+  const needed = [say(operation), ...(hasPut && operation === 'create' ? [say('update')] : [])] as const;
+  const { asked, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
+  const { allowed, rule, policy, refusedByTenant = false, constraints } = decision;
+  const refusals = new Set(
+    meant.map((endpoint) => (endpoint.access === 'public' ? undefined : reservedRefusal(endpoint.reservedFor, subject))),
+  );
+  const isReserved = (refusal: 'policy-denied' | 'not-found'): boolean => refusals.size === 1 && refusals.has(refusal);
+  if (allowed && isReserved('policy-denied')) return { allowed: false, decidedBy: 'service', restricted: false, why: needsSystemRoot };
+
+  const remarks = {
+    'No path of the API is like this: a request is answered 404.': endpoints.length === 0 && !isAskedBesides(segments),
+    [`No request does "${operation}" on this path: it is answered 405.`]: endpoints.length > 0 && meant.length === 0,
+    'Only the tenant "system" has this path: the request is answered 404.': isReserved('not-found'),
+    'A PUT that would make the entry also needs "create", which is refused.':
+      allowed && hasPut && operation === 'update' && !say('create').decision.allowed,
+  };
+  const said = Object.entries(remarks).flatMap(([text, isTrue]) => (isTrue ? [text] : []));
+  return {
+    allowed,
+    ...(rule === undefined ? {} : { rule }),
+    ...(policy === undefined ? {} : { policy }),
+    decidedBy: refusedByTenant ? 'tenant' : 'token',
+    restricted: constraints !== undefined,
+    why: [reasonOf(access, subject, segments, asked, decision), ...said].join(' '),
+  };
+}
+
+function reasonOf(access: AccessControl, subject: Caller, segments: readonly string[], operation: Operation, decision: Decision): string {
+  const { allowed, rule, policy, refusedByTenant } = decision;
+  const owner = refusedByTenant ? 'tenant' : 'token';
+  const policies = access.policiesOf(subject, owner);
+  if (rule === undefined || policy === undefined) {
+    const names = policies.map(({ name }) => `"${name}"`).join(', ');
+    return `No rule of the ${owner}'s policies (${names}) speaks of "${operation}" here, and what no rule allows is refused.`;
+  }
+  // Each of the other rules asked alone: what it would have said.
+  const overruled = policies.flatMap(({ name, description, restApi: { rules } }) =>
+    rules
+      .filter((one) => one.path !== rule)
+      .map((one) => decide([compilePolicy({ name, description, restApi: { rules: [one] } })], segments, operation))
+      .filter((alone) => alone.rule !== undefined && alone.allowed !== allowed)
+      .map((alone) => `"${alone.rule}" of "${name}"`),
+  );
+  return [
+    `The rule "${rule}" of the ${owner}'s policy "${policy}" ${allowed ? 'allows' : 'refuses'} "${operation}".`,
+    ...(overruled.length === 0 ? [] : [`More exact than ${overruled.slice(0, mostNamed).join(', ')}, it decides.`]),
+    ...(owner === 'token' && subject.policies.includes('root') && subject.policies.length > 1
+      ? ['"root" is everything: the policies beside it take nothing away.']
+      : []),
+    ...(owner === 'tenant' ? ['What the tenant may not do, none of its tokens may.'] : []),
+  ].join(' ');
+}
+
+/** Rules that a reason names beside the one that decided. */
+const mostNamed = 3;

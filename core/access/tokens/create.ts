@@ -1,0 +1,91 @@
+// A token makes another: with some of its policies, for a while, and never beyond its own life and place (api 47, 49).
+import { z } from 'zod';
+import type { Hsm } from '../../../hsm/api.ts';
+import { cidrsField } from '../../base/addresses.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import { durationField } from '../../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
+import { requireHeld, requirePolicies } from '../policy/granting.ts';
+import type { Policies } from '../policy/policies.ts';
+import type { Store } from '../../store/store.ts';
+import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
+import { ancestorsOf, isWorking, tokenTable, type Read } from './record.ts';
+import { drawToken, issueToken } from './tokens.ts';
+
+/** Every use of a token looks at all it descends from. */
+const mostAncestors = 8;
+
+const usualTtlSeconds = 86_400;
+const usualMaxTtlSeconds = 32 * 86_400;
+
+const input = z.object({
+  policies: z
+    .array(z.string().max(128))
+    .max(64)
+    .optional()
+    .meta({ description: 'Policies of the caller; unless given, all of them.', example: ['rewrap-only'] }),
+  ttl: durationField({ minSeconds: 1 }).optional().meta({ description: 'Its life, and what a refresh gives; default 1d.', example: '1h' }),
+  maxTtl: durationField({ minSeconds: 1 })
+    .optional()
+    .meta({ description: 'Its longest life over all refreshes; default 32d.', example: '7d' }),
+  boundCidrs: cidrsField()
+    .optional()
+    .meta({ description: 'Ranges of addresses it works from; default: from anywhere.', example: ['10.1.0.0/16'] }),
+});
+
+export type TokenCreateOptions = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly policies: Policies;
+};
+
+/** `POST /v1/state/keystore/token/create`. */
+export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreateOptions): AnyEndpoint {
+  return defineEndpoint<z.output<typeof input>, z.output<typeof issuedTokenOutput>>({
+    method: 'POST',
+    path: '/v1/state/keystore/token/create',
+    access: 'token',
+    operation: 'execute',
+    tag: 'tokens',
+    summary: 'Make a token with policies of the own one',
+    description:
+      'The new token is a child: it ends with the caller’s token and works only from where that one works. Its user stays the caller’s.',
+    audit: 'required',
+    input,
+    output: issuedTokenOutput,
+    secretOutput: ['token'],
+    commandLine: { output: 'token' },
+    auditFields: ['policies', 'ttl', 'maxTtl', 'boundCidrs'],
+    errors: ['token-lineage-too-long'],
+    async run(call, { policies: names = call.caller.policies, ttl, maxTtl, boundCidrs = [] }) {
+      requireHeld(call.caller, 'policies', names, []);
+      requirePolicies(policies, call.caller, 'policies', names, call.caller.policies);
+      const maxTtlSeconds = maxTtl?.seconds ?? Math.max(usualMaxTtlSeconds, ttl?.seconds ?? 0);
+      const ttlSeconds = ttl?.seconds ?? Math.min(usualTtlSeconds, maxTtlSeconds);
+      if (ttlSeconds > maxTtlSeconds)
+        throw fail('invalid-value', {
+          detail: '"ttl" must not be longer than "max-ttl".',
+          items: [{ message: 'must not be longer than max-ttl', info: 'ttl' }],
+        });
+      const { tenantId, accessor: parent, user } = call.caller;
+      const token = await drawToken(hsm);
+      const issued = await store.write((transaction) => {
+        // Ended while the token was drawn: then no child may be born.
+        const read: Read = (table, key) => transaction.get(table, key);
+        const own = read(tokenTable(store), [tenantId, parent]);
+        if (own === undefined || !isWorking(store, own, call.now, read)) throw fail('invalid-token');
+        requirePolicies(policies, call.caller, 'policies', names, call.caller.policies, read);
+        if (ancestorsOf(store, own, read).length >= mostAncestors)
+          throw fail('token-lineage-too-long', { detail: `A token may descend from at most ${mostAncestors} others.` });
+        const grant = { tenantId, user, policies: [...names], ttlSeconds, maxTtlSeconds, parent, boundCidrs };
+        return issueToken(transaction, store, clock, token, grant);
+      });
+      const [ttlText, maxTtlText] = [`${ttlSeconds}s`, `${maxTtlSeconds}s`];
+      const made = { policies: names, ttl: ttlText, 'max-ttl': maxTtlText, 'bound-cidrs': boundCidrs, made: issued.accessor };
+      call.noteAudit({ requestParameters: made });
+      return formatIssuedToken(issued);
+    },
+  });
+}

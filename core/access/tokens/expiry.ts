@@ -1,0 +1,30 @@
+// Removes tokens whose time is over: they open nothing any more, but their records would stay for ever.
+import type { Clock, Job } from '../../base/context.ts';
+import type { Store } from '../../store/store.ts';
+import { isExpired, tokenTable } from './record.ts';
+import { disableToken } from './tokens.ts';
+
+/** Removed in one transaction; others wait for it. */
+const batchSize = 200;
+
+/** The job that removes expired tokens, with their children. Safe to repeat and to lose half-way. */
+export function tokenExpiryJob(store: Store, clock: Clock): Job {
+  return {
+    name: 'expired-tokens',
+    everySeconds: 3_600,
+    async run(signal) {
+      store.refresh();
+      const now = clock.now();
+      const expired = [...tokenTable(store).entries([])].filter(([, record]) => isExpired(record, now)).map(([key]) => key.map(String));
+      for (let from = 0; from < expired.length && !signal.aborted; from += batchSize) {
+        await store.write((transaction) => {
+          for (const [tenantId = '', accessor = ''] of expired.slice(from, from + batchSize)) {
+            const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+            // Prolonged meanwhile: another process may have refreshed it.
+            if (record !== undefined && isExpired(record, now)) disableToken(transaction, store, tenantId, accessor);
+          }
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// The root token of a tenant: issued once, however many ask at the same time and whatever crashes in between (api 50).
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Store, WriteTransaction } from '../../store/store.ts';
+import type { Tenants } from '../tenants.ts';
+import { issueToken, type IssuedToken } from './tokens.ts';
+
+/**
+ * Issues the root token of a tenant for its parent, the system tenant. Mark and token are one transaction, so of a hundred parallel
+ * calls one sees no mark, and a crash leaves both or neither. Throws `not-found`, `root-token-exists`.
+ */
+export function createRootToken(
+  transaction: WriteTransaction,
+  { store, clock, tenants }: { readonly store: Store; readonly clock: Clock; readonly tenants: Tenants },
+  tenantName: string,
+  token: Secret<string>,
+): IssuedToken {
+  const tenant = transaction.get(tenants.table, [tenantName]);
+  if (tenant === undefined) throw fail('not-found', { detail: 'There is no tenant of this name.' });
+  if (tenant.rootTokenIssued) throw fail('root-token-exists', { detail: 'The root token of a tenant is issued once.' });
+  transaction.put(tenants.table, [tenantName], { ...tenant, rootTokenIssued: true });
+  return issueToken(transaction, store, clock, token, { tenantId: tenant.uuid, user: 'root', policies: ['root'] });
+}

@@ -1,0 +1,127 @@
+// Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
+import { hash, randomUUID } from 'node:crypto';
+import type { Hsm } from '../../../hsm/api.ts';
+import type { Clock } from '../../base/context.ts';
+import { Secret, revealSecret } from '../../base/secret.ts';
+import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { formatTimestamp } from '../../base/time.ts';
+import { isExpired, isWorking, tokenTable, type TokenRecord } from './record.ts';
+
+/** What a token is to grant. The policies are names and are resolved at each use, never frozen. */
+export type TokenGrant = {
+  readonly tenantId: string;
+  readonly user: string;
+  readonly policies: readonly string[];
+  /** absent: does not expire */
+  readonly ttlSeconds?: number;
+  /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
+  readonly maxTtlSeconds?: number;
+} & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'browser'>;
+
+/** Shown once, to whom it was made for. */
+export type IssuedToken = {
+  readonly token: Secret<string>;
+  readonly accessor: string;
+  readonly creationTime: Temporal.Instant;
+  readonly expires: Temporal.Instant | undefined;
+};
+
+/** [hash] to where the record is: the only way from a token to its record */
+const hashTable = (store: Store): Table<readonly [tenantId: string, accessor: string]> => store.table('token-hashes');
+/** [tenant uuid, parent's accessor, child's accessor] */
+const childTable = (store: Store): Table<true> => store.table('token-children');
+
+/** A new token in UUID form, from C_GenerateRandom: 122 random bits. Drawn before the transaction that issues it. */
+export async function drawToken(hsm: Hsm): Promise<Secret<string>> {
+  const bytes = await hsm.random(16);
+  // RFC 9562 section 5.4: version 4, variant 10.
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const digits = bytes.toHex();
+  return new Secret([digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join('-'));
+}
+
+/** Records a drawn token as part of a transaction; it works as soon as that is durable. */
+export function issueToken(
+  transaction: WriteTransaction,
+  store: Store,
+  clock: Clock,
+  token: Secret<string>,
+  grant: TokenGrant,
+): IssuedToken {
+  const { tenantId, user, policies, ttlSeconds, maxTtlSeconds, parent, boundCidrs = [], approle, browser } = grant;
+  const accessor = randomUUID();
+  const creationTime = clock.now();
+  const expires = ttlSeconds === undefined ? undefined : creationTime.add({ seconds: ttlSeconds });
+  const record: TokenRecord = {
+    accessor,
+    hash: hashToken(revealSecret(token)),
+    tenantId,
+    user,
+    policies,
+    creationTime: formatTimestamp(creationTime),
+    ...(ttlSeconds === undefined || expires === undefined
+      ? {}
+      : {
+          expires: formatTimestamp(expires),
+          ttlSeconds,
+          latestExpires: formatTimestamp(creationTime.add({ seconds: Math.max(ttlSeconds, maxTtlSeconds ?? ttlSeconds) })),
+        }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
+    ...(approle === undefined ? {} : { approle }),
+    ...(browser === undefined ? {} : { browser }),
+  };
+  transaction.put(tokenTable(store), [tenantId, accessor], record);
+  transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);
+  if (parent !== undefined) transaction.put(childTable(store), [tenantId, parent, accessor], true);
+  return { token, accessor, creationTime, expires };
+}
+
+/**
+ * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life: a small increment
+ * shortens what is left (api 49).
+ * Undefined when it is gone or expired meanwhile.
+ */
+export function refreshToken(
+  transaction: WriteTransaction,
+  store: Store,
+  now: Temporal.Instant,
+  tenantId: string,
+  accessor: string,
+  incrementSeconds: number = Infinity,
+): TokenRecord | undefined {
+  const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+  if (record === undefined || isExpired(record, now)) return undefined;
+  if (record.expires === undefined || record.ttlSeconds === undefined || record.latestExpires === undefined) return record;
+  const wanted = formatTimestamp(now.add({ seconds: Math.min(incrementSeconds, record.ttlSeconds) }));
+  // Timestamps of this form sort in the order of time.
+  const refreshed: TokenRecord = { ...record, expires: wanted < record.latestExpires ? wanted : record.latestExpires };
+  transaction.put(tokenTable(store), [tenantId, accessor], refreshed);
+  return refreshed;
+}
+
+/** Ends a token and its children at once. Answers whether there was one. */
+export function disableToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
+  const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+  if (record === undefined) return false;
+  const children = [...transaction.entries(childTable(store), [tenantId, accessor])];
+  for (const [key] of children) disableToken(transaction, store, tenantId, String(key.at(-1)));
+  if (record.parent !== undefined) transaction.delete(childTable(store), [tenantId, record.parent, accessor]);
+  transaction.delete(hashTable(store), [record.hash]);
+  return transaction.delete(tokenTable(store), [tenantId, accessor]);
+}
+
+/**
+ * The record of a token that works now, or undefined. The lookup goes by hash: how long it takes depends on the hash of what was
+ * sent, which tells nothing about the token of another.
+ */
+export function findToken(store: Store, token: string, now: Temporal.Instant): TokenRecord | undefined {
+  const place = hashTable(store).get([hashToken(token)]);
+  const record = place === undefined ? undefined : tokenTable(store).get(place);
+  return record !== undefined && isWorking(store, record, now) ? record : undefined;
+}
+
+function hashToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}

@@ -1,0 +1,114 @@
+// Signed heads: one signature over where every chain of the audit trail stands, so that cutting records off is found.
+import { type KeyObject, verify } from 'node:crypto';
+import { encodeBase64, encodeUtf8 } from '../base/bytes.ts';
+import { lastHead } from './examine.ts';
+import { type ChainHead, emptyChain, type TrailRecord } from './line.ts';
+import type { TrailMemory } from './chain-memory.ts';
+import type { Clock } from '../base/context.ts';
+import { syncPath } from '../base/durable.ts';
+import { listStreams } from '../log/stream-files.ts';
+import { formatTimestamp } from '../base/time.ts';
+
+/** Signs octets with the key of the audit trail: ECDSA as r‖s, ML-DSA and Ed25519 over the octets themselves. */
+export type SignHead = (octets: Uint8Array) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
+
+/** Where one chain stood. */
+export type HeadEntry = ChainHead & { readonly chain: string };
+
+/** A record of kind `head`, as it stands in the trail. */
+export type HeadRecord = TrailRecord & {
+  readonly kind: 'head';
+  readonly heads: readonly HeadEntry[];
+  readonly 'key-id': string;
+  /** base64 */
+  readonly signature: string;
+};
+
+/**
+ * What is signed, as UTF-8, sorted by chain:
+ * `keystored audit heads 1` LF time LF, then for each chain: chain SP sequence SP hash LF
+ */
+function headOctets(occurredAt: string, heads: readonly HeadEntry[]): Uint8Array {
+  const lines = heads.toSorted((a, b) => (a.chain < b.chain ? -1 : 1)).map(({ chain, sequence, hash }) => `${chain} ${sequence} ${hash}\n`);
+  return encodeUtf8(`keystored audit heads 1\n${occurredAt}\n${lines.join('')}`);
+}
+
+/** Where every chain that may exist stands now, `own` first, which is known better than from the disk. Never before its `floor`. */
+export async function collectHeads(
+  directory: string,
+  own: HeadEntry,
+  floors: ReadonlyMap<string, ChainHead> | undefined,
+): Promise<readonly HeadEntry[]> {
+  const streams = await listStreams(directory);
+  const heads = [own];
+  for (const chain of [...(floors ?? streams).keys()].toSorted()) {
+    if (chain === own.chain) continue;
+    const files = streams.get(chain) ?? [];
+    const floor = floors?.get(chain) ?? emptyChain;
+    const head = (await lastHead(files)) ?? emptyChain;
+    // Its own process may not have synced it yet: what is signed must not be lost with the power.
+    if (files.length > 0) await syncPath(files.at(-1)?.path ?? directory);
+    heads.push({ chain, ...(head.sequence > floor.sequence ? head : floor) });
+  }
+  return heads;
+}
+
+/** The fields of a head record. */
+export async function signedRecord(signHead: SignHead, clock: Clock, heads: readonly HeadEntry[]): Promise<object> {
+  const occurredAt = formatTimestamp(clock.now());
+  const { keyId, signature } = await signHead(headOctets(occurredAt, heads));
+  return { kind: 'head', occurredAt, heads, keyId, signature: encodeBase64(signature) };
+}
+
+/** Signs the heads of all chains for one of them, when something has moved since the last time. */
+export class HeadSigner {
+  readonly #signHead: SignHead;
+  readonly #directory: string;
+  readonly #clock: Clock;
+  readonly #memory: TrailMemory | undefined;
+  #signed = '';
+
+  /** Without a memory every chain that lies in the directory is signed. */
+  constructor(signHead: SignHead, directory: string, clock: Clock, memory: TrailMemory | undefined) {
+    this.#signHead = signHead;
+    this.#directory = directory;
+    this.#clock = clock;
+    this.#memory = memory;
+  }
+
+  async sign(own: HeadEntry, append: (record: object) => Promise<void>): Promise<void> {
+    const recalled = this.#memory?.recall();
+    const floors = recalled && new Map([...recalled].map(([chain, { signed = emptyChain }]) => [chain, signed]));
+    const heads = await collectHeads(this.#directory, own, floors);
+    const [, ...others] = heads;
+    if (this.#signed === JSON.stringify([own.sequence, others])) return;
+    await append(await signedRecord(this.#signHead, this.#clock, heads));
+    // The head record itself is no reason to sign again.
+    this.#signed = JSON.stringify([own.sequence + 1, others]);
+    // After the record is on the disk: files are removed on the strength of what is remembered.
+    await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));
+  }
+}
+
+/**
+ * Whether a record is a head in the one form that is written. The signature is over a text made from the fields: a field that could
+ * hold a line end or a space could make the text of other heads.
+ */
+export function isHead(record: TrailRecord): record is HeadRecord {
+  const { heads, signature } = record as Partial<HeadRecord>;
+  if (record.kind !== 'head' || !Array.isArray(heads) || typeof signature !== 'string') return false;
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(record['occurred-at'])) return false;
+  return (
+    heads.every(({ chain, sequence, hash }: Partial<HeadEntry>) => {
+      const isName = typeof chain === 'string' && /^[a-z0-9][a-z0-9-]*$/.test(chain);
+      return isName && Number.isSafeInteger(sequence) && Number(sequence) >= 0 && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+    }) && new Set(heads.map(({ chain }: HeadEntry) => chain)).size === heads.length
+  );
+}
+
+/** Whether the signature of a head record is good under a key. */
+export function verifyHead(record: HeadRecord, key: KeyObject): boolean {
+  const octets = headOctets(record['occurred-at'], record.heads);
+  const hash = key.asymmetricKeyType === 'ec' || key.asymmetricKeyType === 'rsa' ? 'sha256' : null;
+  return verify(hash, octets, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(record.signature, 'base64'));
+}

@@ -1,0 +1,133 @@
+// Opens the audit trail as a whole, before any process goes on with its chain: every chain is compared with what is remembered, and a
+// head is signed that names each chain there may be. From then on a chain that no head names was made by somebody else.
+import { mkdir, rename } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { AuditFile } from './file.ts';
+import { type Discrepancy, discrepancyMessages, examineChain, headBefore } from './examine.ts';
+import { collectHeads, type HeadEntry, type SignHead, signedRecord } from './heads.ts';
+import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts';
+import type { MemoryChange, RememberedChain, TrailMemory } from './chain-memory.ts';
+import { resumeChain } from './resume.ts';
+import type { Clock, Log } from '../base/context.ts';
+import { syncPath } from '../base/durable.ts';
+import { listStreams, type StreamFile, streamFilePath } from '../log/stream-files.ts';
+import { linesFromEnd } from '../log/stream-lines.ts';
+import { formatTimestamp } from '../base/time.ts';
+
+export type OpeningOptions = {
+  /** made if it is missing */
+  readonly directory: string;
+  /** chains that may be begun from now on; the records of the opening stand in the first */
+  readonly chains: readonly [string, ...string[]];
+  readonly memory: TrailMemory;
+  readonly signHead: SignHead;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Beside what is wrong with a chain: files of a chain that is not known, and a trail with heads of which nothing is remembered. */
+type OpeningFinding =
+  | Discrepancy
+  | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
+  | { readonly event: 'unremembered'; readonly chains: readonly string[] };
+
+const messages = {
+  ...discrepancyMessages,
+  'set-aside': 'files of a chain that the appliance never began are set aside from the audit trail',
+  unremembered: 'nothing is remembered of an audit trail that has heads',
+} as const;
+
+type Streams = ReadonlyMap<string, readonly StreamFile[]>;
+
+/** No process may be writing a chain of the directory meanwhile. What was found is logged and stands in the trail, under the new head. */
+export async function openChains(options: OpeningOptions): Promise<void> {
+  const { directory, memory, log } = options;
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncPath(dirname(made));
+  const recalled = memory.recall();
+  const streams = await listStreams(directory);
+  const findings = recalled.size === 0 ? await findForgottenHeads(streams) : await compare(options, streams, recalled);
+  for (const finding of findings) log.error(messages[finding.event], finding);
+  await memory.update(ordersToForget(recalled, findings));
+  await writeOpening(options, streams, recalled, findings);
+}
+
+async function compare(
+  { chains: [own] }: OpeningOptions,
+  streams: Streams,
+  recalled: ReadonlyMap<string, RememberedChain>,
+): Promise<readonly OpeningFinding[]> {
+  const findings: OpeningFinding[] = [];
+  for (const chain of new Set([...recalled.keys(), ...streams.keys()])) {
+    const files = streams.get(chain) ?? [];
+    const remembered = recalled.get(chain) ?? (chain === own ? { closed: emptyChain } : undefined);
+    if (remembered !== undefined) findings.push(...(await examineChain(chain, files, remembered)));
+    else findings.push({ event: 'set-aside', ofChain: chain, files: files.map(({ path }) => basename(path)) });
+  }
+  return findings;
+}
+
+/** Without any memory the trail is new, or no head was ever signed; heads without a memory mean that somebody took the memory away. */
+async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFinding[]> {
+  for (const { path } of [...streams.values()].flat()) {
+    for await (const { text } of linesFromEnd(path)) {
+      if (text.includes('"kind":"head"')) return [{ event: 'unremembered', chains: [...streams.keys()] }];
+    }
+  }
+  return [];
+}
+
+/** A chain that is as its process left it is no longer closed from here on, whenever this start is cut off. */
+function ordersToForget(recalled: ReadonlyMap<string, RememberedChain>, findings: readonly OpeningFinding[]): readonly MemoryChange[] {
+  const wrong = new Set(findings.map((finding) => ('ofChain' in finding ? finding.ofChain : '')));
+  return [...recalled]
+    .filter(([chain, { closed }]) => closed !== undefined && !wrong.has(chain))
+    .map(([chain]) => ({ chain, part: 'closed' }));
+}
+
+/** Records what was found, sets aside what is not ours, signs where all chains stand, and remembers that; in this order. */
+async function writeOpening(
+  options: OpeningOptions,
+  streams: Streams,
+  recalled: ReadonlyMap<string, RememberedChain>,
+  findings: readonly OpeningFinding[],
+): Promise<void> {
+  const { directory, chains, memory, signHead, clock } = options;
+  const [own] = chains;
+  const { head: resumed, file: present, torn } = await resumeChain(directory, own);
+  const file = present ?? (await AuditFile.create(streamFilePath(directory, own, resumed.sequence + 1)));
+  let head = resumed;
+  const append = async (records: readonly object[]): Promise<void> => {
+    let text = '';
+    for (const record of records) {
+      const line = formatLine(own, head, formatFields(record));
+      head = line.head;
+      text += line.text;
+    }
+    await file.append(Buffer.from(text));
+  };
+  try {
+    const occurredAt = formatTimestamp(clock.now());
+    const notes = [{ event: 'opened', ...(torn.length === 0 ? {} : { torn }) }, ...findings];
+    await append(notes.map((fields) => ({ kind: 'trail', occurredAt, ...fields })));
+    const strange = new Set(findings.flatMap((finding) => (finding.event === 'set-aside' ? [finding.ofChain] : [])));
+    for (const { stream, path } of [...streams.values()].flat()) if (strange.has(stream)) await rename(path, `${path}.set-aside`);
+    if (strange.size > 0) await syncPath(directory);
+    const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);
+    const heads = await collectHeads(directory, { chain: own, ...head }, new Map([...known].map((chain) => [chain, emptyChain])));
+    await append([await signedRecord(signHead, clock, heads)]);
+    await memory.update(await whatStands(directory, heads));
+  } finally {
+    await file.close();
+  }
+}
+
+async function whatStands(directory: string, heads: readonly HeadEntry[]): Promise<readonly MemoryChange[]> {
+  const streams = await listStreams(directory);
+  const changes: MemoryChange[] = [];
+  for (const { chain, ...signed } of heads) {
+    const retired: ChainHead = (await headBefore(streams.get(chain) ?? [])) ?? emptyChain;
+    changes.push({ chain, part: 'signed', head: signed }, { chain, part: 'retired', head: retired }, { chain, part: 'closed' });
+  }
+  return changes;
+}

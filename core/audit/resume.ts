@@ -1,0 +1,65 @@
+// Finds where a chain of the audit trail stands when a process starts, and cuts off what a crash left half-written.
+import { open, stat, unlink, writeFile } from 'node:fs/promises';
+import { AuditFile } from './file.ts';
+import { type ChainHead, emptyChain, parseLine } from './line.ts';
+import { listStreams, type StreamFile } from '../log/stream-files.ts';
+
+/** More than one batch of records can be, so more than a crash can leave half-written. */
+const tailBytes = 4 << 20;
+
+/** What was cut off: it is kept beside the file, and the trail writes a record about it. */
+export type TornTail = { readonly file: string; readonly bytes: number };
+
+export type ResumedChain = { readonly head: ChainHead; readonly file: AuditFile | undefined; readonly torn: readonly TornTail[] };
+
+/**
+ * Opens the newest file of a chain for appending after its last whole record. Octets after that are moved to
+ * `<file>.torn`; a file that holds nothing whole is removed. Rejects when far more than a crash can do is unreadable.
+ */
+export async function resumeChain(directory: string, chain: string): Promise<ResumedChain> {
+  const files = (await listStreams(directory)).get(chain) ?? [];
+  const torn: TornTail[] = [];
+  for (const file of files.toReversed()) {
+    const { head, goodBytes, size } = await readTail(file);
+    if (size > goodBytes) torn.push(await cutOff(file, goodBytes, size));
+    if (head !== undefined) return { head, file: await AuditFile.resume(file.path), torn };
+    await unlink(file.path);
+  }
+  return { head: emptyChain, file: undefined, torn };
+}
+
+/** The last whole record of a chain's file as it is now; undefined when the end of the file holds none. */
+export async function readHead(file: StreamFile): Promise<ChainHead | undefined> {
+  return (await readTail(file)).head;
+}
+
+async function readTail(file: StreamFile): Promise<{ head: ChainHead | undefined; goodBytes: number; size: number }> {
+  const { size } = await stat(file.path);
+  const start = Math.max(0, size - tailBytes);
+  const tail = await readFrom(file.path, start, size - start);
+  for (let end = tail.lastIndexOf(10); end >= 0;) {
+    const before = end === 0 ? -1 : tail.lastIndexOf(10, end - 1);
+    const record = before >= 0 || start === 0 ? parseLine(tail.subarray(before + 1, end)) : undefined;
+    if (record !== undefined) {
+      return { head: { sequence: record.sequence, hash: record.hash }, goodBytes: start + end + 1, size };
+    }
+    end = before;
+  }
+  if (start > 0)
+    throw new Error(`${file.path} is damaged: its last ${tailBytes} octets hold no whole record. Move it away and verify the trail.`);
+  return { head: undefined, goodBytes: 0, size };
+}
+
+async function cutOff({ path }: StreamFile, goodBytes: number, size: number): Promise<TornTail> {
+  await writeFile(`${path}.torn`, await readFrom(path, goodBytes, size - goodBytes), { mode: 0o600 });
+  const file = await AuditFile.resume(path);
+  await file.cutBack(goodBytes);
+  await file.close();
+  return { file: path, bytes: size - goodBytes };
+}
+
+async function readFrom(path: string, start: number, length: number): Promise<Buffer> {
+  await using handle = await open(path, 'r');
+  const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: start });
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,50 @@
+// Removes old files of an audit chain in two steps: the chain says so first, and the file goes when that record is signed.
+import { unlink } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { ChainHead } from './line.ts';
+import type { TrailMemory } from './chain-memory.ts';
+import { readHead } from './resume.ts';
+import { listStreams, type StreamFile } from '../log/stream-files.ts';
+
+type Options = {
+  readonly directory: string;
+  readonly chain: string;
+  readonly retainFiles: number;
+  readonly memory: TrailMemory;
+  /** Writes a record with these fields; answers a number that is not below its own once it is on the disk. */
+  note(fields: Readonly<Record<string, unknown>>): Promise<number>;
+};
+
+type Noted = { readonly sequence: number; readonly last: ChainHead | undefined };
+
+export class Retention {
+  readonly #options: Options;
+  /** by path: files about which there is a record */
+  readonly #noted = new Map<string, Noted>();
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Takes the next step for each of the oldest files beyond the number to keep. */
+  async step(): Promise<void> {
+    const { directory, chain, retainFiles, memory } = this.#options;
+    const files = (await listStreams(directory)).get(chain) ?? [];
+    for (const file of files.slice(0, Math.max(0, files.length - retainFiles))) {
+      const noted = this.#noted.get(file.path) ?? (await this.#note(file));
+      const signedThrough = memory.recall().get(chain)?.signed?.sequence ?? 0;
+      if (noted.sequence > signedThrough) continue;
+      if (noted.last !== undefined) await memory.update([{ chain, part: 'retired', head: noted.last }]);
+      await unlink(file.path);
+      this.#noted.delete(file.path);
+    }
+  }
+
+  async #note(file: StreamFile): Promise<Noted> {
+    const last = await readHead(file);
+    const fields = { event: 'retired', file: basename(file.path), lastSequence: last?.sequence, lastHash: last?.hash };
+    const noted = { sequence: await this.#options.note(fields), last };
+    this.#noted.set(file.path, noted);
+    return noted;
+  }
+}

@@ -1,0 +1,376 @@
+// Writes the audit trail: hash-chained JSON lines, one fdatasync for all records that wait, refusal when it cannot be written.
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Audit, AuditRecord } from './record.ts';
+import { AuditFile, FileLost } from './file.ts';
+import { type Discrepancy, discrepancyMessages, examineChain } from './examine.ts';
+import { HeadSigner, type SignHead } from './heads.ts';
+import { type ChainHead, formatBoundedFields, formatFields, formatLine } from './line.ts';
+import type { TrailMemory } from './chain-memory.ts';
+import { resumeChain, type TornTail } from './resume.ts';
+import { Retention } from './retention.ts';
+import type { Clock, Log } from '../base/context.ts';
+import { syncPath } from '../base/durable.ts';
+import { fail, type ServiceError } from '../base/errors.ts';
+import { listStreams, streamFilePath } from '../log/stream-files.ts';
+import { formatTimestamp } from '../base/time.ts';
+
+export type AuditTrailOptions = {
+  /** one for all chains; made if it is missing */
+  readonly directory: string;
+  /** name of this process's chain, a lower-case word; two processes never share one */
+  readonly chain: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** a file that has grown to this is followed by a new one */
+  readonly maxFileBytes?: number;
+  /** files kept per chain; older ones are removed once the trail has said so under a signature, so only with a memory */
+  readonly retainFiles?: number;
+  /** given to the one chain that signs the heads of all: every minute in which something was written, at its rotation, at stop */
+  readonly signHead?: SignHead;
+  readonly signEverySeconds?: number;
+  /** kept outside the trail: the chain is compared with it when it is opened, and only chains that it knows are signed */
+  readonly memory?: TrailMemory;
+  /** a record that is not on the disk after this time is refused */
+  readonly maxWaitSeconds?: number;
+  /** how often a trail that cannot be written is tried again */
+  readonly retrySeconds?: number;
+};
+
+export interface AuditTrail extends Audit {
+  /** Why records cannot be written at the moment, for people. */
+  readonly problem: string | undefined;
+  /** Signs the heads of all chains now, if this is the chain that signs. Failures are logged and tried again later. */
+  signHeads(): Promise<void>;
+  /** Writes what waits, signs the heads and closes. Later records are refused. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+const defaults = { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60, maxWaitSeconds: 5, retrySeconds: 1 };
+
+/** Opens a chain where it stands, after cutting off what a crash left half-written (a record says so). */
+export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
+  const made = await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncPath(dirname(made));
+  const discrepancies = await compareWithMemory(options);
+  const { head, file, torn } = await resumeChain(options.directory, options.chain);
+  const path = streamFilePath(options.directory, options.chain, head.sequence + 1);
+  const trail = new ChainedTrail(options, head, file ?? (await AuditFile.create(path)));
+  await trail.begin(torn, discrepancies);
+  return trail;
+}
+
+/** All chains were compared before any process began; a process that takes the place of one that died compares its own again. */
+async function compareWithMemory({ memory, directory, chain, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
+  const remembered = memory?.recall().get(chain);
+  if (remembered === undefined) return [];
+  try {
+    const found = await examineChain(chain, (await listStreams(directory)).get(chain) ?? [], remembered);
+    for (const discrepancy of found) log.error(discrepancyMessages[discrepancy.event], discrepancy);
+    // From here on a process that is killed leaves more than the last one closed.
+    if (remembered.closed !== undefined) await memory?.update([{ chain, part: 'closed' }]);
+    return found;
+  } catch (error) {
+    log.warn('the audit trail could not be compared with what is remembered of it', { reason: String(error) });
+    return [];
+  }
+}
+
+/** Fields of records, ready to be given their places in the chain by one write, and the promise of all who wait for it. */
+type Batch = PromiseWithResolvers<void> & { readonly fields: string[] };
+
+/** Room there must be before a trail that could not be written counts as writable again. */
+const roomBytes = 64 << 10;
+
+const closedProblem = 'the trail is closed';
+
+/** Bounds the memory and the time of one batch. */
+const maxBatchRecords = 4_096;
+
+class ChainedTrail implements AuditTrail {
+  readonly #options: AuditTrailOptions & typeof defaults;
+  readonly #timers: NodeJS.Timeout[];
+  readonly #signer: HeadSigner | undefined;
+  readonly #retention: Retention | undefined;
+  #head: ChainHead;
+  #file: AuditFile;
+  /** octets of the file up to the last acknowledged record */
+  #keptBytes: number;
+  #waiting: Batch[] = [];
+  #inFlight: Batch | undefined;
+  #deadlineMs = Number.POSITIVE_INFINITY;
+  #working: Promise<void> | undefined;
+  #problem: string | undefined;
+  /** the file is no longer what was written */
+  #lost = false;
+  #refused = 0;
+  /** what is wrong with the chain and not on record yet: nothing is signed before it is */
+  #unsaid: readonly Discrepancy[] = [];
+  #signing: Promise<void> | undefined;
+  #retiring: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: AuditTrailOptions, head: ChainHead, file: AuditFile) {
+    this.#options = { ...defaults, ...options };
+    this.#head = head;
+    this.#file = file;
+    this.#keptBytes = file.size;
+    const { signHead, directory, clock, memory } = options;
+    this.#signer = signHead === undefined ? undefined : new HeadSigner(signHead, directory, clock, memory);
+    this.#retention =
+      memory &&
+      new Retention({
+        ...{ directory, memory },
+        chain: options.chain,
+        retainFiles: this.#options.retainFiles,
+        note: async (fields) => {
+          await this.#note(fields);
+          return this.#head.sequence;
+        },
+      });
+    this.#timers = [
+      setInterval(() => this.#keepWatch(), this.#options.retrySeconds * 1_000).unref(),
+      setInterval(() => void this.#signAndRetire(), this.#options.signEverySeconds * 1_000).unref(),
+    ];
+  }
+
+  /** Says that the chain goes on, and what is wrong with it. A disk that is full now is no reason not to start: reads go on (api 71). */
+  async begin(torn: readonly TornTail[], discrepancies: readonly Discrepancy[]): Promise<void> {
+    this.#unsaid = discrepancies;
+    await this.#note({ event: 'started', ...(torn.length === 0 ? {} : { torn }) }).catch(() => {});
+    await this.#sayDiscrepancies().catch(() => {});
+    await this.#retire();
+  }
+
+  async #sayDiscrepancies(): Promise<void> {
+    const unsaid = this.#unsaid;
+    if (unsaid.length === 0) return;
+    await Promise.all(unsaid.map((one) => this.#note(one)));
+    this.#unsaid = [];
+  }
+
+  get writable(): boolean {
+    return this.#problem === undefined && this.#closing === undefined;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Not an async function: every request passes here, and the promise of #append is enough. */
+  write(record: AuditRecord): Promise<void> {
+    let fields: string;
+    try {
+      fields = formatBoundedFields(record);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    if (this.writable) return this.#append(fields);
+    this.#refused++;
+    return Promise.reject(unavailable(this.#problem ?? closedProblem));
+  }
+
+  signHeads(): Promise<void> {
+    this.#signing ??= this.#signHeads().finally(() => (this.#signing = undefined));
+    return this.#signing;
+  }
+
+  async #signHeads(): Promise<void> {
+    if (this.#problem !== undefined) return;
+    try {
+      await this.#sayDiscrepancies();
+      await this.#signer?.sign({ chain: this.#options.chain, ...this.#head }, (record) => this.#append(formatFields(record)));
+    } catch (error) {
+      this.#options.log.warn('the heads of the audit trail could not be signed', { reason: String(error) });
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const ended = this.#problem === undefined ? this.#signLast() : this.#retiring;
+    // A token that does not answer holds up no stop.
+    await Promise.race([ended, setTimeout(this.#options.maxWaitSeconds * 1_000, undefined, { ref: false })]);
+    while (this.#working !== undefined) await this.#working;
+    // A chain that was wrong at its start and could not say so is compared again at the next one.
+    const isWhole = this.#problem === undefined && this.#unsaid.length === 0;
+    this.#problem ??= closedProblem;
+    await this.#file.close();
+    if (isWhole) await this.#rememberEnd();
+  }
+
+  /** A process that was sealed has no store any more: its end is then taken for that of a killed one. */
+  async #rememberEnd(): Promise<void> {
+    const { memory, chain, log } = this.#options;
+    try {
+      await memory?.update([{ chain, part: 'closed', head: this.#head }]);
+    } catch (error) {
+      log.info('where the audit trail ended could not be remembered', { reason: String(error) });
+    }
+  }
+
+  /** A signing that is under way took the heads before the trail's last records, so it is followed by another. */
+  async #signLast(): Promise<void> {
+    await this.#note({ event: 'stopped' }).catch(() => {});
+    await this.#retiring;
+    await this.#signing;
+    await this.#signAndRetire();
+  }
+
+  #append(fields: string): Promise<void> {
+    if (this.#problem !== undefined) return Promise.reject(unavailable(this.#problem));
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.fields.length >= maxBatchRecords) {
+      batch = { ...Promise.withResolvers<void>(), fields: [] };
+      this.#waiting.push(batch);
+      this.#work(() => this.#flush());
+    }
+    batch.fields.push(fields);
+    return batch.promise;
+  }
+
+  /** A record of the trail about itself. */
+  #note(fields: Readonly<Record<string, unknown>>): Promise<void> {
+    return this.#append(this.#ownFields(fields));
+  }
+
+  #ownFields(fields: Readonly<Record<string, unknown>>): string {
+    return formatFields({ kind: 'trail', occurredAt: formatTimestamp(this.#options.clock.now()), ...fields });
+  }
+
+  /** One thing at a time touches the file. */
+  #work(task: () => Promise<void>): void {
+    this.#working ??= task().finally(() => {
+      this.#working = undefined;
+      if (this.#waiting.length > 0) this.#work(() => this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    // Records of the same turn of the event loop go together.
+    await Promise.resolve();
+    while (this.#waiting.length > 0 && this.#problem === undefined) {
+      await this.#rotateIfFull();
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
+      this.#inFlight = batch;
+      this.#deadlineMs = this.#options.clock.monotonicMs() + this.#options.maxWaitSeconds * 1_000;
+      try {
+        const head = await this.#store(batch.fields);
+        if (this.#problem !== undefined) return;
+        this.#keep(head);
+        batch.resolve();
+      } catch (error) {
+        this.#lost ||= error instanceof FileLost;
+        this.#giveUp(error instanceof Error ? error.message : String(error));
+      } finally {
+        this.#inFlight = undefined;
+        this.#deadlineMs = Number.POSITIVE_INFINITY;
+      }
+    }
+  }
+
+  async #store(records: readonly string[]): Promise<ChainHead> {
+    let head = this.#head;
+    let text = '';
+    for (const fields of records) {
+      const line = formatLine(this.#options.chain, head, fields);
+      head = line.head;
+      text += line.text;
+    }
+    await this.#file.append(Buffer.from(text));
+    return head;
+  }
+
+  #keep(head: ChainHead): void {
+    this.#head = head;
+    this.#keptBytes = this.#file.size;
+  }
+
+  /** Refuses what waits and everything after it until #recover has succeeded. */
+  #giveUp(problem: string): void {
+    if (this.#problem === undefined) this.#options.log.error('the audit trail cannot be written', { reason: problem });
+    this.#problem ??= problem;
+    const refused = this.#inFlight === undefined ? this.#waiting : [this.#inFlight, ...this.#waiting];
+    this.#waiting = [];
+    this.#inFlight = undefined;
+    for (const { fields, reject } of refused) {
+      this.#refused += fields.length;
+      reject(unavailable(problem));
+    }
+  }
+
+  #keepWatch(): void {
+    if (this.#problem !== undefined) this.#work(() => this.#recover());
+    else if (this.#options.clock.monotonicMs() > this.#deadlineMs) this.#giveUp('the disk does not answer');
+  }
+
+  /** Takes back what was not acknowledged, or leaves a lost file as it is and goes on in a new one; writes a record about it. */
+  async #recover(): Promise<void> {
+    const problem = this.#problem;
+    try {
+      if (this.#lost) await this.#startFile();
+      else await this.#file.cutBack(this.#keptBytes);
+      // Room for one record only would be used up by this one, and the next refused again.
+      await this.#file.append(Buffer.alloc(roomBytes));
+      await this.#file.cutBack(this.#keptBytes);
+      this.#keep(await this.#store([this.#ownFields({ event: 'resumed', problem, refused: this.#refused })]));
+      this.#problem = undefined;
+      this.#refused = 0;
+      this.#options.log.info('the audit trail can be written again');
+    } catch (error) {
+      this.#lost ||= error instanceof FileLost;
+      this.#options.log.debug('the audit trail still cannot be written', { reason: String(error) });
+    }
+  }
+
+  async #rotateIfFull(): Promise<void> {
+    if (this.#file.size < this.#options.maxFileBytes) return;
+    try {
+      const full = this.#file.path;
+      await this.#startFile();
+      await chmod(full, 0o400);
+      void this.#signAndRetire();
+    } catch (error) {
+      this.#options.log.warn('the audit trail goes on in a file that is full', { reason: String(error) });
+    }
+  }
+
+  async #startFile(): Promise<void> {
+    const { directory, chain } = this.#options;
+    const number = this.#head.sequence + 1;
+    const attempts = ((await listStreams(directory)).get(chain) ?? []).filter((file) => file.number === number).length;
+    const next = await AuditFile.create(streamFilePath(directory, chain, number, attempts));
+    await this.#file.close();
+    this.#file = next;
+    this.#keptBytes = 0;
+    this.#lost = false;
+  }
+
+  /** A file is removed under the signature that covers the record about it. */
+  #signAndRetire(): Promise<void> {
+    this.#retiring ??= (async () => {
+      await this.#retire();
+      await this.signHeads();
+      await this.#retire();
+    })().finally(() => (this.#retiring = undefined));
+    return this.#retiring;
+  }
+
+  async #retire(): Promise<void> {
+    try {
+      await this.#retention?.step();
+    } catch (error) {
+      this.#options.log.warn('old files of the audit trail could not be removed', { reason: String(error) });
+    }
+  }
+}
+
+function unavailable(reason: string): ServiceError {
+  return fail('audit-unavailable', { retryAfterSeconds: 5, cause: new Error(reason) });
+}

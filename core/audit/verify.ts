@@ -1,0 +1,281 @@
+// Verifies a copy of the audit trail offline: every flipped, dropped, reordered or cut-off record is found, with its place.
+import type { KeyObject } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Finding } from '../base/context.ts';
+import { retirementOf } from './examine.ts';
+import { type HeadEntry, isHead, verifyHead } from './heads.ts';
+import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
+import { listStreams, type StreamFile } from '../log/stream-files.ts';
+
+export type Verification = {
+  readonly records: number;
+  readonly chains: readonly {
+    readonly chain: string;
+    readonly first: number;
+    readonly last: number;
+    /** the newest record that a good signature covers; what comes after it could be cut off unnoticed */
+    readonly signedThrough: number;
+  }[];
+  readonly signedHeads: number;
+  /** time of the newest good signature */
+  readonly lastSigned: string | undefined;
+  /** what the trail wrote about itself: starts and stops, torn tails after a crash, times it could not be written, removed files */
+  readonly notes: readonly { readonly where: string; readonly note: TrailRecord }[];
+  /** empty when nothing is wrong */
+  readonly findings: readonly Finding[];
+};
+
+/**
+ * Reads every file of a directory. `publicKeys` are those that may have signed heads, by key id; `kept` are heads that were kept
+ * elsewhere, and believed. Without either the chains are verified in themselves, which shows neither who wrote them nor whether
+ * records are missing at their ends.
+ */
+export async function verifyTrail(
+  directory: string,
+  publicKeys: ReadonlyMap<string, KeyObject>,
+  kept: readonly HeadEntry[] = [],
+): Promise<Verification> {
+  const streams = await listStreams(directory);
+  const promises = new Promises();
+  for (const head of kept) promises.add(head, 'heads that were kept');
+  const signed = await readSignedHeads(streams, publicKeys, promises);
+  const findings: Finding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
+  const isProven = publicKeys.size > 0 || kept.length > 0;
+  if (isProven && signed.count === 0)
+    findings.push({ where: 'the trail', problem: 'it has no head with a good signature; every start signs one' });
+  const notes: { where: string; note: TrailRecord }[] = [];
+  const chains = [];
+  let records = 0;
+  for (const [chain, files] of streams) {
+    const promised = promises.of(chain);
+    if (isProven && promised === undefined) findings.push({ where: `chain ${chain}`, problem: 'no signed head names this chain' });
+    const walk = new ChainWalk(chain, promised ?? new Map(), isProven, findings, notes);
+    for (const file of files) await walk.readFile(file, file === files.at(-1));
+    chains.push(walk.finish());
+    records += walk.records;
+  }
+  for (const chain of promises.chains()) {
+    if (!streams.has(chain)) findings.push({ where: `chain ${chain}`, problem: 'is named by a signed head and has no file' });
+  }
+  return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, findings };
+}
+
+/** What heads say of chains: which record has which hash. All of it has to be true. */
+class Promises {
+  readonly #hashes = new Map<string, Map<number, string>>();
+  readonly conflicts: Finding[] = [];
+
+  add({ chain, sequence, hash }: HeadEntry, where: string): void {
+    const known = this.#hashes.get(chain) ?? new Map<number, string>();
+    this.#hashes.set(chain, known);
+    const other = known.get(sequence);
+    if (other !== undefined && other !== hash)
+      this.conflicts.push({ where, problem: `names another record ${sequence} of chain ${chain} than an earlier head` });
+    else known.set(sequence, hash);
+  }
+
+  /** Undefined when no head names the chain. An announced chain has the promise of a record 0. */
+  of(chain: string): ReadonlyMap<number, string> | undefined {
+    return this.#hashes.get(chain);
+  }
+
+  /** Chains that have at least one record. */
+  chains(): readonly string[] {
+    return [...this.#hashes].filter(([, hashes]) => highest(hashes.keys()) > 0).map(([chain]) => chain);
+  }
+}
+
+/** Files that are named like parts of a trail and are none: nothing would read them. */
+async function findStrangeNames(directory: string): Promise<Finding[]> {
+  const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
+  return names.map((where) => ({ where, problem: 'has not the name of a file of a trail' }));
+}
+
+/** What is known of the signatures; what the heads say goes to the promises. */
+type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly Finding[] };
+
+async function readSignedHeads(
+  streams: ReadonlyMap<string, readonly StreamFile[]>,
+  publicKeys: ReadonlyMap<string, KeyObject>,
+  promises: Promises,
+): Promise<SignedHeads> {
+  const findings: Finding[] = [];
+  const unknownKeys = new Set<string>();
+  let count = 0;
+  let last: string | undefined;
+  for (const file of [...streams.values()].flat()) {
+    for await (const { octets, where } of linesOf(file)) {
+      const record = octets.includes('"kind":"head"') ? parseLine(octets) : undefined;
+      if (record?.kind !== 'head') continue;
+      const keyId = String(record['key-id']);
+      const key = publicKeys.get(keyId);
+      if (!isHead(record)) {
+        findings.push({ where, problem: 'the head has not the form of one' });
+      } else if (key === undefined) {
+        // Said once: such a head stands there for every minute of the key's life.
+        if (!unknownKeys.has(keyId)) findings.push({ where, problem: `heads are signed by key ${keyId}, which is not known` });
+        unknownKeys.add(keyId);
+      } else if (!verifyHead(record, key)) {
+        findings.push({ where, problem: `the signature of the heads does not verify under key ${keyId}` });
+      } else {
+        count++;
+        last = last === undefined || record['occurred-at'] > last ? record['occurred-at'] : last;
+        for (const head of record.heads) promises.add(head, where);
+      }
+    }
+  }
+  return { count, last, findings };
+}
+
+/** Follows one chain through its files. */
+class ChainWalk {
+  readonly #chain: string;
+  readonly #signed: ReadonlyMap<number, string>;
+  readonly #isProven: boolean;
+  readonly #findings: Finding[];
+  readonly #notes: { where: string; note: TrailRecord }[];
+  #head: ChainHead = emptyChain;
+  #first = 0;
+  #firstPrevious = emptyChain.hash;
+  #signedThrough = 0;
+  /** what records say of removed ones, and where these records stand */
+  #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
+  #changedLines = 0;
+  records = 0;
+
+  constructor(
+    chain: string,
+    signed: ReadonlyMap<number, string>,
+    isProven: boolean,
+    findings: Finding[],
+    notes: { where: string; note: TrailRecord }[],
+  ) {
+    this.#chain = chain;
+    this.#signed = signed;
+    this.#isProven = isProven;
+    this.#findings = findings;
+    this.#notes = notes;
+  }
+
+  async readFile(file: StreamFile, isNewest: boolean): Promise<void> {
+    let isFirst = true;
+    for await (const { octets, where, whole } of linesOf(file)) {
+      const record = parseLine(octets);
+      if (record !== undefined) {
+        if (isFirst && record.sequence !== file.number)
+          this.#report(where, `the file begins with record ${record.sequence}, not as its name says`);
+        this.#follow(record, where);
+        this.#changedLines = 0;
+      } else if (whole) {
+        this.#report(where, 'the line was changed: its hash does not fit');
+        this.#changedLines++;
+      } else if (!isNewest) {
+        // At the end of the newest file it is a record that nobody was answered for: its process was killed, or is writing it.
+        this.#report(where, 'the last line is not whole');
+      }
+      isFirst = false;
+    }
+  }
+
+  finish(): { chain: string; first: number; last: number; signedThrough: number } {
+    const beginning = this.#first - 1;
+    if (beginning > 0 && !this.#isRetired(beginning))
+      this.#report(
+        `chain ${this.#chain}`,
+        `records 1 to ${beginning} are missing, and no ${this.#isProven ? 'signed' : 'later'} record says that they were removed`,
+      );
+    const promised = highest(this.#signed.keys());
+    if (promised > this.#head.sequence) {
+      this.#report(
+        `chain ${this.#chain}`,
+        `records ${this.#head.sequence + 1} to ${promised} are missing at its end: a signed head names them`,
+      );
+    }
+    return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
+  }
+
+  /** Whoever can write the files can write such a record: it counts when a signed head covers it. */
+  #isRetired(sequence: number): boolean {
+    return this.#retired.some(
+      ({ at, through }) =>
+        (!this.#isProven || at <= this.#signedThrough) && through.sequence === sequence && through.hash === this.#firstPrevious,
+    );
+  }
+
+  #follow(record: TrailRecord, where: string): void {
+    const { sequence, hash, previous } = record;
+    if (record.chain !== this.#chain) this.#report(where, `record ${sequence} belongs to chain ${record.chain}`);
+    if (this.records === 0) {
+      this.#first = sequence;
+      this.#firstPrevious = previous;
+      if (sequence === 1 && previous !== emptyChain.hash) this.#report(where, 'record 1 names a record before it');
+    } else if (sequence <= this.#head.sequence) {
+      this.#report(where, `record ${sequence} stands after record ${this.#head.sequence}: out of order or written twice`);
+    } else if (sequence > this.#head.sequence + 1) {
+      const missing = sequence - this.#head.sequence - 1;
+      // As many lines that were changed stand here already.
+      if (missing !== this.#changedLines) this.#report(where, `records ${this.#head.sequence + 1} to ${sequence - 1} are missing`);
+    } else if (previous !== this.#head.hash) {
+      this.#report(where, `record ${sequence} does not follow this record ${this.#head.sequence}: one of them was replaced`);
+    }
+    const promised = this.#signed.get(sequence);
+    if (promised !== undefined && promised !== hash) this.#report(where, `record ${sequence} is not the one a signed head names`);
+    if (promised === hash) this.#signedThrough = sequence;
+    if (record.kind === 'trail') {
+      this.#notes.push({ where, note: record });
+      const describe = alarms.get(String(record['event']));
+      if (describe !== undefined) this.#report(where, describe(record));
+      const through = retirementOf(record);
+      if (through !== undefined) this.#retired = [...this.#retired, { at: sequence, through }];
+    }
+    this.#head = { sequence, hash };
+    this.records++;
+  }
+
+  #report(where: string, problem: string): void {
+    this.#findings.push({ where, problem });
+  }
+}
+
+/** What a start found, by the event of its record: also after everything was signed again, it was not the appliance that did it. */
+const alarms = new Map<string, (record: TrailRecord) => string>([
+  ['cut-off', (record) => `${rangeOf(record)} had been cut off or replaced when the appliance started`],
+  ['added', (record) => `${rangeOf(record)} had been added when the appliance started: its last stop wrote none of them`],
+  [
+    'set-aside',
+    (record) => `files of chain ${String(record['of-chain'])} were set aside when the appliance started: it never began this chain`,
+  ],
+  ['unremembered', () => 'the appliance found this trail when it started and remembered none of its heads'],
+]);
+
+function rangeOf({ 'of-chain': chain, 'after-sequence': after, 'through-sequence': through }: TrailRecord): string {
+  return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)}`;
+}
+
+/** Not Math.max: a head a minute makes more arguments than a call can have. */
+function highest(sequences: Iterable<number>): number {
+  let most = 0;
+  for (const sequence of sequences) if (sequence > most) most = sequence;
+  return most;
+}
+
+type Line = { readonly octets: Buffer; readonly where: string; readonly whole: boolean };
+
+async function* linesOf({ path }: StreamFile): AsyncIterable<Line> {
+  const name = basename(path);
+  let number = 1;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const octets = Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = octets.indexOf(10); end >= 0; end = octets.indexOf(10, start)) {
+      yield { octets: octets.subarray(start, end), where: `${name}:${number++}`, whole: true };
+      start = end + 1;
+    }
+    rest = octets.subarray(start);
+  }
+  if (rest.length > 0) yield { octets: rest, where: `${name}:${number}`, whole: false };
+}

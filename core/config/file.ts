@@ -1,0 +1,55 @@
+// The YAML file: its content as plain data, and the line of every field in it, for messages.
+import { readFileSync } from 'node:fs';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { ConfigurationError } from './error.ts';
+import { isJsonObject, type JsonObject } from '../wire/json.ts';
+
+export type ConfigFile = {
+  readonly content: JsonObject;
+  /** `FILE:LINE` of a field such as `hsm/tokens/0/module`, or of the nearest thing around it that is there */
+  readonly placeOf: (pointer: string) => string;
+};
+
+export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configuration' };
+
+/** Reads and parses a file. Throws ConfigurationError naming file and line. */
+export function readConfigFile(path: string, source: string): ConfigFile {
+  const lines = new LineCounter();
+  const document = parseDocument(read(path, source), { lineCounter: lines, strict: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) {
+    const what = problem.message.split(' at line ')[0] ?? problem.message;
+    throw new ConfigurationError(`${path} line ${problem.linePos?.[0].line ?? 1}: ${what}`);
+  }
+  const content: unknown = document.toJS() ?? {};
+  if (!isJsonObject(content)) throw new ConfigurationError(`${path} line 1: must be a list of fields such as "workers: 2"`);
+  const root = document.contents;
+  return { content, placeOf: (pointer) => `${path} line ${lines.linePos(offsetOf(root, pointer.split('/'))).line}` };
+}
+
+function read(path: string, source: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    throw new ConfigurationError(`${source} ${path} cannot be read (${code}): give a file that is there and readable`);
+  }
+}
+
+/** Where the key of a path begins, as deep as the path is found. */
+function offsetOf(root: Node | null, path: readonly string[]): number {
+  let offset = root?.range?.[0] ?? 0;
+  let here: unknown = root;
+  for (const name of path) {
+    if (isMap(here)) {
+      const pair = here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
+      if (pair === undefined) break;
+      offset = (pair.key as Node).range?.[0] ?? offset;
+      here = pair.value;
+    } else if (isSeq(here)) {
+      here = here.items[Number(name)];
+      offset = (here as Node | undefined)?.range?.[0] ?? offset;
+    } else break;
+  }
+  return offset;
+}

@@ -1,0 +1,211 @@
+// The configuration: every field with its default and meaning, as the schema that checks it and from which the reference is made.
+import { isIP } from 'node:net';
+import { availableParallelism, hostname, networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { HsmConfig, PinSource } from '../../hsm/api.ts';
+import type { LogLevel } from '../base/context.ts';
+import { durationField, integer } from '../wire/fields.ts';
+
+/** Where a listener listens. `descriptor`: a socket that listens there already, and that this process has inherited. */
+export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
+
+/** The configuration of one appliance, whole and checked. */
+export type Configuration = {
+  /** of each option, what people wrote it with: `--data`, `KEYSTORED_DATA` or a line of the file */
+  readonly sources: Readonly<Record<string, string>>;
+  /** absolute path of the data directory */
+  readonly data: string;
+  readonly listen: Address;
+  readonly estListen: Address;
+  /** address clients reach the management API at, without a slash at the end */
+  readonly publicUrl: string;
+  /** host names and addresses in the certificates of both listeners, the common name first */
+  readonly hosts: readonly string[];
+  readonly workers: number;
+  readonly logLevel: LogLevel;
+  readonly logs: { readonly maxFileBytes: number; readonly retainFiles: number };
+  readonly audit: { readonly maxFileBytes: number; readonly retainFiles: number; readonly signEverySeconds: number };
+  /** no tokens: the embedded one is used */
+  readonly hsm: HsmConfig;
+  /** every start is sealed until a person gives the PIN */
+  readonly attended: boolean;
+  /** chosen by a person for the embedded token */
+  readonly embeddedPin?: PinSource;
+  /** instead of the root token, the first start gives a credential for one login, in this file */
+  readonly bootstrapFile?: string;
+  /** file that says why the last start was refused */
+  readonly refusalFile?: string;
+  /** who does what needs root, on an appliance */
+  readonly operationsSocket?: string;
+  /** a backup that fills the empty data directory before this start, and the file that holds its passphrase */
+  readonly restore?: string;
+  readonly restorePassphraseFile?: string;
+  /** checked sections of the plugins by name */
+  readonly plugins: Readonly<Record<string, unknown>>;
+};
+
+const dnsName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || dnsName.test(text);
+}
+
+const address = z.string().transform((text, context): Address => {
+  const [, six, other = '', port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const host = six ?? other;
+  if ((six === undefined ? isHost(host) : isIP(host) === 6) && Number(port) >= 1 && Number(port) <= 65_535)
+    return { host, port: Number(port) };
+  context.addIssue('must be HOST:PORT, for example 127.0.0.1:4646 or [::1]:4646');
+  return z.NEVER;
+});
+
+const pin = z
+  .strictObject({
+    file: z.string().min(1).exactOptional().describe('path of a file that holds the PIN'),
+    environment: z.string().min(1).exactOptional().describe('name of an environment variable that holds the PIN'),
+    credential: z.string().min(1).exactOptional().describe('name of a systemd credential that holds the PIN'),
+  })
+  .refine((sources) => Object.keys(sources).length === 1, 'must name exactly one of file, environment and credential')
+  .transform((sources) => sources as PinSource);
+
+const token = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[a-z0-9-]{1,64}$/, 'must be lower-case letters, digits and hyphens')
+      .describe('our name for the token; it stands in stored keys, never change it'),
+    module: z.string().min(1).describe('path of the PKCS#11 module'),
+    label: z.string().min(1).exactOptional().describe('label that selects the token; give label or serial'),
+    serial: z.string().min(1).exactOptional().describe('serial number that selects the token'),
+    pin: pin.describe('where the user PIN comes from'),
+    environment: z.record(z.string(), z.string()).exactOptional().describe('environment variables of the process that loads the module'),
+    libraryParameters: z.string().exactOptional().describe('C_Initialize parameters (NSS softoken)'),
+  })
+  .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
+
+const fileLimits = {
+  maxFileBytes: integer(1 << 16, 2 ** 40).describe('a file that has grown to this many octets is followed by a new one'),
+  retainFiles: integer(2, 1_000_000).describe('files kept for each process; older ones are removed'),
+};
+
+/** Fields of the core; plugins add one section each. */
+export const coreFields = {
+  data: z.string().min(1).default('./data').describe('directory of all state: store, embedded token, audit trail, logs, TLS identity'),
+  listen: address.prefault('127.0.0.1:4646').describe('management API and browser pages (HTTPS)'),
+  estListen: address.prefault('127.0.0.1:4665').describe('EST (HTTPS, only EST)'),
+  publicUrl: z
+    .url({ protocol: /^https$/, error: 'must be an https URL' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .exactOptional()
+    .describe('address clients reach the management API at; unless given, made from listen and hosts'),
+  hosts: z
+    .array(z.string().refine(isHost, 'must be a host name or an IP address'))
+    .min(1)
+    .exactOptional()
+    .describe('names and addresses in the certificates of both listeners, the common name first; unless given, those of this machine'),
+  restore: z.string().min(1).exactOptional().describe('a backup to fill the empty data directory with before this start'),
+  restorePassphraseFile: z.string().min(1).exactOptional().describe('file that holds the passphrase of the backup'),
+  bootstrapFile: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe(
+      'on the very first start: no root token is made; every start until it is writes a credential for one login within 24 hours to this file, which belongs in memory (/run)',
+    ),
+  refusalFile: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('why the last start was refused is written to this file as well, until one serves; for a screen without a journal'),
+  operationsSocket: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('Unix socket that takes the operations of an appliance (reboot, power-off, factory-reset); unless given, there are none'),
+  workers: integer(1, 256).default(availableParallelism()).describe('processes serving requests; unless given, as many as there are cores'),
+  logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('the least important lines that are logged'),
+  logs: z
+    .strictObject({ maxFileBytes: fileLimits.maxFileBytes.default(16 << 20), retainFiles: fileLimits.retainFiles.default(8) })
+    .prefault({}),
+  audit: z
+    .strictObject({
+      maxFileBytes: fileLimits.maxFileBytes.default(64 << 20),
+      retainFiles: fileLimits.retainFiles.default(64),
+      signEvery: durationField({ minSeconds: 1, maxSeconds: 86_400 })
+        .prefault('60s')
+        .describe('how often the heads of the audit trail are signed'),
+    })
+    .prefault({}),
+  hsm: z
+    .strictObject({
+      tokens: z
+        .array(token)
+        .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, 'must not have two tokens of the same name')
+        .default([])
+        .describe('PKCS#11 tokens; without any, a SoftHSM2 token is made in the data directory'),
+      defaultCustody: z
+        .enum(['wrapped', 'token'])
+        .default('wrapped')
+        .describe('where keys live that do not say: wrapped in the store, or as objects in the token'),
+      cacheKeys: integer(16, 10_000_000).default(20_000).describe('keys kept loaded in each token process'),
+      jobTimeout: durationField({ minSeconds: 1, maxSeconds: 3_600 })
+        .prefault('10s')
+        .describe('a token operation that takes longer is given up'),
+      start: z
+        .enum(['unattended', 'attended'])
+        .default('unattended')
+        .describe('attended: every start is sealed until a person gives the PIN; the configured PIN is used on the very first start only'),
+      embeddedPin: pin
+        .exactOptional()
+        .describe('PIN that the embedded token gets at this start, in place of a random one; with an attended start it is kept in no file'),
+    })
+    .refine(({ tokens, embeddedPin }) => tokens.length === 0 || embeddedPin === undefined, 'must not have both tokens and embedded-pin')
+    .prefault({}),
+};
+
+const core = z.strictObject(coreFields);
+
+/** The configuration of parsed fields: paths made absolute, addresses that were not given worked out. */
+export function completed(
+  fields: z.output<typeof core>,
+  plugins: Readonly<Record<string, unknown>>,
+  sources: Configuration['sources'],
+): Configuration {
+  const { hsm, audit, data, ...rest } = fields;
+  const hosts = fields.hosts ?? hostsOfMachine([fields.listen.host, fields.estListen.host]);
+  const publicHost = isWildcard(fields.listen.host) ? (hosts[0] ?? 'localhost') : fields.listen.host;
+  return {
+    ...rest,
+    sources,
+    data: resolve(data),
+    hosts,
+    publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,
+    audit: { maxFileBytes: audit.maxFileBytes, retainFiles: audit.retainFiles, signEverySeconds: audit.signEvery.seconds },
+    attended: hsm.start === 'attended',
+    ...(hsm.embeddedPin === undefined ? {} : { embeddedPin: hsm.embeddedPin }),
+    hsm: { tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, cacheKeys: hsm.cacheKeys, jobTimeoutSeconds: hsm.jobTimeout.seconds },
+    plugins,
+  };
+}
+
+function hostsOfMachine(listening: readonly string[]): string[] {
+  const everywhere = listening.some(isWildcard);
+  const addresses = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  return [
+    ...new Set([
+      ...(dnsName.test(hostname()) ? [hostname().toLowerCase()] : []),
+      'localhost',
+      '127.0.0.1',
+      ...listening.filter((host) => !isWildcard(host)),
+      // Link-local addresses need a zone, which no certificate can name.
+      ...(everywhere
+        ? addresses.filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)).map(({ address }) => address)
+        : []),
+    ]),
+  ];
+}
+
+function isWildcard(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,234 @@
+// The TLS doors: the management listener on listhen, and a plain https listener for other protocols; both with the same limits.
+import { randomUUID } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { listen } from 'listhen';
+import type { Address } from '../../config/config.ts';
+import type { Log } from '../../base/context.ts';
+import { coreErrors, fail } from '../../base/errors.ts';
+import { transportSecurity } from '../response/answer.ts';
+import { Handshakes } from './handshakes.ts';
+import { formatProblem, problemMediaType } from '../response/problem.ts';
+
+/** Key and certificate chain, PEM. */
+export type TlsIdentity = { readonly key: string; readonly cert: string };
+
+/** Port 0 takes any free one. */
+export type ListenOptions = Address & {
+  readonly identity: TlsIdentity;
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** told of faults of the open listener, such as too many open files */
+  readonly log?: Log;
+};
+
+export type Listener = {
+  /** `https://host:port` with the port that was taken */
+  readonly url: string;
+  readonly port: number;
+  /** New connections get the new certificate; those that are open keep theirs. */
+  setIdentity(identity: TlsIdentity): void;
+  /** Takes no new connections, lets running requests finish, cuts what is left after the grace. Safe to call twice. */
+  close(graceMs: number): Promise<void>;
+  /** the node server, for listeners with needs of their own */
+  readonly server: Server;
+};
+
+/** Why a listener could not be opened, fit for the terminal: it names the address and the fix. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** Limits of every door. A request that is slower than this is cut; one client cannot hold all connections for ever. */
+const limits = {
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 120_000,
+  keepAliveMs: 65_000,
+  /** The connections that were accepted before the listener closed are cut once this long no handshake among them came to its end. */
+  lastHandshakesMs: 2_000,
+  /** for a peer to take the answer to what cannot be read, and to close */
+  lastAnswerMs: 2_000,
+  maxConnections: 4_096,
+  /** Connections the kernel keeps while the process is busy; it keeps no more than its net.core.somaxconn. */
+  backlog: 4_096,
+} as const;
+
+/**
+ * Opens the management listener. listhen hands only key and certificate on to node, so TLS settings and limits are put on the
+ * server it made, before the first connection can finish its handshake. Rejects with ListenError.
+ */
+export async function listenManagement(options: ListenOptions): Promise<Listener> {
+  const { host, port, descriptor, identity, handler } = options;
+  // It knows addresses only.
+  if (descriptor !== undefined) return listenHttps(options);
+  const beginning = watchBeginning(host, port);
+  const listening = listen(handler, {
+    hostname: host,
+    port,
+    https: { key: identity.key, cert: identity.cert },
+    // Only as production it fails on a taken port instead of taking another; only otherwise it takes any port for 0.
+    isProd: port !== 0,
+    isTest: port === 0,
+    showURL: false,
+    clipboard: false,
+    open: false,
+    tunnel: false,
+    // Stopping is the composition root's: it would end the process on the first signal.
+    autoClose: false,
+    qr: false,
+  });
+  try {
+    const { server } = await Promise.race([listening, beginning.refused]);
+    return listenerOf(server as Server, options, {});
+  } finally {
+    beginning.forget();
+  }
+}
+
+/** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
+export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
+  const { host, port, descriptor, identity, handler, tls = {} } = options;
+  const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handler);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenError(host, port, error)));
+    const { backlog } = limits;
+    if (descriptor === undefined) server.listen(port, host, backlog, resolve);
+    // By its number, node:cluster would have the supervisor listen, and it closes what the last worker has used.
+    else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), backlog, resolve);
+  });
+  return listenerOf(server, options, tls);
+}
+
+function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls: ServerOptions): Listener {
+  server.setSecureContext(secureContext(identity, tls));
+  server.headersTimeout = limits.headersTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.keepAliveTimeout = limits.keepAliveMs;
+  server.maxConnections = limits.maxConnections;
+  server.on('clientError', answerClientError);
+  // Half handshakes, plain HTTP, port scans: there is no way to answer, and what waits to be answered is never closed.
+  server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+  const handshakes = new Handshakes(server);
+  server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  return {
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    server,
+    setIdentity: (next) => server.setSecureContext(secureContext(next, tls)),
+    close: (graceMs) => (closing ??= closeServer(server, handshakes, graceMs)),
+  };
+}
+
+/** TLS 1.2 at least (RFC 9325); the suites are node's, which are all AEAD or ECDHE for 1.2 and all of 1.3. */
+function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
+  return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
+}
+
+async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Connections that were busy when close() was called turn idle later.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  let finished = handshakes.finished;
+  const lastHandshakes = setInterval(() => {
+    if (handshakes.finished === finished) handshakes.cut();
+    finished = handshakes.finished;
+  }, limits.lastHandshakesMs);
+  const deadline = setTimeout(() => {
+    handshakes.cut();
+    server.closeAllConnections();
+  }, graceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearInterval(sweep);
+  clearInterval(lastHandshakes);
+  clearTimeout(deadline);
+}
+
+/** A fault of a connection before there was a request, as node tells it. */
+export type ClientError = Error & {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  /** the part of OpenSSL that found it */
+  readonly library?: string;
+};
+
+/** What node refuses before there is a request: unreadable, headers too large, too slow. */
+function answerClientError(error: ClientError, socket: Socket): void {
+  refuseConnection(error, socket, () => {
+    const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
+    const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
+    // As far as it can be seen: of a head that came in several packets, node shows the last one.
+    const isHead = error.rawPacket?.subarray(0, 5).equals(headMethod) === true;
+    return [
+      `HTTP/1.1 ${status} ${reason}`,
+      'connection: close',
+      ...(problem === undefined ? [] : [`content-type: ${problemMediaType}`]),
+      transportSecurity.join(': '),
+      `content-length: ${Buffer.byteLength(body)}`,
+      '',
+      isHead ? '' : body,
+    ].join('\r\n');
+  });
+}
+
+/**
+ * Sends the last answer of a connection. What comes of the same request behind it is a fault again, and is let go by: closing at once
+ * would throw away the answer with it. A peer that keeps the connection open is cut a moment later.
+ */
+export function refuseConnection(error: ClientError, socket: Socket, answer: () => string): void {
+  if (socket.writableEnded) return;
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  socket.end(answer());
+  const late = setTimeout(() => socket.destroy(), limits.lastAnswerMs);
+  socket.once('close', () => clearTimeout(late));
+}
+
+const headMethod = Buffer.from('HEAD ');
+
+const unreadable = fail('invalid-value', {
+  detail: 'The request cannot be read: send HTTP/1.1 as RFC 9112 has it, with a method that is registered, in capitals.',
+});
+
+const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType<typeof fail> | undefined]>> = {
+  HPE_HEADER_OVERFLOW: [coreErrors['headers-too-large'].status, 'Request Header Fields Too Large', fail('headers-too-large')],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', undefined],
+};
+
+const listenBegins = 'tracing:net.server.listen:asyncStart';
+
+/**
+ * Rejects with ListenError when the address cannot be had, and asks for the backlog: listhen waits for a server of its own, listens to
+ * no error of it and hands no backlog on.
+ */
+function watchBeginning(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const attach = (message: unknown): void => {
+    const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number; backlog?: number } };
+    // For 0 it tries ports out first, and then listens on one by its number.
+    if (port === 0 || options.port === port) options.backlog = limits.backlog;
+    if (options.port === port) server.once('error', (error) => reject(listenError(host, port, error)));
+  };
+  subscribe(listenBegins, attach);
+  return { refused: promise, forget: () => void unsubscribe(listenBegins, attach) };
+}
+
+function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
+  return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });
+}
+
+/** What is wrong with an address that cannot be listened on, by the code of the error, and how to mend it; to stand after the address. */
+export function explainNoListener(code: string): string {
+  return listenFaults[code] ?? `cannot be used (${code})`;
+}
+
+const notOurs = 'is no address of this machine: give one that is, or 0.0.0.0 for all';
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another process or the other listener: stop that process, or choose another port',
+  EACCES: 'may not be taken by this user: choose a port above 1023, or grant CAP_NET_BIND_SERVICE',
+  EADDRNOTAVAIL: notOurs,
+  ENOTFOUND: notOurs,
+};

@@ -1,0 +1,187 @@
+// Carries out creations, replacements, merges and removals: checked outside the transaction, committed only on what was checked.
+import { isDeepStrictEqual } from 'node:util';
+import { withArticle } from '../../wire/article.ts';
+import { fail, isOvertaken } from '../../base/errors.ts';
+import type { Store, StoreKey } from '../../store/store.ts';
+import { inTurn } from '../../base/turns.ts';
+import { toKebab } from '../../wire/schema.ts';
+import type { Call } from '../endpoint.ts';
+import { requirePreconditions } from '../response/entity-tag.ts';
+import type { Plan } from './resource.ts';
+import { mergeDocument } from './merge.ts';
+import type { Document, ResourceView } from './view.ts';
+
+/** An entry of a resource as a request finds it. */
+export type Entry = {
+  readonly names: readonly string[];
+  readonly name: string;
+  readonly key: StoreKey;
+  readonly record: unknown;
+  readonly builtIn: boolean;
+};
+
+export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
+
+/** How often a change that was overtaken starts over. Each time another one is done, by another process: within one they wait in line. */
+const attempts = 256;
+/** And one that was overtaken in something else that it rests on. */
+const mostOvertaken = 8;
+
+/** POST: the entry must not be there yet. */
+export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+  return change(view, store, call, entry, (current) => {
+    const wanted = view.parse(fields);
+    if (current !== undefined)
+      throw fail('already-exists', { detail: `${withArticle(view.resource.noun).replace('a', 'A')} of this name exists.` });
+    return wanted;
+  });
+}
+
+/** PUT: the document as sent, with defaults; creation-time fields and one-way flags that are absent stay (api 4). */
+export function replaceEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+  const { creationFields = [], oneWayFields = [] } = view.resource;
+  return change(view, store, call, entry, (current) => {
+    if (current === undefined) return view.parse(fields);
+    const before = view.resource.toDocument(current);
+    const staying = [...creationFields, ...oneWayFields].filter((field) => fields[field] === undefined && before[field] !== undefined);
+    return view.parse({ ...fields, ...Object.fromEntries(staying.map((field) => [field, before[field]])) });
+  });
+}
+
+/** PATCH: merged into what is there. */
+export function mergeEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+  const kept = (view.resource.notRemovableByMerge ?? []).find((field) => fields[field] === null);
+  if (kept !== undefined) {
+    const message = `"${toKebab(kept)}" cannot be removed by a merge; replace the document without it.`;
+    throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
+  }
+  return change(view, store, call, entry, (current) => {
+    if (current === undefined) throw fail('not-found');
+    return view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields) as Document);
+  });
+}
+
+async function change(
+  view: ResourceView,
+  store: Store,
+  call: Call,
+  entry: Entry,
+  documentFor: (current: unknown) => Document,
+): Promise<Outcome> {
+  const line = [view.resource.table.name, ...entry.key].join('/');
+  return inTurn(line, (hasWaited) => changeInTurn(view, store, call, entry, documentFor, hasWaited));
+}
+
+async function changeInTurn(
+  view: ResourceView,
+  store: Store,
+  call: Call,
+  entry: Entry,
+  documentFor: (current: unknown) => Document,
+  isOld: boolean,
+): Promise<Outcome> {
+  const { resource } = view;
+  let overtaken = 0;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const current = attempt === 1 && !isOld ? entry.record : reread(view, store, call, entry);
+    const wanted = documentFor(current);
+    requireOwn(view, entry);
+    const document = resource.complete?.({ names: entry.names, document: wanted, current }) ?? wanted;
+    if (current !== undefined) requireFixedFields(view, resource.toDocument(current), document);
+    call.access.requireAllowedValues(view.configOf(entry.name, document));
+    const plan = resource.plan({ call, names: entry.names, document, current });
+    const created = current === undefined;
+    if (call.query.get('validate') === 'true') return { created, record: undefined, document };
+    const committed = await commit(view, store, entry.key, current, plan).catch((error: unknown) => {
+      if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
+      throw error;
+    });
+    if (committed !== undefined) return { created, record: committed.record, document };
+  }
+  throw fail('conflict');
+}
+
+/** Undefined when the record changed after the plan was made; then nothing was written. */
+async function commit(
+  view: ResourceView,
+  store: Store,
+  key: StoreKey,
+  current: unknown,
+  plan: Plan<unknown, unknown>,
+): Promise<{ record: unknown } | undefined> {
+  const { table } = view.resource;
+  const prepared = await plan.prepare?.();
+  try {
+    const committed = await store.write((transaction) => {
+      if (!isSame(transaction.get(table, key), current)) return undefined;
+      const record = plan.commit(transaction, prepared);
+      transaction.put(table, key, record);
+      return { record };
+    });
+    if (committed === undefined) await plan.discard?.(prepared);
+    return committed;
+  } catch (error) {
+    await plan.discard?.(prepared);
+    throw error;
+  }
+}
+
+/** DELETE: with what else the resource says goes with it. */
+export async function removeEntry(view: ResourceView, store: Store, call: Call, entry: Entry): Promise<void> {
+  const { resource } = view;
+  let overtaken = 0;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const current = attempt === 1 ? entry.record : reread(view, store, call, entry);
+    if (current === undefined) throw fail('not-found');
+    requireOwn(view, entry);
+    const removal = resource.planRemoval?.(call, entry.names, current);
+    if (call.query.get('validate') === 'true') return;
+    await removal?.prepare?.();
+    const committed = store.write((transaction) => {
+      if (!isSame(transaction.get(resource.table, entry.key), current)) return false;
+      transaction.delete(resource.table, entry.key);
+      removal?.commit?.(transaction);
+      return true;
+    });
+    const removed = await committed.catch((error: unknown) => {
+      if (isOvertaken(error) && ++overtaken < mostOvertaken) return false;
+      throw error;
+    });
+    if (removed) return removal?.after?.();
+  }
+  throw fail('conflict');
+}
+
+function reread(view: ResourceView, store: Store, call: Call, entry: Entry): unknown {
+  store.refresh();
+  const record = view.resource.table.get(entry.key);
+  requirePreconditions(preconditionsOf(call), view.tag(entry.name, record));
+  return record;
+}
+
+/** The headers of RFC 9110 section 13. */
+export function preconditionsOf(call: Call): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
+  return { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
+}
+
+function isSame(fresh: unknown, planned: unknown): boolean {
+  return fresh === planned || isDeepStrictEqual(fresh, planned);
+}
+
+function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {
+  if (builtIn) throw fail('built-in', { detail: `This ${resource.noun} is built in; copy it under another name.` });
+}
+
+function requireFixedFields({ resource }: ResourceView, before: Document, after: Document): void {
+  for (const field of resource.creationFields ?? []) {
+    if (!isDeepStrictEqual(before[field], after[field])) throw fixed('immutable-field', field, 'is set at creation and cannot be changed');
+  }
+  for (const field of resource.oneWayFields ?? []) {
+    if (before[field] === true && after[field] !== true) throw fixed('one-way-flag', field, 'cannot be set back once it is true');
+  }
+}
+
+function fixed(code: 'immutable-field' | 'one-way-flag', field: string, rule: string) {
+  const message = `"${toKebab(field)}" ${rule}.`;
+  return fail(code, { detail: message, items: [{ message, info: toKebab(field) }] });
+}

@@ -1,0 +1,35 @@
+// The answer of a list that is no resource's: the same query parameters as theirs (api 6).
+import type { z } from 'zod';
+import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
+import { Reply } from '../endpoint.ts';
+import { readFields, readListQuery } from './list-query.ts';
+
+/** Where the entries come from. A name is what `keys=true` answers and `after` takes. */
+export type Listed<Entry> = {
+  /** in the order of their names, behind one if it is given */
+  entries(after: string | undefined): Iterable<readonly [name: string, entry: Entry]>;
+  count(): number;
+  /** how many an answer has unless the query says, and at most */
+  readonly limits?: { readonly usual: number; readonly most: number };
+};
+
+/** Entries that are at hand, in the order of their names. */
+export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
+  return { entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
+}
+
+/** Entries that look like `element`, their names or their number, as the query asks. Throws `invalid-value`. */
+export function answerList<Entry, Element>(
+  query: ReadonlyMap<string, string>,
+  element: z.ZodType<Element>,
+  listed: Listed<Entry>,
+  format: (name: string, entry: Entry) => Element,
+): Reply {
+  const { keys, count, after, limit = listed.limits?.usual ?? Infinity } = readListQuery(query, listed.limits?.most);
+  const shape = shapeOf(element);
+  const select = readFields(query, shape);
+  if (count) return new Reply(200, new Wire({ count: listed.count() }));
+  const entries = Iterator.from(listed.entries(after)).take(limit);
+  if (keys) return new Reply(200, new Wire(Array.from(entries, ([name]) => name)));
+  return new Reply(200, new Wire(Array.from(entries, ([name, entry]) => select(formatValue(shape, format(name, entry))))));
+}

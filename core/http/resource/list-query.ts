@@ -1,0 +1,90 @@
+// Query parameters of reads and changes (api 6): which entries, which fields, or only a check.
+import { fail } from '../../base/errors.ts';
+import { isJsonObject } from '../../wire/json.ts';
+import type { Shape } from '../../wire/schema.ts';
+
+type Query = ReadonlyMap<string, string>;
+
+const flag = { type: 'boolean', default: false, examples: [true] } as const;
+
+export const changeQuery = { validate: { description: 'Do every check and store nothing.', schema: flag } } as const;
+export const entryQuery = {
+  fields: {
+    description: 'Answer with these fields alone: names separated by commas, inside containers `a/b`.',
+    schema: { type: 'string', examples: ['name'] },
+  },
+} as const;
+export const listQuery = {
+  ...entryQuery,
+  keys: { description: 'Answer with the names alone.', schema: flag },
+  count: { description: 'Answer with the number of entries alone.', schema: flag },
+  after: { description: 'Start behind this name.', schema: { type: 'string', examples: ['m'] } },
+  limit: {
+    description: 'Answer with at most so many entries.',
+    schema: { type: 'integer', minimum: 1, maximum: 999_999_999, examples: [100] },
+  },
+} as const;
+
+export type ListOptions = {
+  readonly keys: boolean;
+  readonly count: boolean;
+  readonly after: string | undefined;
+  readonly limit: number | undefined;
+};
+
+/** `most`: entries that an answer may have. Throws `invalid-value`. */
+export function readListQuery(query: Query, most = 999_999_999): ListOptions {
+  const limit = query.get('limit');
+  if (limit !== undefined && (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > most)) {
+    throw invalid('limit', `must be a whole number from 1 to ${most}`);
+  }
+  return {
+    keys: readFlag(query, 'keys'),
+    count: readFlag(query, 'count'),
+    after: query.get('after'),
+    limit: limit === undefined ? undefined : Number(limit),
+  };
+}
+
+/** A parameter that is `true` or `false`; absent is false. Throws `invalid-value`. */
+export function readFlag(query: Query, name: string): boolean {
+  const value = query.get(name) ?? 'false';
+  if (value !== 'true' && value !== 'false') throw invalid(name, 'must be true or false');
+  return value === 'true';
+}
+
+/** A function that leaves only the asked-for fields in a document (wire form) of a shape. Throws `invalid-value` for one it cannot have. */
+export function readFields(query: Query, shape: Shape): (document: unknown) => unknown {
+  const fields = query.get('fields')?.split(',');
+  if (fields === undefined) return (document) => document;
+  const paths = fields.map((field) => field.split('/'));
+  for (const path of paths) requireField(shape, path);
+  return (document) => select(document, paths);
+}
+
+/** Names are not repeated: anything can stand in a query. */
+function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): void {
+  if (name === '' || name === '__proto__') throw invalid('fields', 'must be names separated by commas');
+  if (shape.kind === 'value' || shape.kind === 'list') return;
+  const below = shape.kind === 'map' ? shape.value : shape.byWire.get(name)?.shape;
+  if (below === undefined && shape.kind === 'object')
+    throw invalid('fields', `must name fields from among ${[...shape.byWire.keys()].join(', ')}`);
+  if (below !== undefined && inner.length > 0) requireField(below, inner);
+}
+
+/** Fields that a document could have and has not are not in the answer either: documents differ in what they have. */
+function select(document: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (!isJsonObject(document)) return document;
+  const selected: Record<string, unknown> = {};
+  for (const name of new Set(paths.map(([first = '']) => first))) {
+    if (!Object.hasOwn(document, name)) continue;
+    const below = paths.filter(([first]) => first === name).map(([, ...inner]) => inner);
+    selected[name] = below.some((inner) => inner.length === 0) ? document[name] : select(document[name], below);
+  }
+  return selected;
+}
+
+function invalid(name: string, rule: string) {
+  const message = `The query parameter ${name} ${rule}.`;
+  return fail('invalid-value', { detail: message, items: [{ message, info: name }] });
+}

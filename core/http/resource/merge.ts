@@ -1,0 +1,28 @@
+// PATCH: objects merge, scalars replace, unordered lists are united, null removes (api 5, RFC 7396 where it is silent on lists).
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../../wire/json.ts';
+import type { Shape } from '../../wire/schema.ts';
+
+/** The document after the merge; neither input is changed. */
+export function mergeDocument(shape: Shape | undefined, base: unknown, patch: unknown): unknown {
+  if (Array.isArray(patch)) return Array.isArray(base) && !(shape?.kind === 'list' && shape.ordered) ? united(base, patch) : patch;
+  if (!isJsonObject(patch)) return patch;
+  const merged: Record<string, unknown> = isJsonObject(base) ? { ...base } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = mergeDocument(shapeBelow(shape, name), merged[name], value);
+  }
+  return merged;
+}
+
+function shapeBelow(shape: Shape | undefined, name: string): Shape | undefined {
+  if (shape?.kind === 'object') return shape.byCamel.get(name)?.shape;
+  return shape?.kind === 'map' ? shape.value : undefined;
+}
+
+/** What is there stays where it is; new elements follow in the order given. */
+function united(base: readonly unknown[], more: readonly unknown[]): unknown[] {
+  const all = [...base];
+  for (const one of more) if (!all.some((known) => isDeepStrictEqual(known, one))) all.push(one);
+  return all;
+}

@@ -1,0 +1,82 @@
+// A resource is one entry: from it the platform makes the list and entry endpoints of both trees (api 2 to 10).
+import type { z } from 'zod';
+import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
+import type { Call } from '../endpoint.ts';
+
+/** What create, replace and merge have in common once the document is whole and parsed. */
+export type Change<Document, Rec> = {
+  readonly call: Call;
+  /** path parameters of the entry, parents first, own name last */
+  readonly names: readonly string[];
+  /** the document the entry shall have; defaults filled in, merge already done */
+  readonly document: Document;
+  /** the record as it stands; undefined on creation */
+  readonly current: Rec | undefined;
+};
+
+/**
+ * How a change is carried out. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
+ * platform stops there. `prepare` does the slow work outside the transaction (HSM). `commit` builds the new record inside it:
+ * the platform re-reads the record first and starts over when it changed since `plan`, so `current` is never stale.
+ */
+export type Plan<Rec, Prepared> = {
+  prepare?(): Promise<Prepared>;
+  commit(transaction: WriteTransaction, prepared: Prepared): Rec;
+  /** Undoes `prepare` when its outcome was not committed: another change came first, or the store could not be written. */
+  discard?(prepared: Prepared): Promise<void>;
+};
+
+export type Resource<Document, Rec, Prepared> = {
+  /** below /v1/config and /v1/state: `keystore/transit-keys`; children carry parameters: `…/oidc/{service}/roles` */
+  readonly path: string;
+  readonly tag: string;
+  /** `transit key`, for messages */
+  readonly noun: string;
+  /** wire name and path parameter of the entry's name, normally `name` */
+  readonly nameField: string;
+  /** default: api 11 */
+  readonly namePattern?: RegExp;
+  /** what `namePattern` asks for, in words that go on after "must be" */
+  readonly nameRule?: string;
+  /** `tenant`: keys start with the caller's tenant uuid; `system`: shared, visible to the system tenant only */
+  readonly scope: 'tenant' | 'system';
+  readonly table: Table<Rec>;
+  /** writable fields without the name: zod object, camelCase, every optional field with its default */
+  readonly document: z.ZodObject;
+  /** read-only fields the state adds: zod object, camelCase */
+  readonly stateFields: z.ZodObject;
+  /** 409 immutable-field when changed after creation; PUT may leave them out */
+  readonly creationFields?: readonly (keyof Document & string)[];
+  /** booleans that never go back to false: 409 one-way-flag; PUT may leave them out */
+  readonly oneWayFields?: readonly (keyof Document & string)[];
+  /** write-only; the state shows `<field>-set` (dotted path for containers: `est.initialEnrollSecret`) */
+  readonly secretFields?: readonly string[];
+  /** containers that a merge cannot remove: null is refused */
+  readonly notRemovableByMerge?: readonly (keyof Document & string)[];
+  /** entries that every tenant has, that are in no table and cannot be changed */
+  readonly builtIn?: ReadonlyMap<string, Rec>;
+  /** false makes everything below the parents 404 */
+  parentExists?(call: Call, parents: readonly string[]): boolean;
+  /** where an entry is kept, its name last; asked with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
+  key?(call: Call, names: readonly string[]): StoreKey;
+  /** Fills in defaults that hang on the name or on other fields, so that policies and `validate=true` see them too. */
+  complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
+  /** What is accepted and yet hardly meant so: answered to whoever creates, replaces or merges. */
+  warnings?(document: Document): readonly string[];
+  plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
+  /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to do with it. */
+  planRemoval?(call: Call, names: readonly string[], current: Rec): Removal;
+  toDocument(record: Rec): Document;
+  toState(record: Rec, call: Call): Record<string, unknown>;
+  readonly errors?: readonly string[];
+};
+
+/** `prepare`: what takes time, before the transaction. A `conflict` of `commit` that was overtaken starts over. */
+export type Removal = { prepare?(): Promise<void>; commit?(transaction: WriteTransaction): void; after?(): Promise<void> };
+
+export type AnyResource = Resource<never, never, never>;
+
+/** Checks the entry's types and forgets them for the registry. */
+export function defineResource<Document, Rec, Prepared = undefined>(resource: Resource<Document, Rec, Prepared>): AnyResource {
+  return resource as unknown as AnyResource;
+}

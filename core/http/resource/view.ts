@@ -1,0 +1,212 @@
+// How an entry of a resource looks from outside: its documents in both trees, its entity tag, and bodies read back into documents.
+import { z } from 'zod';
+import { fail } from '../../base/errors.ts';
+import { namePattern } from '../../wire/fields.ts';
+import { isJsonObject, type JsonObject } from '../../wire/json.ts';
+import type { Store } from '../../store/store.ts';
+import {
+  formatValue,
+  parseTranslated,
+  shapeOf,
+  toKebab,
+  translateInput,
+  withChangedField,
+  withField,
+  withReadOnly,
+  type Field,
+  type Shape,
+} from '../../wire/schema.ts';
+import { shortened, sizeOf } from '../audit-parameters.ts';
+import type { Call } from '../endpoint.ts';
+import { entityTag } from '../response/entity-tag.ts';
+import type { AnyResource, Resource } from './resource.ts';
+
+/** A document of a resource in code: camelCase, plain JSON. */
+export type Document = Record<string, unknown>;
+/** A resource whose types the registry forgot; only what it returned itself is ever handed back to it. */
+export type LooseResource = Resource<Document, unknown, unknown>;
+
+/** What can be worked out once for a resource. */
+export class ResourceView {
+  readonly resource: LooseResource;
+  /** wire name of the name */
+  readonly nameField: string;
+  readonly #store: Store;
+  /** the document; read-only fields are known, and refused */
+  readonly #shape: Shape;
+  /** the same with the name in front, as POST takes it and every answer shows it */
+  readonly #namedShape: Shape;
+  /** what answers of a tree can have */
+  readonly answers: Readonly<Record<'config' | 'state', Shape>>;
+  /** paths of secrets in camelCase */
+  readonly #secrets: readonly (readonly string[])[];
+
+  constructor(resource: AnyResource, store: Store) {
+    this.resource = resource;
+    this.nameField = toKebab(resource.nameField);
+    this.#store = store;
+    this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
+    const known = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
+    // Whether a secret is set is the state's to say as well: nobody writes it.
+    this.#shape = withReadOnly(known, this.#withFlags(known));
+    this.#namedShape = withField(this.#shape, resource.nameField);
+    const writable = withField(shapeOf(resource.document), resource.nameField);
+    this.answers = {
+      config: this.#secrets.reduce((shape, path) => withChangedField(shape, path, () => undefined), writable),
+      state: this.#withFlags(this.#namedShape),
+    };
+  }
+
+  /** The shape with, in place of each secret, whether it is set. */
+  #withFlags(shape: Shape): Shape {
+    return this.#secrets.reduce((whole, path) => withChangedField(whole, path, flagField), shape);
+  }
+
+  /** The configuration document in wire form: writable fields without secrets (api 9). */
+  config(name: string, record: unknown): Document {
+    return this.#format(name, this.#withoutSecrets(this.resource.toDocument(record)));
+  }
+
+  /** As config, for a document that is not stored (`validate=true`). */
+  configOf(name: string, document: Document): Document {
+    return this.#format(name, this.#withoutSecrets(document));
+  }
+
+  /** The state document in wire form: all fields, and for each secret whether it is set. */
+  state(name: string, record: unknown, call: Call): Document {
+    const document = this.resource.toDocument(record);
+    const wire = this.#format(name, overlay(this.#withoutSecrets(document), this.resource.toState(record, call)));
+    return this.#secrets.reduce((shown, path) => overlay(shown, secretFlag(document, path)), wire);
+  }
+
+  /** The entity tag of a record, secrets included; undefined for no record. */
+  tag(name: string, record: unknown): string | undefined {
+    return record === undefined ? undefined : entityTag(this.#store, [name, this.resource.toDocument(record)]);
+  }
+
+  /** A body of POST: the name and the translated rest. */
+  readCreation(body: JsonObject): { name: string; fields: Document } {
+    const { [this.resource.nameField]: name, ...fields } = translateInput(this.#namedShape, body);
+    if (name === undefined) throw this.#nameError('missing-field', 'is required');
+    this.requireName(name);
+    return { name, fields };
+  }
+
+  /** A body of PUT or PATCH; the name may stand in it, unchanged. */
+  readChange(name: string, body: JsonObject): Document {
+    const { [this.resource.nameField]: sent = name, ...fields } = translateInput(this.#namedShape, body);
+    if (sent !== name) throw this.#nameError('immutable-field', 'cannot be changed; create another entry instead');
+    return fields;
+  }
+
+  /** The checked document of translated (and merged) fields. */
+  parse(fields: Document): Document {
+    return parseTranslated(this.resource.document, this.#shape, fields) as Document;
+  }
+
+  /** The shape that merges follow. */
+  get shape(): Shape {
+    return this.#shape;
+  }
+
+  /** Throws `invalid-value` for a name that no entry can have. */
+  requireName(name: unknown): asserts name is string {
+    const { namePattern: pattern = namePattern, nameRule = 'lower-case letters, digits and inner hyphens' } = this.resource;
+    const longest = this.resource.namePattern === undefined ? 128 : 256;
+    if (typeof name === 'string' && Array.from(name).length <= longest && name.isWellFormed() && pattern.test(name)) return;
+    throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
+  }
+
+  /** A body as it may stand in the audit record: secrets and long texts by size. */
+  auditParameters(body: JsonObject): Record<string, unknown> {
+    const wirePaths = this.#secrets.map((path) => path.map(toKebab));
+    return shortened(wirePaths.reduce((shown: unknown, path) => withSize(shown, path), body)) as Record<string, unknown>;
+  }
+
+  #format(name: string, document: Document): Document {
+    return formatValue(this.#namedShape, { [this.resource.nameField]: name, ...document }) as Document;
+  }
+
+  #withoutSecrets(document: Document): Document {
+    return this.#secrets.reduce(without, document);
+  }
+
+  #nameError(code: 'missing-field' | 'invalid-value' | 'immutable-field', rule: string) {
+    const message = `"${this.nameField}" ${rule}.`;
+    return fail(code, { detail: message, items: [{ message, info: this.nameField }] });
+  }
+}
+
+/** Warnings in an answer; absent where there are none. */
+export const warningsField = z
+  .array(
+    z.string().meta({ example: 'rest-api/rules/0 (/V1/**) has no effect: upper and lower case count, and the path is not spelled so.' }),
+  )
+  .optional();
+
+/** Schemas for the API description; `changed` is what changes answer. */
+export function describedSchemas(resource: AnyResource): Record<'creation' | 'change' | 'config' | 'changed' | 'state', z.ZodType> {
+  const { noun, namePattern: pattern = namePattern } = resource;
+  const longest = resource.namePattern === undefined ? 128 : 256;
+  const example = `my-${noun.toLowerCase().replaceAll(' ', '-')}`;
+  const name = z.object({
+    [resource.nameField]: z.string().min(1).max(longest).regex(pattern).describe(`Name of the ${noun}.`).meta({ example }),
+  });
+  const flags = (resource.secretFields ?? []).map((path) =>
+    path
+      .split('.')
+      .reduceRight(
+        (inner: z.ZodType, part, index, parts) => z.object({ [index === parts.length - 1 ? `${part}Set` : part]: inner }),
+        z.boolean().describe('Whether the secret is set; its value is never answered.'),
+      ),
+  );
+  const config = z.intersection(name, resource.document);
+  return {
+    creation: name.extend(resource.document.shape),
+    change: resource.document,
+    config,
+    changed:
+      resource.warnings === undefined
+        ? config
+        : z.intersection(config, z.object({ warnings: warningsField.describe('What was accepted and is hardly meant so.') })),
+    state: flags.reduce<z.ZodType>((whole, flag) => z.intersection(whole, flag), z.intersection(config, resource.stateFields)),
+  };
+}
+
+/** Objects merge, everything else is replaced. */
+function overlay(base: Document, top: Document): Document {
+  const merged = { ...base };
+  for (const [name, value] of Object.entries(top)) {
+    const below = merged[name];
+    merged[name] = isJsonObject(below) && isJsonObject(value) && !isInstance(value) ? overlay(below, value) : value;
+  }
+  return merged;
+}
+
+function isInstance(value: object): boolean {
+  return value instanceof Uint8Array || value instanceof Temporal.Instant;
+}
+
+function without(document: Document, [name = '', ...inner]: readonly string[]): Document {
+  const { [name]: value, ...rest } = document;
+  if (value === undefined) return document;
+  if (inner.length === 0) return rest;
+  return isJsonObject(value) ? { ...rest, [name]: without(value, inner) } : document;
+}
+
+/** In place of a secret: whether it is set. */
+function flagField({ wire, camel }: Field): Field {
+  return { wire: `${wire}-set`, camel: `${camel}Set`, shape: { kind: 'value' }, readOnly: true };
+}
+
+/** `{ "est": { "initial-enroll-secret-set": true } }`; nothing when the container is absent. */
+function secretFlag(document: Document, [name = '', ...inner]: readonly string[]): Document {
+  const value = document[name];
+  if (inner.length === 0) return { [`${toKebab(name)}-set`]: value !== undefined && value !== null };
+  return isJsonObject(value) ? { [toKebab(name)]: secretFlag(value, inner) } : {};
+}
+
+function withSize(document: unknown, [name = '', ...inner]: readonly string[]): unknown {
+  if (!isJsonObject(document) || document[name] === undefined) return document;
+  return { ...document, [name]: inner.length === 0 ? sizeOf(document[name]) : withSize(document[name], inner) };
+}

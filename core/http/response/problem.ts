@@ -1,0 +1,120 @@
+// The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). From 500 up only fixed texts and an id.
+import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
+import { ServiceError, coreErrors, type ErrorDetails, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
+
+export const problemMediaType = 'application/problem+json';
+
+/** Every code the service can answer with: the platform's rows and those of the plugins. */
+export type Problems = {
+  /** What a thrown value is to the caller. Unknown ones are `internal-error`. */
+  serviceError(thrown: unknown): ServiceError;
+};
+
+/** The mapping for a table; throws at start when two tables define one code differently. */
+export function createProblems(tables: readonly ErrorTable[]): Problems {
+  const rows = new Map<string, ErrorRow>(Object.entries(coreErrors));
+  for (const [code, row] of tables.flatMap((table) => Object.entries(table))) {
+    const known = rows.get(code);
+    if (known !== undefined && known.status !== row.status)
+      throw new Error(`the error code ${code} is defined twice with different statuses`);
+    rows.set(code, row);
+  }
+  const make = (code: string, details: ErrorDetails): ServiceError => {
+    const row = rows.get(code);
+    return row === undefined
+      ? new ServiceError('internal-error', coreErrors['internal-error'], details)
+      : new ServiceError(code, row, details);
+  };
+  return {
+    serviceError(thrown) {
+      if (thrown instanceof ServiceError) return thrown;
+      if (thrown instanceof HsmError) return make(hsmCodes[thrown.kind], { cause: thrown });
+      return make('internal-error', { cause: thrown });
+    },
+  };
+}
+
+/** What the house does about each kind of HSM error. A blob that does not load is our fault, not the caller's. */
+const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
+  unsupported: 'operation-not-supported',
+  unavailable: 'hsm-unavailable',
+  'pin-refused': 'hsm-unavailable',
+  'decryption-failed': 'decryption-failed',
+  'key-not-usable': 'internal-error',
+  'key-missing': 'key-object-missing',
+  'invalid-key-data': 'invalid-key-data',
+  refused: 'internal-error',
+  timeout: 'hsm-unavailable',
+  configuration: 'hsm-unavailable',
+};
+
+/** What a person does about a token that does not work, where its state says more than the code. */
+const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
+  'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',
+  timeout: 'The token did not answer in time: try again; /v1/state/system/health says whether it works at all.',
+  configuration: 'A token or its configuration is not as it has to be: system:logs says what; mend that or hsm/tokens, then try again.',
+};
+
+/** From 500 up: a text of a table, never one of the occurrence. */
+function adviceOf({ advice, details: { cause } }: ServiceError): string | undefined {
+  return (cause instanceof HsmError ? hsmAdvice[cause.kind] : undefined) ?? advice;
+}
+
+/** The body of an error answer. From 500 up there is no detail, and the item of `errors` names the fix. */
+export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {
+  const { detail, items = [] } = error.status < 500 ? error.details : {};
+  const findings = items.length > 0 ? items : [{ message: detail ?? adviceOf(error) ?? `${error.title}.` }];
+  return {
+    type: `urn:keystore:error:${error.code}`,
+    title: error.title,
+    status: error.status,
+    ...(detail === undefined ? {} : { detail }),
+    code: error.code,
+    'request-id': requestId,
+    errors: findings.map(formatItem),
+  };
+}
+
+function formatItem(item: { readonly message: string; readonly info?: string }): Record<string, string> {
+  return { 'error-message': item.message, ...(item.info === undefined ? {} : { 'error-info': item.info }) };
+}
+
+/** Headers that belong to an error: Allow, Retry-After, WWW-Authenticate. */
+export function problemHeaders(error: ServiceError): Record<string, string> {
+  const { allow, retryAfterSeconds } = error.details;
+  const retryAfter = retryAfterSeconds ?? (error.status === 503 ? 5 : undefined);
+  return {
+    ...(allow === undefined ? {} : { allow: allow.join(', ') }),
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
+    // RFC 9110 section 15.5.2: a 401 names the scheme.
+    ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+}
+
+/**
+ * What system:logs may hold of a fault: class, code and place. The message only of errors that the engine makes itself, since others
+ * quote what they were given (api 72).
+ */
+export function describeFault(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { thrown: typeof error };
+  const quotes = !(
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof ReferenceError ||
+    error instanceof HsmError
+  );
+  const code = (error as { code?: unknown }).code;
+  return {
+    error: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error instanceof HsmError ? { kind: error.kind, rv: error.rv, fn: error.fn } : {}),
+    ...(quotes ? {} : { message: error.message.slice(0, 300) }),
+    at: frames(error),
+    ...(error.cause === undefined ? {} : { cause: describeFault(error.cause) }),
+  };
+}
+
+function frames(error: Error): readonly string[] {
+  const lines = (error.stack ?? '').split('\n').map((line) => line.trim());
+  return lines.filter((line) => line.startsWith('at ')).slice(0, 8);
+}

@@ -1,0 +1,141 @@
+// system:logs: one line per event, on the terminal for people and as JSON in files; never in the way of the service.
+import { createConsola, type ConsolaInstance, type LogObject } from 'consola';
+import { colors } from 'consola/utils';
+import type { Clock, Log, LogLevel } from '../base/context.ts';
+import { isJournal, journalMark } from './journal.ts';
+import { LogFile } from './file.ts';
+import { formatTimestamp } from '../base/time.ts';
+
+export type LogOptions = {
+  /** where the files of system:logs lie; made if it is missing */
+  readonly directory: string;
+  /** name of this process's files, a lower-case word */
+  readonly stream: string;
+  /** the least important level that is written */
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** whether people see it on standard error; default true */
+  readonly terminal?: boolean;
+  /** a file that has grown to this is followed by a new one */
+  readonly maxFileBytes?: number;
+  /** files kept per process */
+  readonly retainFiles?: number;
+};
+
+export type OpenLog = Log & {
+  /** Writes what waits. Later lines go to the terminal only. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the log of a process. Nothing here ever throws or waits: a line that cannot be written is dropped and counted, and the
+ * count stands in the next line that can. Lines: {occurred-at, level, component, tenant, message, fields}.
+ */
+export function openLog({ directory, stream, level, clock, terminal = true, maxFileBytes, retainFiles }: LogOptions): OpenLog {
+  const file = new LogFile(directory, stream, maxFileBytes ?? 16 << 20, retainFiles ?? 8);
+  const consola = terminal ? openTerminal(level) : undefined;
+  const write = (line: Line): void => {
+    if (rank[line.level] < rank[level]) return;
+    try {
+      const fields = line.fields === undefined ? undefined : plainFields(line.fields);
+      consola?.withTag(line.component)[line.level](cut(line.message), ...(fields === undefined ? [] : [fields]));
+      const { component, tenant, message } = line;
+      const occurredAt = formatTimestamp(clock.now());
+      file.write(`${JSON.stringify({ 'occurred-at': occurredAt, level: line.level, component, tenant, message: cut(message), fields })}\n`);
+    } catch {
+      file.countLost();
+    }
+  };
+  return { ...logOf(write, stream, undefined), close: () => file.close() };
+}
+
+type Line = {
+  readonly level: LogLevel;
+  readonly component: string;
+  readonly tenant: string | undefined;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+};
+
+const rank = { debug: 0, info: 1, warn: 2, error: 3 } as const satisfies Record<LogLevel, number>;
+const consolaLevel = { debug: 4, info: 3, warn: 1, error: 0 } as const satisfies Record<LogLevel, number>;
+
+function logOf(write: (line: Line) => void, component: string, tenant: string | undefined): Log {
+  const at = (level: LogLevel) => (message: string, fields?: Readonly<Record<string, unknown>>) =>
+    write({ level, component, tenant, message, fields });
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    with: (inner, innerTenant) => logOf(write, inner, innerTenant ?? tenant),
+  };
+}
+
+function openTerminal(level: LogLevel): ConsolaInstance {
+  // Whoever read our standard error may be gone; that is no reason to end.
+  if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
+  const format = isJournal() ? journalLine : terminalLine;
+  return createConsola({
+    level: consolaLevel[level],
+    reporters: [{ log: (line) => void process.stderr.write(`${format(line)}\n`) }],
+  });
+}
+
+function ignore(): void {}
+
+const paint = { debug: colors.gray, info: colors.cyan, warn: colors.yellow, error: colors.red } as const;
+
+function terminalLine(line: LogObject): string {
+  const { date, type } = line;
+  const word = type in paint ? paint[type as LogLevel](type.padEnd(5)) : type;
+  return `${date.toISOString().slice(11, 19)} ${word} ${textOf(line)}`;
+}
+
+/** The journal has the time, and knows the level by its priority. */
+function journalLine(line: LogObject): string {
+  return `${line.type in paint ? journalMark(line.type as LogLevel) : ''}${textOf(line)}`;
+}
+
+function textOf({ tag, args }: LogObject): string {
+  const [message, fields] = args as [string, Readonly<Record<string, unknown>> | undefined];
+  const details = Object.entries(fields ?? {}).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  // What came from outside must not steer the terminal, nor begin a line of its own.
+  return `${tag}: ${message}${details.join('')}`.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
+}
+
+const maxTextLength = 1_000;
+const maxItems = 50;
+const maxDepth = 4;
+
+/** Fields as they are written: names in kebab-case, values plain, short and not deep, whatever was given. */
+function plainFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .slice(0, maxItems)
+      .map(([name, value]) => [name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), plain(value, 0)]),
+  );
+}
+
+function plain(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return cut(value);
+  if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') return cut(String(value));
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return cut(`${value.name}: ${value.message}`);
+  if (value instanceof Uint8Array) return { bytes: value.length };
+  if (depth >= maxDepth) return '…';
+  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => plain(item, depth + 1));
+  // Secret, Temporal and the like say themselves what may be seen of them.
+  if ('toJSON' in value && typeof value.toJSON === 'function') return plain((value.toJSON as () => unknown)(), depth + 1);
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, maxItems)
+      .map(([name, item]) => [name, plain(item, depth + 1)]),
+  );
+}
+
+function cut(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
+}

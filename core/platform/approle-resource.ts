@@ -1,0 +1,126 @@
+// Approles as a resource (api 48): who may log in without a person, with which policies, and for how long.
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { cidrsField } from '../base/addresses.ts';
+import type { Clock } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import { durationText, integer, timestampText } from '../wire/fields.ts';
+import { defineResource, type AnyResource } from '../http/resource/resource.ts';
+import { requireHeld, requirePolicies } from '../access/policy/granting.ts';
+import type { Policies } from '../access/policy/policies.ts';
+import type { Store } from '../store/store.ts';
+import { formatTimestamp, parseDuration } from '../base/time.ts';
+import { toKebab } from '../wire/schema.ts';
+import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../access/approles/approles.ts';
+import { countSecretIds, dropSecretIds } from '../access/approles/secret-ids.ts';
+
+/** Below /v1/config and /v1/state. */
+export const approlePath = 'keystore/authentication/approles';
+
+const document = z.object({
+  tokenPolicies: z
+    .array(z.string().min(1).max(128))
+    .max(64)
+    .default([])
+    .meta({ description: 'Policies of the tokens; only such as the caller has.', example: ['user'] }),
+  tokenTtl: durationText({ minSeconds: 1 })
+    .default('1d')
+    .meta({ description: 'Life of a token, and what a refresh gives it.', example: '1d' }),
+  tokenMaxTtl: durationText({ minSeconds: 1 })
+    .default('32d')
+    .meta({ description: 'Longest life of a token over all refreshes.', example: '32d' }),
+  tokenBoundCidrs: cidrsField()
+    .default([])
+    .meta({ description: 'Ranges of addresses the tokens work from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
+  secretIdTtl: durationText({ minSeconds: 1 })
+    .optional()
+    .meta({ description: 'How long a secret-id can be used; unless given, for ever.', example: '90d' }),
+  secretIdNumUses: integer(0, 1_000_000_000)
+    .default(0)
+    .meta({ description: 'How often a secret-id can be used; 0: as often as one likes.', example: 1 }),
+  secretIdBoundCidrs: cidrsField()
+    .default([])
+    .meta({ description: 'Ranges of addresses one may log in from; empty: from anywhere.', example: ['10.1.0.0/16'] }),
+  fixedRoleId: z
+    .string()
+    .regex(/^[\w][\w.-]{0,127}$/, 'must be letters, digits, dots, hyphens and underscores, at most 128')
+    .optional()
+    .meta({ description: 'A role-id of your own choice; unless given, one is made.', example: 'build-server-1' }),
+});
+
+const stateFields = z.object({
+  roleId: z.string().meta({ description: 'What a login names.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  creationTime: timestampText().describe('When it was made.'),
+  secretIds: z.int().meta({ description: 'Number of secret-ids on record.', example: 1 }),
+});
+
+export type ApproleResourceOptions = { readonly store: Store; readonly clock: Clock; readonly policies: Policies };
+
+export function approleResource({ store, clock, policies }: ApproleResourceOptions): AnyResource {
+  return defineResource<ApproleDocument, Approle>({
+    path: approlePath,
+    tag: 'approles',
+    noun: 'approle',
+    nameField: 'name',
+    scope: 'tenant',
+    table: approleTable(store),
+    document,
+    stateFields,
+    errors: ['already-exists'],
+    plan({ call: { caller }, names: [name = ''], document: wanted, current }) {
+      const kept = current?.tokenPolicies ?? [];
+      requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
+      requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
+      // Who may log in from elsewhere is given the policies there.
+      for (const field of ['secretIdBoundCidrs', 'tokenBoundCidrs'] as const)
+        if (current !== undefined && isWider(wanted[field], current[field])) requireHeld(caller, toKebab(field), wanted.tokenPolicies, []);
+      requireOrder(wanted);
+      const loses = kept.some((policy) => !wanted.tokenPolicies.includes(policy));
+      const approle: Approle = {
+        ...wanted,
+        id: current?.id ?? randomUUID(),
+        grantId: current === undefined || loses ? randomUUID() : current.grantId,
+        ownRoleId: current?.ownRoleId ?? randomUUID(),
+        creationTime: current?.creationTime ?? formatTimestamp(clock.now()),
+      };
+      return {
+        commit(transaction) {
+          requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept, (table, key) => transaction.get(table, key));
+          putRoleId(transaction, store, [caller.tenantId, name], approle, current);
+          return approle;
+        },
+      };
+    },
+    planRemoval: ({ caller }, [name = ''], approle) => ({
+      commit(transaction) {
+        // Its tokens end as well: each use looks whether the approle is still there.
+        dropRoleId(transaction, store, [caller.tenantId, name], approle);
+        dropSecretIds(transaction, store, caller.tenantId, approle.id);
+      },
+    }),
+    toDocument: documentOf,
+    toState: (approle, { caller }) => ({
+      roleId: roleIdOf(approle),
+      creationTime: approle.creationTime,
+      secretIds: countSecretIds(store, caller.tenantId, approle.id),
+    }),
+  });
+}
+
+/** Without ranges there is no bound. */
+function isWider(wanted: readonly string[], present: readonly string[]): boolean {
+  return present.length > 0 && (wanted.length === 0 || wanted.some((range) => !present.includes(range)));
+}
+
+function documentOf(approle: Approle): ApproleDocument {
+  const { tokenPolicies, tokenTtl, tokenMaxTtl, tokenBoundCidrs, secretIdTtl, secretIdNumUses, secretIdBoundCidrs, fixedRoleId } = approle;
+  return { tokenPolicies, tokenTtl, tokenMaxTtl, tokenBoundCidrs, secretIdTtl, secretIdNumUses, secretIdBoundCidrs, fixedRoleId };
+}
+
+function requireOrder({ tokenTtl, tokenMaxTtl }: ApproleDocument): void {
+  if (parseDuration(tokenTtl, 'token-ttl').seconds <= parseDuration(tokenMaxTtl, 'token-max-ttl').seconds) return;
+  throw fail('invalid-value', {
+    detail: '"token-ttl" must not be longer than "token-max-ttl".',
+    items: [{ message: 'must not be longer than token-max-ttl', info: 'token-ttl' }],
+  });
+}

@@ -1,0 +1,32 @@
+// Gives every audit record both the name and the uuid of its tenant, whichever its writer knew: people read the one, readers filter by the other.
+import type { Audit, AuditRecord } from '../audit/record.ts';
+import type { Tenants } from '../access/tenants.ts';
+
+/** The same trail, with tenants completed. */
+export function withTenants(audit: Audit, tenants: Tenants): Audit {
+  return {
+    write: (record) => audit.write(completed(record, tenants)),
+    get writable() {
+      return audit.writable;
+    },
+    get problem() {
+      return audit.problem;
+    },
+  };
+}
+
+function completed(record: AuditRecord, tenants: Tenants): AuditRecord {
+  const { tenant, tenantId } = record;
+  if ((tenant === undefined) === (tenantId === undefined)) return record;
+  const found = findTenant(tenants, tenant, tenantId);
+  return found === undefined ? record : { ...record, tenant: found.name, tenantId: found.uuid };
+}
+
+/** While the store cannot be read, a record with half of its tenant is better than none. */
+function findTenant(tenants: Tenants, name: string | undefined, id = ''): ReturnType<Tenants['findByName']> {
+  try {
+    return name === undefined ? tenants.findByUuid(id) : tenants.findByName(name);
+  } catch {
+    return undefined;
+  }
+}

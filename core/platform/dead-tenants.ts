@@ -1,0 +1,71 @@
+// Records of tenants that are gone. The store takes none any more; what is there all the same is reported by the check and removed by a job.
+import { approleTable, dropRoleId } from '../access/approles/approles.ts';
+import { dropSecretIds } from '../access/approles/secret-ids.ts';
+import { tokenTable } from '../access/tokens/record.ts';
+import { disableToken } from '../access/tokens/tokens.ts';
+import type { Finding, Job, Log } from '../base/context.ts';
+import type { RunningPlugins } from '../plugin/lifecycle.ts';
+import type { OpenStore } from '../store/open.ts';
+import type { Store, Table, WriteTransaction } from '../store/store.ts';
+import type { TenantExists } from '../store/tables.ts';
+import { openTenants } from '../access/tenants.ts';
+
+/** What the store asks before it takes a record of a tenant. */
+export function tenantExists(store: Store): TenantExists {
+  const names = store.table<string>('tenant-names');
+  return (transaction, tenantId) => transaction.get(names, [tenantId]) !== undefined;
+}
+
+/** One finding for each table that has records of a tenant that is gone. */
+export function* findDeadTenants(store: OpenStore): Generator<Finding> {
+  for (const [tenantId, tables] of deadTenants(store))
+    for (const { name } of tables) yield { where: `${name} ${tenantId}`, problem: 'belongs to a tenant that does not exist' };
+}
+
+/** The job that removes them, with their keys in the tokens. Safe to repeat and to lose half-way. */
+export function deadTenantJob(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, log: Log): Job {
+  return {
+    name: 'dead-tenants',
+    everySeconds: 3_600,
+    async run(signal) {
+      store.refresh();
+      for (const [tenantId, tables] of deadTenants(store)) {
+        if (signal.aborted) return;
+        await store.write((transaction) => drop(transaction, store, plugins, tenantId));
+        log.warn('records of a tenant that does not exist were removed', { tenant: tenantId, tables: tables.map(({ name }) => name) });
+      }
+    },
+  };
+}
+
+function drop(transaction: WriteTransaction, store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, tenantId: string): void {
+  for (const [[, accessor]] of Array.from(transaction.entries(tokenTable(store), [tenantId])))
+    disableToken(transaction, store, tenantId, String(accessor));
+  for (const [[, name], approle] of Array.from(transaction.entries(approleTable(store), [tenantId]))) {
+    dropRoleId(transaction, store, [tenantId, String(name)], approle);
+    dropSecretIds(transaction, store, tenantId, approle.id);
+  }
+  plugins.dropTenant(transaction, tenantId);
+  for (const table of store.tenantTables())
+    for (const [key] of Array.from(transaction.entries(table, [tenantId]))) transaction.delete(table, key);
+}
+
+/** A tenant counts as gone when neither its name nor its uuid is on record: one that was half lost keeps its keys. */
+function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
+  const names = store.table<string>('tenant-names');
+  const uuids = new Set(Array.from(openTenants(store).table.entries([]), ([, { uuid }]) => uuid));
+  const dead = new Map<string, Table<unknown>[]>();
+  for (const table of store.tenantTables())
+    for (const tenantId of tenantsIn(table))
+      if (!uuids.has(tenantId) && !names.has([tenantId])) dead.set(tenantId, [...(dead.get(tenantId) ?? []), table]);
+  return dead;
+}
+
+/** The first parts of a table's keys, each once: what hangs below one is passed over. */
+function* tenantsIn(table: Table<unknown>): Generator<string> {
+  for (let after: string | undefined; ;) {
+    const [key] = table.keys([], { limit: 1, ...(after === undefined ? {} : { after }) });
+    if (key === undefined) return;
+    yield (after = String(key[0]));
+  }
+}

@@ -1,0 +1,32 @@
+// Where the description is served: as JSON for programs, as a page for people.
+import { Reply, definePublicEndpoint, type AnyEndpoint } from '../http/endpoint.ts';
+import type { OpenApiDocument } from '../http/description/openapi.ts';
+import { pageHeaders, renderPage } from '../http/description/page.ts';
+
+/** `GET /v1/openapi.json` and `GET /v1/docs`. The document is made when it is first asked for: a start need not wait for it. */
+export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
+  const json = once(() => JSON.stringify(document()));
+  const page = once(() => renderPage(document()));
+  const shared = { method: 'GET', access: 'public', audit: 'none', tag: 'description', whileSealed: true } as const;
+  return [
+    definePublicEndpoint<undefined, Reply>({
+      ...shared,
+      path: '/v1/openapi.json',
+      summary: 'This description',
+      produces: 'application/json',
+      run: () => new Reply(200, json(), { 'content-type': 'application/json' }),
+    }),
+    definePublicEndpoint<undefined, Reply>({
+      ...shared,
+      path: '/v1/docs',
+      summary: 'This description as a page for people',
+      produces: 'text/html',
+      run: () => new Reply(200, page(), pageHeaders),
+    }),
+  ];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

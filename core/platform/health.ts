@@ -1,0 +1,33 @@
+// GET and HEAD /v1/state/system/health: whether the appliance works, for load balancers and people; no token, no record.
+import { z } from 'zod';
+import { Wire, formatOutput } from '../wire/schema.ts';
+import { Reply, definePublicEndpoint, type AnyEndpoint } from '../http/endpoint.ts';
+
+/** `report` is shown as JSON in wire form; what is not well gives 503. */
+export type Health = { readonly healthy: boolean; readonly report: Readonly<Record<string, unknown>> };
+
+const healthReport = z.looseObject({
+  status: z
+    .enum(['ok', 'degraded', 'down'])
+    .describe('degraded: requests are served, and a person should act; down: some requests cannot be served.'),
+});
+
+/** `GET /v1/state/system/health`. */
+export function healthEndpoint(health: () => Health | Promise<Health>): AnyEndpoint {
+  return definePublicEndpoint<undefined, Reply>({
+    method: 'GET',
+    path: '/v1/state/system/health',
+    summary: 'Whether the appliance works',
+    description: 'The answer has the same form in both cases; the status is 503 while something is not well.',
+    tag: 'system',
+    access: 'public',
+    audit: 'none',
+    documented: { output: healthReport },
+    produces: 'application/json',
+    whileSealed: true,
+    async run() {
+      const { healthy, report } = await health();
+      return new Reply(healthy ? 200 : 503, new Wire(formatOutput(report)), healthy ? {} : { 'retry-after': '5' });
+    },
+  });
+}

@@ -1,0 +1,111 @@
+// `POST /v1/state/policy/check`: what a request would be told, for one's own token or another, and why (api 53).
+import { z } from 'zod';
+import type { AccessControl } from '../access/access-control.ts';
+import { isWorking, tokenTable } from '../access/tokens/record.ts';
+import { fail } from '../base/errors.ts';
+import { nameField } from '../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type Call, type Caller } from '../http/endpoint.ts';
+import { readRequestPath } from '../http/request/path.ts';
+import type { RouteTable } from '../http/route-table.ts';
+import type { Route } from '../http/routes.ts';
+import type { Store } from '../store/store.ts';
+import { judge } from '../access/policy/judge.ts';
+import type { Policies } from '../access/policy/policies.ts';
+import { operations } from '../access/policy/policy.ts';
+
+export type PolicyCheckOptions = {
+  readonly access: AccessControl;
+  readonly policies: Policies;
+  readonly store: Store;
+  /** complete when the first request comes */
+  readonly routes: () => RouteTable<Route>;
+};
+
+const input = z.object({
+  path: z.string().max(8_192).meta({ description: 'The path of a request.', example: '/v1/config/keystore/transit-keys/my-key' }),
+  operation: z.enum(operations).describe('What would be done there.'),
+  accessor: z
+    .string()
+    .max(128)
+    .optional()
+    .meta({ description: 'Accessor of the token meant; default: the own one.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  policies: z
+    .array(nameField())
+    .max(64)
+    .optional()
+    .meta({ description: 'Or the policies of a token that need not exist.', example: ['user'] }),
+});
+const output = z.object({
+  allowed: z.boolean().describe('Whether the request would not be refused with 403.'),
+  rule: z.string().optional().meta({ description: 'Path of the rule that decided.', example: '/v1/config/**' }),
+  policy: z.string().optional().meta({ description: 'Policy that has the rule; absent: no rule decided.', example: 'user' }),
+  decidedBy: z
+    .enum(['tenant', 'token', 'service'])
+    .describe('Whose policies decided, since both must allow; `service`: what it asks of every caller there.'),
+  restricted: z.boolean().describe('Whether rules limit values of fields or hide fields there.'),
+  why: z.string().meta({ description: 'The decision in words.', example: 'The rule "/v1/config/**" of "user" allows "read".' }),
+});
+type Input = z.output<typeof input>;
+type Answer = z.output<typeof output>;
+
+/** The decision that a request itself would get: policies of tenant and token, and what the service asks beyond them. */
+export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
+  return defineEndpoint<Input, Answer>({
+    method: 'POST',
+    path: '/v1/state/policy/check',
+    summary: 'Ask what the policies say, without doing it',
+    description:
+      'The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for `policies`. Another token ' +
+      'needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one ' +
+      'for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open: values that `restricted` ' +
+      'speaks of, and giving policies that one does not have.',
+    tag: 'policies',
+    access: 'token',
+    operation: 'execute',
+    audit: 'reads-go-on',
+    input,
+    output,
+    commandLine: { positional: ['path', 'operation'], verdict: 'allowed' },
+    auditFields: ['path', 'operation', 'accessor', 'policies'],
+    errors: ['not-found'],
+    run(call, { path, operation, ...whom }) {
+      const read = readRequestPath(path);
+      if (read === undefined)
+        throw fail('invalid-value', {
+          detail: '"path" must be a path such as /v1/config/tenants/a.',
+          items: [{ message: 'is not a path', info: 'path' }],
+        });
+      const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
+      return judge(options.access, subjectOf(options, call, whom), { segments: read.segments, operation, endpoints });
+    },
+  });
+}
+
+/** Whose request it would be. Throws `policy-denied` for tokens and policies that the caller may not see. */
+function subjectOf({ access, policies, store }: PolicyCheckOptions, call: Call, { accessor, policies: names }: Partial<Input>): Caller {
+  const { caller } = call;
+  if (accessor !== undefined && names !== undefined)
+    throw fail('invalid-value', { detail: 'Name the token by "accessor" or what it would have by "policies", not both.' });
+  const requireVisible = (path: readonly string[]): void => {
+    if (!access.decide(caller, ['v1', 'state', ...path], 'read').allowed) throw fail('policy-denied');
+  };
+  const subject = (user: string, granted: readonly string[]): Caller => {
+    const others = granted.filter((name) => !caller.policies.includes(name) && name !== 'default');
+    for (const name of others) requireVisible(['policy', 'policies', name]);
+    return { ...caller, user, policies: granted };
+  };
+  if (names !== undefined) {
+    const asked = subject(caller.user, names);
+    const unknown = names.find((name) => policies.find(caller.tenantId, name) === undefined);
+    if (unknown === undefined) return asked;
+    throw fail('invalid-value', {
+      detail: '"policies" must name policies of the tenant or built-in ones.',
+      items: [{ message: 'names a policy that does not exist', info: 'policies' }],
+    });
+  }
+  if (accessor === undefined || accessor === caller.accessor) return caller;
+  requireVisible(['keystore', 'tokens', accessor]);
+  const record = tokenTable(store).get([caller.tenantId, accessor]);
+  if (record === undefined || !isWorking(store, record, call.now)) throw fail('not-found', { detail: 'There is no such token.' });
+  return subject(record.user, record.policies);
+}

@@ -1,0 +1,50 @@
+// Policies as a resource: a tenant's own, and the built-in ones among them (api 53, 54).
+import { z } from 'zod';
+import { fail } from '../base/errors.ts';
+import { defineResource, type AnyResource } from '../http/resource/resource.ts';
+import { warningsField } from '../http/resource/view.ts';
+import { systemTenantName, type Tenants } from '../access/tenants.ts';
+import { builtInPolicies } from '../access/policy/built-in.ts';
+import type { Policies } from '../access/policy/policies.ts';
+import { warningsOf, type Reach } from '../access/policy/reach.ts';
+import { policyDocument, type Policy, type PolicyDocument } from '../access/policy/policy.ts';
+
+/** A tenant's own policies, with the built-in ones shown among them. `reach` is complete when the first request comes. */
+export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {
+  const kept = new WeakMap<Policy, readonly string[]>();
+  function keptWarnings(policy: Policy): readonly string[] {
+    let warnings = kept.get(policy);
+    if (warnings === undefined) kept.set(policy, (warnings = warningsOf(policy.restApi.rules, reach())));
+    return warnings;
+  }
+
+  return defineResource<PolicyDocument, Policy>({
+    path: 'policy/policies',
+    tag: 'policies',
+    noun: 'policy',
+    nameField: 'name',
+    scope: 'tenant',
+    table: policies.table,
+    builtIn: builtInPolicies,
+    document: policyDocument,
+    stateFields: z.object({
+      builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
+      warnings: warningsField.describe('Rules that no request can meet.'),
+    }),
+    warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
+    plan: ({ names: [name = ''], document }) => ({ commit: () => ({ name, ...document }) }),
+    planRemoval: (call, [name = '']) => ({
+      commit(transaction) {
+        if (call.caller.tenantName !== systemTenantName) return;
+        for (const [, tenant] of transaction.entries(tenants.table, [])) {
+          if (tenant.policies.includes(name)) throw fail('in-use', { detail: 'A tenant has this policy.' });
+        }
+      },
+    }),
+    toDocument: ({ description, restApi }) => ({ description, restApi }),
+    toState(policy) {
+      const warnings = keptWarnings(policy);
+      return { builtIn: builtInPolicies.has(policy.name), ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
+    },
+  });
+}

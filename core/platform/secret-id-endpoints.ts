@@ -1,0 +1,138 @@
+// Actions on the secret-ids of an approle: making one, which is shown once; the list of accessors; ending one.
+import { z } from 'zod';
+import type { Hsm } from '../../hsm/api.ts';
+import { cidrsField } from '../base/addresses.ts';
+import { fail } from '../base/errors.ts';
+import { durationField, integer, timestampText } from '../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type Call } from '../http/endpoint.ts';
+import { answerList, listOf } from '../http/resource/list-answer.ts';
+import { listQuery } from '../http/resource/list-query.ts';
+import { revealSecret } from '../base/secret.ts';
+import type { Store } from '../store/store.ts';
+import { parseDuration, type Duration } from '../base/time.ts';
+import { approlePath } from './approle-resource.ts';
+import { approleTable, type Approle } from '../access/approles/approles.ts';
+import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../access/approles/secret-ids.ts';
+import { drawToken } from '../access/tokens/tokens.ts';
+
+const accessor = z.uuid().describe('Stands for the secret-id where the secret itself must not be seen.');
+const creationTime = timestampText().describe('When it was made.');
+const expires = timestampText().optional().describe('When it ends; absent: never.');
+const usesLeft = z.int().optional().meta({ description: 'How often it can still be used; absent: as often as one likes.', example: 1 });
+const boundCidrs = z
+  .array(z.string())
+  .meta({ description: 'Ranges of addresses it can be used from; empty: from anywhere.', example: ['10.1.0.0/16'] });
+
+const generateInput = z.object({
+  ttl: durationField({ minSeconds: 1 })
+    .optional()
+    .meta({ description: 'How long it can be used; at most, and unless given, as the approle says.', example: '1h' }),
+  numUses: integer(0, 1_000_000_000)
+    .optional()
+    .meta({ description: 'How often it can be used; at most, and unless given, as the approle says.', example: 1 }),
+  boundCidrs: cidrsField()
+    .default([])
+    .meta({ description: 'Ranges of addresses it can be used from, besides those of the approle.', example: ['10.1.0.0/16'] }),
+});
+const generateOutput = z.object({
+  secretId: z.string().meta({ description: 'The secret-id; shown this once.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  accessor,
+  creationTime,
+  expires,
+  usesLeft,
+  boundCidrs,
+});
+const shown = z.object({ accessor, creationTime, expires, usesLeft, boundCidrs });
+const disableInput = z.object({
+  secretId: z.string().max(128).optional().meta({ description: 'The secret-id meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  accessor: z.string().max(128).optional().meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+});
+
+const path = `/v1/state/${approlePath}/{name}`;
+
+export function secretIdEndpoints({ store, hsm }: { readonly store: Store; readonly hsm: Hsm }): AnyEndpoint[] {
+  function find(call: Call): Approle {
+    const approle = approleTable(store).get([call.caller.tenantId, call.params['name'] ?? '']);
+    if (approle === undefined) throw fail('not-found', { detail: 'There is no approle of this name.' });
+    return approle;
+  }
+  const shared = { method: 'POST', access: 'token', operation: 'execute', tag: 'approles', audit: 'required', find } as const;
+
+  return [
+    defineEndpoint<z.output<typeof generateInput>, z.output<typeof generateOutput>, Approle>({
+      ...shared,
+      path: `${path}/generate-secret-id`,
+      summary: 'Make a secret-id',
+      description: 'The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).',
+      input: generateInput,
+      output: generateOutput,
+      secretOutput: ['secretId'],
+      commandLine: { output: 'secretId' },
+      auditFields: ['ttl', 'numUses', 'boundCidrs'],
+      async run(call, { ttl, numUses, boundCidrs }, approle) {
+        const { tenantId } = call.caller;
+        const name = call.params['name'] ?? '';
+        const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
+        const secretId = await drawToken(hsm);
+        const record = await store.write((transaction) => {
+          // Another approle of the name may stand there by now.
+          if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
+          const grant = { tenantId, approle: name, approleId: approle.id, boundCidrs: [...boundCidrs], ...limits };
+          return issueSecretId(transaction, store, call.now, secretId, grant);
+        });
+        call.noteAudit({ requestParameters: { made: record.accessor, ...limits } });
+        return { secretId: revealSecret(secretId), ...shownOf(record) };
+      },
+    }),
+    defineEndpoint<z.output<typeof disableInput>, undefined, Approle>({
+      ...shared,
+      path: `${path}/disable-secret-id`,
+      summary: 'End a secret-id at once',
+      input: disableInput,
+      commandLine: { positional: ['accessor'] },
+      secretInput: ['secretId'],
+      auditFields: ['accessor'],
+      async run(call, which, { id }) {
+        if ((which.secretId === undefined) === (which.accessor === undefined))
+          throw fail('invalid-value', { detail: 'Name the secret-id by "secret-id" or by "accessor".' });
+        const ended = await store.write((transaction) => disableSecretId(transaction, store, [call.caller.tenantId, id], which));
+        if (!ended) throw fail('not-found', { detail: 'The approle has no such secret-id.' });
+        return undefined;
+      },
+    }),
+    defineEndpoint<undefined, z.output<typeof shown>[], Approle>({
+      ...shared,
+      method: 'GET',
+      operation: 'read',
+      audit: 'reads-go-on',
+      path: `${path}/secret-ids`,
+      summary: 'List the secret-ids of an approle by accessor',
+      output: z.array(shown),
+      query: listQuery,
+      run(call, _, { id }) {
+        const all = listSecretIds(store, call.now, call.caller.tenantId, id).map((record) => [record.accessor, record] as const);
+        return answerList(call.query, shown, listOf(all), (_accessor, record) => shownOf(record));
+      },
+    }),
+  ];
+}
+
+function shownOf({ accessor, creationTime, expires, usesLeft, boundCidrs }: SecretIdRecord): z.output<typeof shown> {
+  return { accessor, creationTime, expires, usesLeft, boundCidrs: [...boundCidrs] };
+}
+
+function ttlWithin({ secretIdTtl }: Approle, wanted: Duration | undefined): number | undefined {
+  const longest = secretIdTtl === undefined ? undefined : parseDuration(secretIdTtl, 'secret-id-ttl').seconds;
+  if (wanted === undefined || longest === undefined || wanted.seconds <= longest) return wanted?.seconds ?? longest;
+  throw beyond('ttl', 'secret-id-ttl');
+}
+
+function usesWithin({ secretIdNumUses }: Approle, wanted: number | undefined): number {
+  if (wanted === undefined || secretIdNumUses === 0 || (wanted > 0 && wanted <= secretIdNumUses)) return wanted ?? secretIdNumUses;
+  throw beyond('num-uses', 'secret-id-num-uses');
+}
+
+function beyond(field: string, limit: string) {
+  const rule = `must be within "${limit}" of the approle`;
+  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
+}

@@ -1,0 +1,51 @@
+// The `sessions` service: what logins brought by plugins need of tenants, policies and tokens.
+import type { Hsm } from '../../hsm/api.ts';
+import type { Clock } from '../base/context.ts';
+import { requireHeld } from '../access/policy/granting.ts';
+import { openPolicies } from '../access/policy/policies.ts';
+import type { Attempts, Sessions } from '../plugin/services/sessions.ts';
+import type { Store } from '../store/store.ts';
+import { openTenants } from '../access/tenants.ts';
+import { subscriberOf } from '../base/addresses.ts';
+import { createAccessControl } from '../access/access-control.ts';
+import { limitByAddress, tooManyFailures } from '../access/approles/attempt-limit.ts';
+import { disableToken, drawToken, issueToken } from '../access/tokens/tokens.ts';
+
+/** The service over the platform's own (unprefixed) store. */
+export function createSessions({ store, hsm, clock }: { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock }): Sessions {
+  const tenants = openTenants(store);
+  const policies = openPolicies(store);
+  const access = createAccessControl(store, tenants, policies);
+  return {
+    attempts: attemptsOf(store),
+    findTenant(name) {
+      const tenant = tenants.findByName(name);
+      return tenant === undefined ? undefined : { id: tenant.uuid, name: tenant.name };
+    },
+    hasPolicy: (tenantId, policy) => policies.find(tenantId, policy) !== undefined,
+    requireHeld,
+    drawToken: () => drawToken(hsm),
+    issue(transaction, token, grant) {
+      const { accessor, creationTime, expires = creationTime } = issueToken(transaction, store, clock, token, grant);
+      return { token, accessor, creationTime, expires };
+    },
+    find: (token) => access.callerOf(token, clock.now()),
+    disable: (transaction, tenantId, accessor) => disableToken(transaction, store, tenantId, accessor),
+  };
+}
+
+function attemptsOf(store: Store): Attempts {
+  const limit = limitByAddress(store);
+  return {
+    requireFew(clientIp, now) {
+      const waitSeconds = limit.secondsToWait(subscriberOf(clientIp), now.epochMilliseconds);
+      if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
+    },
+    count(transaction, clientIp, now) {
+      const who = subscriberOf(clientIp);
+      const waitSeconds = limit.secondsToWait(who, now.epochMilliseconds, (table, key) => transaction.get(table, key));
+      if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
+      limit.count(transaction, who, now.epochMilliseconds);
+    },
+  };
+}

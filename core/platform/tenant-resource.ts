@@ -1,0 +1,108 @@
+// Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
+import { z } from 'zod';
+import { type Read, tokenTable } from '../access/tokens/record.ts';
+import { disableToken } from '../access/tokens/tokens.ts';
+import type { Clock } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import { nameField, timestampText } from '../wire/fields.ts';
+import { defineResource, type AnyResource } from '../http/resource/resource.ts';
+import { requireHeld } from '../access/policy/granting.ts';
+import type { Policies } from '../access/policy/policies.ts';
+import { shownText } from '../wire/shown-text.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
+import { addTenant, dropTenantUuid, systemTenantName, tenantKinds, type Tenant, type TenantKind, type Tenants } from '../access/tenants.ts';
+
+const document = z.object({
+  descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),
+  kind: z.enum(tenantKinds).default('application-owner').describe('What the tenant is; there is one system tenant.'),
+  policies: z.array(nameField()).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
+});
+
+const stateFields = z.object({
+  uuid: z.uuid().describe('Stands for the tenant in EST paths.'),
+  creationTime: timestampText().describe('When the tenant was made.'),
+  rootTokenIssued: z.boolean().describe('Whether the one root token of the tenant was made.'),
+});
+
+/** What a tenant may do when nobody says. */
+const usualPolicies: Readonly<Record<TenantKind, readonly string[]>> = {
+  system: ['root'],
+  'site-provider': ['root'],
+  'application-owner': ['app-owner-tenant'],
+};
+
+export type TenantResourceOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly tenants: Tenants;
+  readonly policies: Policies;
+  /** every resource of the house: a tenant is empty when none of scope `tenant` has an entry of it */
+  readonly resources: () => readonly AnyResource[];
+};
+
+export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
+  /** Asked again in the transaction: a policy that no tenant has may be deleted meanwhile. */
+  function requirePolicies(names: readonly string[], read?: Read): void {
+    const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
+    if (names.every((name) => policies.find(owner, name, read) !== undefined)) return;
+    throw fail('invalid-value', {
+      detail: '"policies" must name built-in policies or policies of the system tenant.',
+      items: [{ message: 'names a policy that does not exist', info: 'policies' }],
+    });
+  }
+
+  function requireEmpty(transaction: WriteTransaction, uuid: string): void {
+    for (const { scope, table, noun } of resources()) {
+      if (scope !== 'tenant') continue;
+      for (const _ of transaction.entries(table, [uuid]))
+        throw fail('in-use', { detail: `The tenant is not empty: delete every ${noun} in it first.` });
+    }
+  }
+
+  return defineResource<z.output<typeof document>, Tenant>({
+    path: 'tenants',
+    tag: 'tenants',
+    noun: 'tenant',
+    nameField: 'name',
+    scope: 'system',
+    table: tenants.table,
+    document,
+    stateFields,
+    creationFields: ['kind'],
+    errors: ['in-use'],
+    complete: ({ document: wanted }) => ({ ...wanted, policies: wanted.policies ?? [...usualPolicies[wanted.kind]] }),
+    plan({ call, names: [name = ''], document: { descriptiveName, kind, policies: wanted = [] }, current }) {
+      requireHeld(call.caller, 'policies', wanted, [...usualPolicies['application-owner'], ...(current?.policies ?? [])]);
+      requirePolicies(wanted);
+      if (current === undefined && kind === 'system') {
+        throw fail('invalid-value', {
+          detail: '"kind" must be "site-provider" or "application-owner".',
+          items: [{ message: 'one system tenant exists', info: 'kind' }],
+        });
+      }
+      if (kind === 'system' && wanted.join() !== 'root') {
+        throw fail('built-in', { detail: 'The system tenant keeps the policy root: without it nobody could give it back.' });
+      }
+      const fields = { name, descriptiveName, kind, policies: wanted };
+      return {
+        commit(transaction) {
+          requirePolicies(wanted, (table, key) => transaction.get(table, key));
+          return current === undefined ? addTenant(transaction, store, clock, fields) : { ...current, ...fields };
+        },
+      };
+    },
+    planRemoval(_, __, { uuid, kind }) {
+      if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });
+      return {
+        commit(transaction) {
+          requireEmpty(transaction, uuid);
+          dropTenantUuid(transaction, store, uuid);
+          const tokens = [...transaction.entries(tokenTable(store), [uuid])];
+          for (const [key] of tokens) disableToken(transaction, store, uuid, String(key.at(-1)));
+        },
+      };
+    },
+    toDocument: ({ descriptiveName, kind, policies: names }) => ({ descriptiveName, kind, policies: [...names] }),
+    toState: ({ uuid, creationTime, rootTokenIssued }) => ({ uuid, creationTime, rootTokenIssued }),
+  });
+}

@@ -1,0 +1,180 @@
+// Actions on tokens: what a token is, prolonging it, ending it, the list of accessors, and the one root token of a tenant (api 47 to 50).
+import { z } from 'zod';
+import type { Hsm } from '../../hsm/api.ts';
+import type { Clock } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import { durationField, timestampText } from '../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type Call, type Operation } from '../http/endpoint.ts';
+import { answerList } from '../http/resource/list-answer.ts';
+import { listQuery } from '../http/resource/list-query.ts';
+import { revealSecret } from '../base/secret.ts';
+import type { Store } from '../store/store.ts';
+import { formatTimestamp } from '../base/time.ts';
+import type { Tenants } from '../access/tenants.ts';
+import type { AccessControl } from '../access/access-control.ts';
+import { createRootToken } from '../access/tokens/root-token.ts';
+import { isWorking, tokenTable, type TokenRecord } from '../access/tokens/record.ts';
+import { disableToken, drawToken, findToken, refreshToken } from '../access/tokens/tokens.ts';
+
+const accessorText = z.uuid().describe('Stands for the token where the token itself must not be seen.');
+const tokenState = z.object({
+  accessor: accessorText,
+  tenant: z.string().meta({ description: 'Tenant of the token.', example: 'system' }),
+  user: z.string().meta({ description: 'Who holds it: a user, an approle, or root.', example: 'root' }),
+  policies: z.array(z.string()).describe('What it may do, within what its tenant may do.'),
+  creationTime: timestampText().describe('When it was made.'),
+  expires: timestampText().optional().describe('When it ends; root tokens have no end.'),
+  expiresIn: z.int().optional().meta({ description: 'Seconds until then.', example: 3600 }),
+  latestExpires: timestampText().optional().describe('The end that no refresh passes.'),
+  boundCidrs: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Ranges of addresses it works from.', example: ['10.1.0.0/16'] }),
+  parent: z.uuid().optional().describe('Accessor of the token that made it and that it ends with.'),
+  approle: z.string().optional().meta({ description: 'Approle it was issued for.', example: 'build-server' }),
+});
+type TokenState = z.output<typeof tokenState>;
+
+const whichToken = z.object({
+  token: z.string().max(128).optional().meta({ description: 'The token meant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  accessor: z.string().max(128).optional().meta({ description: 'Or its accessor.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+});
+type WhichToken = z.output<typeof whichToken>;
+
+const base = '/v1/state/keystore/token';
+const shared = { method: 'POST', access: 'token', operation: 'execute', tag: 'tokens' } as const;
+
+export type TokenEndpointOptions = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly tenants: Tenants;
+  readonly access: AccessControl;
+};
+
+/** The token actions. Those on another token than the own one also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
+export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
+  /** The meant token, of this tenant and within the caller's policies; the own one when none is named. */
+  function requireToken(call: Call, { token, accessor }: WhichToken, operation: Operation): TokenRecord {
+    if (token !== undefined && accessor !== undefined)
+      throw fail('invalid-value', { detail: 'Name the token by "token" or by "accessor", not by both.' });
+    const named = token === undefined ? (accessor ?? call.caller.accessor) : findToken(store, token, call.now)?.accessor;
+    const record = named === undefined ? undefined : tokenTable(store).get([call.caller.tenantId, named]);
+    const own = record?.accessor === call.caller.accessor;
+    if (!own && !access.decide(call.caller, ['v1', 'state', 'keystore', 'tokens', named ?? ''], operation).allowed)
+      throw fail('policy-denied');
+    if (record === undefined || !isWorking(store, record, call.now)) throw fail('not-found', { detail: 'There is no such token.' });
+    return record;
+  }
+
+  return [
+    defineEndpoint<WhichToken, TokenState>({
+      ...shared,
+      path: `${base}/info`,
+      summary: 'What a token is; without fields: the own one',
+      audit: 'reads-go-on',
+      input: whichToken,
+      output: tokenState,
+      auditFields: ['accessor'],
+      secretInput: ['token'],
+      errors: ['not-found'],
+      run: (call, input) => stateOf(call, requireToken(call, input, 'read')),
+    }),
+    defineEndpoint({
+      ...shared,
+      path: `${base}/refresh`,
+      summary: 'Give the own token a new expiry',
+      description:
+        "The value stays. The new expiry is now plus the smaller of `increment` and the token's ttl, never past its longest life.",
+      audit: 'required',
+      input: z.object({
+        increment: durationField({ minSeconds: 1 }).optional().describe('How long it shall live from now; unless given, its ttl.'),
+      }),
+      output: tokenState,
+      auditFields: ['increment'],
+      async run(call, { increment }): Promise<TokenState> {
+        const record = await store.write((transaction) =>
+          refreshToken(transaction, store, call.now, call.caller.tenantId, call.caller.accessor, increment?.seconds),
+        );
+        if (record === undefined) throw fail('invalid-token');
+        return stateOf(call, record);
+      },
+    }),
+    defineEndpoint<WhichToken, undefined>({
+      ...shared,
+      path: `${base}/disable`,
+      summary: 'End a token and its children at once',
+      description: 'The token is always named, the own one too: an empty request must not end a root token, which is made once.',
+      audit: 'required',
+      input: whichToken,
+      auditFields: ['accessor'],
+      secretInput: ['token'],
+      errors: ['not-found'],
+      async run(call, input) {
+        if (input.token === undefined && input.accessor === undefined)
+          throw fail('missing-field', { detail: 'Name the token to end by "token" or by "accessor"; /v1/logout ends the own one.' });
+        const { accessor } = requireToken(call, input, 'delete');
+        await store.write((transaction) => disableToken(transaction, store, call.caller.tenantId, accessor));
+        return undefined;
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      path: `${base}/create-root`,
+      reservedFor: 'system-root',
+      summary: 'Make the root token of a tenant, once',
+      audit: 'required',
+      input: z.object({ name: z.string().max(128).meta({ description: 'Name of the tenant.', example: 'my-tenant' }) }),
+      output: z.object({
+        accessor: accessorText,
+        token: z.uuid().describe('The token; it is shown this once.'),
+        creationTime: timestampText().describe('When it was made.'),
+      }),
+      commandLine: { positional: ['name'], output: 'token' },
+      auditFields: ['name'],
+      secretOutput: ['token'],
+      errors: ['not-found', 'root-token-exists'],
+      async run(_call, { name }) {
+        const token = await drawToken(hsm);
+        const issued = await store.write((transaction) => createRootToken(transaction, { store, clock, tenants }, name, token));
+        return { accessor: issued.accessor, token: revealSecret(issued.token), creationTime: formatTimestamp(issued.creationTime) };
+      },
+    }),
+    defineEndpoint({
+      ...shared,
+      method: 'GET',
+      operation: 'read',
+      path: '/v1/state/keystore/tokens',
+      summary: 'List the tokens of the tenant by accessor',
+      audit: 'reads-go-on',
+      output: z.array(tokenState),
+      query: listQuery,
+      run(call) {
+        function* entries(after?: string): Iterable<readonly [string, TokenRecord]> {
+          for (const [, record] of tokenTable(store).entries([call.caller.tenantId], after === undefined ? {} : { after }))
+            if (isWorking(store, record, call.now)) yield [record.accessor, record];
+        }
+        const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
+        return answerList(call.query, tokenState, { entries, count }, (_accessor, record) => stateOf(call, record));
+      },
+    }),
+  ];
+}
+
+function stateOf(call: Call, record: TokenRecord): TokenState {
+  const { accessor, user, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
+  const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
+  return {
+    accessor,
+    tenant: call.caller.tenantName,
+    user,
+    policies: [...policies],
+    creationTime,
+    expires,
+    expiresIn,
+    latestExpires,
+    boundCidrs: boundCidrs === undefined ? undefined : [...boundCidrs],
+    parent,
+    approle: approle?.name,
+  };
+}

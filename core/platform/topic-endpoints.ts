@@ -1,0 +1,176 @@
+// GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines, for those who may see them (spec, events).
+import { z } from 'zod';
+import type { AccessControl } from '../access/access-control.ts';
+import type { Clock } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import type { Store } from '../store/store.ts';
+import { systemTenantName } from '../access/tenants.ts';
+import { decodeDuration, decodeTimestamp, formatTimestamp } from '../base/time.ts';
+import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../log/topic.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type Call, type Caller } from '../http/endpoint.ts';
+import { answerList, listOf } from '../http/resource/list-answer.ts';
+import { listQuery, readFlag, readListQuery } from '../http/resource/list-query.ts';
+
+/** Directories of the topics. */
+export type TopicDirectories = { readonly audit: string; readonly logs: string };
+
+export type TopicEndpoints = {
+  readonly endpoints: readonly AnyEndpoint[];
+  /** Ends the streams that are being followed, so that nobody waits for them at a stop. */
+  endStreams(): void;
+};
+
+const auditTopic = 'system:audit-trail-log';
+const logTopic = 'system:logs';
+
+/** Streams of one tenant that one process serves at a time: each looks at the files four times a second. */
+const maxStreams = 16;
+/** A stream that has nothing to tell looks this often whether its reader may still read. */
+const lookEveryMs = 1_000;
+
+type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store; readonly clock: Clock };
+
+/** The system tenant sees all records; any other its own audit records, without their place in chains that are not its own. */
+export function topicEndpoints(options: Options): TopicEndpoints {
+  const { directories } = options;
+  const stopping = new AbortController();
+  const open = new Map<string, number>();
+
+  function directoryOf(call: Call): string {
+    const topic = call.params['topic'];
+    if (topic === auditTopic) return directories.audit;
+    if (topic === logTopic && call.caller.tenantName === systemTenantName) return directories.logs;
+    throw fail('not-found', { detail: 'There is no topic of this name.' });
+  }
+
+  async function* follow(call: Call, topic: Omit<TopicOptions, 'signal'>): AsyncGenerator<string> {
+    const { tenantId } = call.caller;
+    const ended = new AbortController();
+    const watch = setInterval(() => (isReader(options, call) ? undefined : ended.abort()), lookEveryMs).unref();
+    open.set(tenantId, (open.get(tenantId) ?? 0) + 1);
+    try {
+      for await (const line of readTopic({ ...topic, signal: AbortSignal.any([call.signal, ended.signal, stopping.signal]) })) {
+        const reader = readerOf(options, call);
+        if (reader === undefined) return;
+        yield reader.show(line);
+      }
+    } finally {
+      clearInterval(watch);
+      open.set(tenantId, (open.get(tenantId) ?? 1) - 1);
+    }
+  }
+
+  const shared = { method: 'GET', access: 'token', operation: 'read', tag: 'topics', audit: 'reads-go-on' } as const;
+  return {
+    endStreams: () => stopping.abort(),
+    endpoints: [
+      defineEndpoint<undefined, { name: string }[]>({
+        ...shared,
+        path: '/v1/state/topics',
+        summary: 'List the topics one can read',
+        output: z.array(topicState),
+        query: listQuery,
+        run({ caller, query }) {
+          const names = [auditTopic, ...(caller.tenantName === systemTenantName ? [logTopic] : [])];
+          const all = names.map((name) => [name, name] as const);
+          return answerList(query, topicState, listOf(all), (name) => ({ name }));
+        },
+      }),
+      defineEndpoint<undefined, Reply, string>({
+        ...shared,
+        path: '/v1/state/topics/{topic}',
+        summary: 'Read a topic as JSON lines',
+        description:
+          'Records in the order of time, one JSON object a line; without parameters all there are. A stream that follows ends when the ' +
+          'token does.',
+        documented: { names: { topic: { description: 'Name of the topic.', example: auditTopic } } },
+        produces: 'application/x-ndjson',
+        query: topicQuery,
+        errors: ['not-found', 'rate-limited'],
+        find: directoryOf,
+        run(call, _, directory) {
+          if ((open.get(call.caller.tenantId) ?? 0) >= maxStreams)
+            throw fail('rate-limited', { detail: `A tenant may read ${maxStreams} topics at a time.`, retryAfterSeconds: 5 });
+          const { limit } = readListQuery(call.query);
+          const topic = {
+            directory,
+            follow: readFlag(call.query, 'follow'),
+            ...(limit === undefined ? {} : { limit }),
+            ...sinceOf(call),
+            ...filterOf(call.caller),
+          };
+          return new Reply(200, follow(call, topic), { 'content-type': 'application/x-ndjson' });
+        },
+      }),
+    ],
+  };
+}
+
+const topicState = z.object({ name: z.string().meta({ description: 'Name of the topic.', example: auditTopic }) });
+
+const topicQuery = {
+  since: {
+    description: 'Start with records of this time: a timestamp, or a duration such as `1h` before now.',
+    schema: { type: 'string', examples: ['1h'] },
+  },
+  limit: {
+    description: 'Answer with at most so many records: from `since` on, or the newest.',
+    schema: { type: 'integer', minimum: 1, maximum: 999_999_999, examples: [100] },
+  },
+  follow: {
+    description: 'Go on with what is written later, until the client goes away.',
+    schema: { type: 'boolean', default: false, examples: [true] },
+  },
+} as const;
+
+function sinceOf({ query, now }: Call): { since?: string } {
+  const text = query.get('since');
+  if (text === undefined) return {};
+  const duration = decodeDuration(text);
+  // In a query a plus sign stands for a space.
+  const since = duration === undefined ? decodeTimestamp(text.replace(' ', '+')) : now.subtract({ seconds: duration.seconds });
+  if (since !== undefined) return { since: formatTimestamp(since) };
+  throw fail('invalid-value', {
+    detail: 'The query parameter since must be a timestamp such as 2026-01-31T12:00:00Z or a duration such as 1h.',
+    items: [{ message: 'must be a timestamp or a duration', info: 'since' }],
+  });
+}
+
+function filterOf({ tenantName, tenantId }: Caller): { only?: RecordFilter } {
+  if (tenantName === systemTenantName) return {};
+  return { only: { text: `"tenant-id":"${tenantId}"`, passes: (record) => record['tenant-id'] === tenantId } };
+}
+
+type Reader = { show(line: TopicRecord): string };
+
+/** Whether the stream may go on. What cannot be read now ends it: the reader comes back. */
+function isReader(options: Options, call: Call): boolean {
+  try {
+    return readerOf(options, call) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** How lines are shown to the caller as its token and policies stand now; undefined when they allow it no more. */
+function readerOf({ access, store, clock }: Options, call: Call): Reader | undefined {
+  store.refresh();
+  const caller = access.authenticate(call.headers['authorization'], clock.now(), call.clientIp);
+  if (caller === undefined) return undefined;
+  const { allowed, constraints } = access.decide(caller, ['v1', 'state', 'topics', call.params['topic'] ?? ''], 'read');
+  if (!allowed) return undefined;
+  return {
+    show({ text, record }) {
+      const own = caller.tenantName === systemTenantName ? record : withoutChain(record);
+      const shown = constraints === undefined ? own : constraints.withoutHidden(own);
+      return `${shown === record ? text : JSON.stringify(shown)}\n`;
+    },
+  };
+}
+
+/** Numbers and hashes of the chain would tell a tenant how much others do. */
+function withoutChain(record: TopicRecord['record']): TopicRecord['record'] {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !chainFields.has(name)));
+}
+
+const chainFields = new Set(['chain', 'sequence', 'previous', 'hash']);

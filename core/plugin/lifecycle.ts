@@ -1,0 +1,127 @@
+// The life of plugins: migrations, provision, validate, start; stop in reverse. A failure at any step stops what was started.
+import type { Hsm } from '../../hsm/api.ts';
+import type { Audit } from '../audit/record.ts';
+import type { Clock, Finding, Job, Log } from '../base/context.ts';
+import type { ErrorTable } from '../base/errors.ts';
+import type { AnyEndpoint } from '../http/endpoint.ts';
+import type { AnyResource } from '../http/resource/resource.ts';
+import type { AnyPlugin, PluginContext, PluginInstance } from './plugin.ts';
+import { orderPlugins, StartError } from './registry.ts';
+import type { KeyHolder } from './services/wrapping-keys.ts';
+import type { OpenStore } from '../store/open.ts';
+import type { WriteTransaction } from '../store/store.ts';
+
+export type LifecycleOptions = {
+  readonly store: OpenStore;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Audit;
+  /** the validated configuration section of a plugin */
+  configurationOf(plugin: string): unknown;
+  /** services of the platform itself, by name */
+  readonly services?: Readonly<Record<string, unknown>>;
+};
+
+export type RunningPlugins = {
+  readonly endpoints: readonly AnyEndpoint[];
+  readonly resources: readonly AnyResource[];
+  readonly jobs: readonly Job[];
+  readonly errors: readonly ErrorTable[];
+  /** Every record with wrapped keys, of all plugins. */
+  wrappedKeys(): Iterable<KeyHolder>;
+  /** What each plugin removes of a tenant that is gone. */
+  dropTenant(transaction: WriteTransaction, tenantId: string): void;
+  /** Findings of every plugin's own invariants. */
+  check(): Promise<readonly Finding[]>;
+  /** Stops all, last started first. Safe to call twice; a plugin that fails to stop does not keep the others from it. */
+  stop(): Promise<void>;
+};
+
+type Running = { readonly plugin: AnyPlugin; readonly instance: PluginInstance };
+
+/** Brings the plugins to life in order of use. Throws StartError naming step, plugin and reason; nothing stays started then. */
+export async function startPlugins(plugins: readonly AnyPlugin[], options: LifecycleOptions): Promise<RunningPlugins> {
+  const services = new Map<string, unknown>(Object.entries(options.services ?? {}));
+  const ordered = orderPlugins(plugins, options.hsm, [...services.keys()]);
+  const running: Running[] = [];
+  const stop = once(() => stopAll(running, options.log));
+  try {
+    for (const plugin of ordered) {
+      const view = options.store.prefixed(plugin.name);
+      await step('migrations', plugin, () => options.store.migrate(plugin.name, plugin.migrations ?? []));
+      const instance = await step('provision', plugin, () => plugin.provision(contextOf(plugin, { ...options, store: view }, services)));
+      running.push({ plugin, instance });
+      for (const service of plugin.provides ?? []) services.set(service, requireService(plugin, instance, service));
+    }
+    for (const { plugin, instance } of running) await step('validate', plugin, () => instance.validate?.());
+    for (const { plugin, instance } of running) await step('start', plugin, () => instance.start?.());
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    endpoints: running.flatMap(({ instance }) => instance.endpoints ?? []),
+    resources: running.flatMap(({ instance }) => instance.resources ?? []),
+    jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
+    errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
+    *wrappedKeys() {
+      for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
+    },
+    dropTenant: (transaction, tenantId) => running.forEach(({ instance }) => instance.dropTenant?.(transaction, tenantId)),
+    check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),
+    stop,
+  };
+}
+
+/** `provision` reads its context's type from its own manifest; the registry only holds plugins of unknown configuration. */
+function contextOf(
+  plugin: AnyPlugin,
+  options: Omit<LifecycleOptions, 'store'> & Pick<PluginContext<unknown>, 'store'>,
+  services: ReadonlyMap<string, unknown>,
+): PluginContext<never> {
+  const { store, hsm, clock, audit } = options;
+  return {
+    config: options.configurationOf(plugin.name) as never,
+    store,
+    hsm,
+    clock,
+    audit,
+    log: options.log.with(plugin.name),
+    service<T>(name: string): T {
+      if (plugin.uses?.includes(name) !== true)
+        throw new StartError('provision', plugin.name, `asks for ${name} without naming it under uses`);
+      return services.get(name) as T;
+    },
+  };
+}
+
+function requireService(plugin: AnyPlugin, instance: PluginInstance, service: string): unknown {
+  const found = instance.services?.[service];
+  if (found === undefined) throw new StartError('provision', plugin.name, `promises the service ${service} and does not bring it`);
+  return found;
+}
+
+async function step<T>(name: string, plugin: AnyPlugin, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(name, plugin.name, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+async function stopAll(running: readonly Running[], log: Log): Promise<void> {
+  for (const { plugin, instance } of running.toReversed()) {
+    try {
+      await instance.stop?.();
+    } catch (error) {
+      log.error('a plugin failed to stop', { plugin: plugin.name, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
+}

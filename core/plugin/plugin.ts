@@ -1,0 +1,64 @@
+// The plugin contract: a manifest is data plus one function, `provision`, which returns what the plugin brings (house 3).
+import type { ZodType } from 'zod';
+import type { Hsm, KeyType } from '../../hsm/api.ts';
+import type { Audit } from '../audit/record.ts';
+import type { Clock, Finding, Job, Log } from '../base/context.ts';
+import type { ErrorTable } from '../base/errors.ts';
+import type { AnyEndpoint } from '../http/endpoint.ts';
+import type { AnyResource } from '../http/resource/resource.ts';
+import type { KeyHolder } from './services/wrapping-keys.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
+
+/** What a plugin is given. It sees its own part of the store and handles of keys, never key octets or another plugin. */
+export type PluginContext<Config> = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly audit: Audit;
+  /** Services of other plugins that the manifest names under `uses`; typed by the files in core/plugin/services. */
+  service<T>(name: string): T;
+};
+
+/** What a plugin brings. All parts are optional; `stop` must work after a half-done provision and twice. */
+export type PluginInstance = {
+  readonly endpoints?: readonly AnyEndpoint[];
+  readonly resources?: readonly AnyResource[];
+  readonly jobs?: readonly Job[];
+  readonly services?: Readonly<Record<string, unknown>>;
+  validate?(): void | Promise<void>;
+  start?(): void | Promise<void>;
+  stop?(): void | Promise<void>;
+  /** Every record that holds wrapped keys, walked lazily over many turns, so that a rotation can wrap them anew. */
+  wrappedKeys?(): Iterable<KeyHolder>;
+  /** Removes what hangs on a tenant that is gone and that deleting its records alone would leave behind, keys in a token for example. */
+  dropTenant?(transaction: WriteTransaction, tenantId: string): void;
+  /** Walks the plugin's records and reports every broken invariant. */
+  check?(): Iterable<Finding> | Promise<Iterable<Finding>>;
+};
+
+/** One numbered step of the plugin's own data; run once, in order, inside one write transaction. */
+export type Migration = { readonly version: number; readonly describe: string; run(transaction: WriteTransaction, store: Store): void };
+
+export type Plugin<Config> = {
+  /** Lower-case word; prefix of the plugin's tables and name of its configuration section. */
+  readonly name: string;
+  /** Version of this contract the plugin was written for. */
+  readonly contract: 1;
+  readonly config: ZodType<Config>;
+  /** Key types without which the plugin cannot work; the start stops naming the missing mechanism. */
+  readonly needs?: readonly KeyType[];
+  readonly errors?: ErrorTable;
+  readonly provides?: readonly string[];
+  readonly uses?: readonly string[];
+  readonly migrations?: readonly Migration[];
+  provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
+};
+
+export type AnyPlugin = Plugin<never>;
+
+/** Infers the configuration type and checks the shape; does nothing else. */
+export function definePlugin<Config>(plugin: Plugin<Config>): AnyPlugin {
+  return plugin as unknown as AnyPlugin;
+}

@@ -1,0 +1,89 @@
+// JSON text from outside becomes a value: strict UTF-8, an object, bounded in depth and in number of members, no member twice.
+import { isUtf8 } from 'node:buffer';
+import { fail } from '../base/errors.ts';
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [name: string]: JsonValue };
+
+/** Deepest nesting of objects and lists that is read. */
+const maxJsonDepth = 32;
+/** Most members and list elements a body may have: a batch of 1,000 needs about 10,000. */
+const maxJsonMembers = 65_536;
+
+/**
+ * Reads a body. Throws `invalid-json` for everything that is not one JSON object in UTF-8. A member that stands twice is refused
+ * (RFC 7493 section 2.3): readers disagree which one counts, and a policy may have judged the other one.
+ */
+export function parseJsonObject(body: Uint8Array): JsonObject {
+  if (!isUtf8(body)) throw refuse('The body must be UTF-8.');
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const members = countMembers(text);
+  const value = parse(text);
+  if (!isJsonObject(value)) throw refuse('The body must be a JSON object.');
+  if (members > 1 && members !== countNames(value)) throw refuse('The body has the same member twice.');
+  return value;
+}
+
+/** A JSON value that is an object; lists and null are not. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    // The parser's own message quotes the text.
+    throw refuse('The body is not JSON.');
+  }
+}
+
+/**
+ * Members as they stand in the text: the colons outside strings. Runs before the parser so that a deep or crowded text costs
+ * nothing; jumps from quote to quote, so long strings are quick.
+ */
+function countMembers(text: string): number {
+  let depth = 0;
+  let colons = 0;
+  let commas = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) at = endOfString(text, at);
+    else if (character === 0x3a) colons++;
+    else if (character === 0x2c) commas++;
+    else if (character === 0x7b || character === 0x5b) depth++;
+    else if (character === 0x7d || character === 0x5d) depth--;
+    if (depth > maxJsonDepth) throw refuse(`The body is nested deeper than ${maxJsonDepth} levels.`);
+    if (colons + commas > 2 * maxJsonMembers) throw refuse(`The body has more than ${maxJsonMembers} members.`);
+  }
+  return colons;
+}
+
+/** Index of the closing quote, or the end of the text when there is none (the parser then says so). */
+function endOfString(text: string, open: number): number {
+  let close = text.indexOf('"', open + 1);
+  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
+  return close === -1 ? text.length : close;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+/** Members as the parser kept them: of two with one name, it kept one. */
+function countNames(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let names = 0;
+  if (Array.isArray(value)) {
+    for (const element of value) names += countNames(element);
+    return names;
+  }
+  for (const name of Object.keys(value)) names += 1 + countNames((value as JsonObject)[name] as JsonValue);
+  return names;
+}
+
+function refuse(detail: string) {
+  return fail('invalid-json', { detail });
+}

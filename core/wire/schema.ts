@@ -1,0 +1,227 @@
+// Between code and wire: schemas are zod objects in camelCase, the wire is kebab-case; here alone one becomes the other.
+import { z } from 'zod';
+import { encodeBase64 } from '../base/bytes.ts';
+import { fail, type ErrorItem, type ServiceError } from '../base/errors.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { formatTimestamp } from '../base/time.ts';
+import { describeIssue, shownName } from './issues.ts';
+
+/** What the translation knows of a schema: where names are ours (objects) and where they are the caller's (maps). */
+export type Shape =
+  | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
+  | { readonly kind: 'list'; readonly element: Shape; readonly ordered: boolean }
+  | { readonly kind: 'map'; readonly value: Shape }
+  | { readonly kind: 'value' };
+
+export type Field = { readonly wire: string; readonly camel: string; readonly shape: Shape; readonly readOnly: boolean };
+
+/** A value that already stands as it goes out: kebab-case, plain JSON. The pipeline sends it as it is. */
+export class Wire {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+/**
+ * A body becomes the typed input of a schema. Throws `unknown-field`, `read-only-field`, `missing-field`, `invalid-base64` or
+ * `invalid-value`, with one item per finding that names field, rule and fix and never the value. Maps (`z.record`) keep their names.
+ */
+export function parseInput<T>(schema: z.ZodType<T>, body: JsonObject): T {
+  const shape = shapeOf(schema);
+  return parseTranslated(schema, shape, translateInput(shape, body));
+}
+
+/** Kebab-case to camelCase by the shape, without checking values. Throws `unknown-field`, `read-only-field`, `invalid-value`. */
+export function translateInput(shape: Shape, body: JsonObject): Record<string, unknown> {
+  const findings: Finding[] = [];
+  const translated = translate(shape, body, '', findings);
+  if (findings.length > 0) throw refusal(findings);
+  return translated as Record<string, unknown>;
+}
+
+/** Checks a translated (or merged) value with the schema; throws as parseInput does. */
+export function parseTranslated<T>(schema: z.ZodType<T>, shape: Shape, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw refusal(result.error.issues.map((issue) => describeIssue(issue, shape, value)));
+}
+
+/**
+ * A value as it goes out: names in kebab-case, octets in base64, instants as timestamps, absent fields left out. With a schema only
+ * the fields it knows are sent; without one every name is ours (a value with a map in it needs a schema).
+ */
+export function formatOutput(value: unknown, schema?: z.ZodType): unknown {
+  return formatValue(schema === undefined ? undefined : shapeOf(schema), value);
+}
+
+/** As formatOutput, for a shape at hand. */
+export function formatValue(shape: Shape | undefined, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return encodeBase64(value);
+  if (value instanceof Temporal.Instant) return formatTimestamp(value);
+  if (Array.isArray(value)) {
+    const element = shape?.kind === 'list' ? shape.element : shape;
+    return value.map((one) => formatValue(element, one));
+  }
+  if (shape?.kind === 'value') return value;
+  const formatted: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(value)) {
+    if (one === undefined) continue;
+    if (shape === undefined) formatted[toKebab(name)] = formatValue(undefined, one);
+    else if (shape.kind === 'map') formatted[name] = formatValue(shape.value, one);
+    else if (shape.kind === 'object') {
+      const field = shape.byCamel.get(name);
+      if (field !== undefined) formatted[field.wire] = formatValue(field.shape, one);
+    }
+  }
+  return formatted;
+}
+
+/** `openpgpUserId` → `openpgp-user-id`. */
+export function toKebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The shape of a schema, made once per schema. */
+export function shapeOf(schema: z.ZodType): Shape {
+  let shape = shapes.get(schema);
+  if (shape === undefined) {
+    shape = buildShape(schema);
+    shapes.set(schema, shape);
+  }
+  return shape;
+}
+
+const shapes = new WeakMap<z.ZodType, Shape>();
+
+/** A document's shape with the fields that only the service writes: naming one in a body is `read-only-field`. */
+export function withReadOnly(document: Shape, readOnly: Shape): Shape {
+  if (document.kind !== 'object' || readOnly.kind !== 'object') return document;
+  const fields = [...document.byCamel.values()].map((field) => {
+    const other = readOnly.byCamel.get(field.camel);
+    return other === undefined ? field : { ...field, shape: withReadOnly(field.shape, other.shape) };
+  });
+  for (const field of readOnly.byCamel.values()) {
+    if (!document.byCamel.has(field.camel)) fields.push({ ...field, readOnly: true });
+  }
+  return objectShape(fields);
+}
+
+/** An object's shape with one more field in front, such as the name that also stands in the path. */
+export function withField(shape: Shape, camel: string): Shape {
+  const first: Field = { wire: toKebab(camel), camel, shape: { kind: 'value' }, readOnly: false };
+  return objectShape([first, ...(shape.kind === 'object' ? [...shape.byCamel.values()].filter((field) => field.camel !== camel) : [])]);
+}
+
+/** The shape with another field, or none, in place of the one at a path of camelCase names. */
+export function withChangedField(
+  shape: Shape,
+  [camel = '', ...inner]: readonly string[],
+  change: (field: Field) => Field | undefined,
+): Shape {
+  if (shape.kind !== 'object') return shape;
+  const changed = (field: Field): Field | undefined => {
+    if (field.camel !== camel) return field;
+    return inner.length === 0 ? change(field) : { ...field, shape: withChangedField(field.shape, inner, change) };
+  };
+  return objectShape([...shape.byCamel.values()].map(changed).filter((field) => field !== undefined));
+}
+
+function objectShape(fields: readonly Field[]): Shape {
+  return {
+    kind: 'object',
+    byWire: new Map(fields.map((field) => [field.wire, field])),
+    byCamel: new Map(fields.map((field) => [field.camel, field])),
+  };
+}
+
+function buildShape(schema: z.ZodType): Shape {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries<z.ZodType>(schema.shape);
+    return objectShape(fields.map(([camel, inner]) => ({ camel, wire: toKebab(camel), shape: shapeOf(inner), readOnly: false })));
+  }
+  if (schema instanceof z.ZodArray) {
+    return { kind: 'list', element: shapeOf(schema.element as z.ZodType), ordered: schema.meta()?.['ordered'] === true };
+  }
+  if (schema instanceof z.ZodRecord) return { kind: 'map', value: shapeOf(schema.valueType as z.ZodType) };
+  if (schema instanceof z.ZodUnion) {
+    return (schema.options as z.ZodType[]).map(shapeOf).reduce(unite, { kind: 'value' });
+  }
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodReadonly
+  ) {
+    return shapeOf(schema.unwrap() as z.ZodType);
+  }
+  return { kind: 'value' };
+}
+
+/** Of a union: the fields of all its objects, or whatever part of it has names at all. */
+function unite(left: Shape, right: Shape): Shape {
+  if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
+  return objectShape([...left.byCamel.values(), ...[...right.byCamel.values()].filter((field) => !left.byCamel.has(field.camel))]);
+}
+
+/** One thing wrong with a body. */
+export type Finding = {
+  readonly code: 'unknown-field' | 'read-only-field' | 'missing-field' | 'invalid-value' | 'invalid-base64';
+} & ErrorItem;
+
+function translate(shape: Shape, value: unknown, path: string, findings: Finding[]): unknown {
+  if (typeof value === 'string') {
+    // A lone surrogate has no UTF-8 and would be silently replaced on its way to the token.
+    if (!value.isWellFormed()) add(findings, 'invalid-value', path, 'must be well-formed Unicode');
+    return value;
+  }
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))) {
+      add(findings, 'invalid-value', path, 'must be within -9007199254740991 and 9007199254740991');
+    }
+    return value;
+  }
+  if (Array.isArray(value)) {
+    if (shape.kind !== 'list') return value;
+    return value.map((one, index) => translate(shape.element, one, `${path}/${index}`, findings));
+  }
+  if (!isJsonObject(value) || shape.kind === 'value' || shape.kind === 'list') return value;
+  const translated: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const where = path === '' ? shownName(name) : `${path}/${shownName(name)}`;
+    if (shape.kind === 'map') {
+      if (name === '__proto__' || !name.isWellFormed()) add(findings, 'invalid-value', where, 'cannot be a name');
+      else translated[name] = translate(shape.value, value[name], where, findings);
+      continue;
+    }
+    const field = shape.byWire.get(name);
+    if (field === undefined) add(findings, 'unknown-field', where, `is unknown; the fields here are ${listFields(shape.byWire)}`);
+    else if (field.readOnly) add(findings, 'read-only-field', where, 'is set by the service; leave it out');
+    else translated[field.camel] = translate(field.shape, value[name], where, findings);
+  }
+  return translated;
+}
+
+function add(findings: Finding[], code: Finding['code'], path: string, rule: string): void {
+  if (findings.length < maxFindings) findings.push({ code, message: `"${path}" ${rule}.`, info: path });
+}
+
+const maxFindings = 20;
+
+function listFields(byWire: ReadonlyMap<string, Field>): string {
+  const names = [...byWire.values()].filter((field) => !field.readOnly).map((field) => field.wire);
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+/** The most telling finding gives the code: a misspelt field also looks like a missing one. */
+function refusal(findings: readonly Finding[]): ServiceError {
+  const first = codesByWeight.map((code) => findings.find((finding) => finding.code === code)).find((finding) => finding !== undefined);
+  const items = findings.slice(0, maxFindings).map(({ message, info }) => (info === undefined ? { message } : { message, info }));
+  return fail(first?.code ?? 'invalid-value', { detail: first?.message ?? 'The body is not valid.', items });
+}
+
+const codesByWeight = ['unknown-field', 'read-only-field', 'missing-field', 'invalid-base64', 'invalid-value'] as const;

@@ -1,0 +1,83 @@
+// The ways to an HSM host: a child process spoken to over a pipe, or the same service inline in this process.
+import { spawn } from 'node:child_process';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { encodeMessages, MessageReader, type Message, type ReceivedMessage } from '../protocol/wire.ts';
+
+/** A running host. */
+export type Link = {
+  /** process id of the host; undefined inline */
+  readonly pid: number | undefined;
+  send(jobs: readonly Message[]): void;
+  kill(): void;
+};
+
+/** What the owner of a link is told. `onExit` is called once. */
+export type LinkListener = {
+  onResults(results: readonly ReceivedMessage[]): void;
+  onExit(reason: string): void;
+};
+
+const hostFile = fileURLToPath(new URL('../host/host.ts', import.meta.url));
+
+/** Starts a host process with the token's environment. */
+export function spawnHost(environment: Readonly<Record<string, string>>, listener: LinkListener): Link {
+  // What a vendor's library prints goes to standard error: standard output belongs to the service.
+  const child = spawn(process.execPath, [hostFile], { env: { ...process.env, ...environment }, stdio: ['ignore', 2, 2, 'pipe'] });
+  const channel = child.stdio[3] as Duplex;
+  const reader = new MessageReader();
+  let fault: string | undefined;
+  channel.on('data', (chunk: Buffer) => {
+    if (fault !== undefined) return;
+    try {
+      listener.onResults(reader.push(chunk));
+    } catch (error) {
+      // Thrown on, it would end the service. Where the next message begins is not known any more.
+      fault = `said what cannot be read (${(error as Error).message}) and was ended`;
+      child.kill('SIGKILL');
+    }
+  });
+  channel.on('error', () => {});
+  child.once('error', (error) => listener.onExit(`cannot be started: ${error.message}`));
+  // 'close', not 'exit': the last results may still be in the pipe.
+  child.once('close', (code, signal) =>
+    listener.onExit(fault ?? (signal === null ? `exited with code ${code}` : `was ended by ${signal}`)),
+  );
+  return {
+    pid: child.pid,
+    send: (jobs) => {
+      const frame = encodeMessages(jobs);
+      channel.write(frame, () => frame.fill(0));
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/** The same service in this process, for unit tests: every call blocks the caller's loop, and a crash of the module is a crash of all. */
+export function inlineHost(environment: Readonly<Record<string, string>>, listener: LinkListener): Link {
+  Object.assign(process.env, environment);
+  let alive = true;
+  const fromService = new MessageReader();
+  const toService = new MessageReader();
+  const end = (reason: string): void => {
+    if (alive) listener.onExit(reason);
+    alive = false;
+  };
+  // Loaded only when it is wanted: the service's own process has no business with the binding.
+  const loading = import('../host/token-service.ts').then(
+    ({ TokenService }) =>
+      new TokenService(
+        (results) => listener.onResults(fromService.push(encodeMessages(results))),
+        (code) => end(`exited with code ${code}`),
+        false,
+      ),
+  );
+  return {
+    pid: undefined,
+    send: (jobs) => {
+      const batch = encodeMessages(jobs);
+      void loading.then((service) => alive && service.take(toService.push(batch)));
+    },
+    kill: () => setImmediate(() => end('was ended')),
+  };
+}

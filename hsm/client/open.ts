@@ -1,0 +1,281 @@
+// Opens the configured tokens and gives the house its HSM: each request goes to the token that offers what it needs.
+import {
+  HsmError,
+  type AeadKey,
+  type Custody,
+  type GeneratedKey,
+  type HashName,
+  type Hsm,
+  type HsmConfig,
+  type KeyBinding,
+  type KeyReference,
+  type KeyType,
+  type MakingOptions,
+  type SignScheme,
+  type StoredKey,
+  type WrappingKeys,
+} from '../api.ts';
+import { keyRows } from '../pkcs11/mechanisms.ts';
+import { call, type Call, type Making } from '../protocol/operations.ts';
+import { asHsmError } from '../protocol/error-coding.ts';
+import { TokenSupervisor } from './supervisor.ts';
+import type { ReceivedMessage } from '../protocol/wire.ts';
+import { parseBlob } from '../engine/wrapped-blob.ts';
+
+/** What happens to tokens, for the log. */
+export type HsmEvent = {
+  readonly kind: 'token-up' | 'token-down' | 'pin-refused';
+  readonly token: string;
+  readonly message: string;
+  /** process id of the host it is about */
+  readonly pid?: number;
+};
+
+export type HsmOptions = {
+  /** run the tokens in this process instead of children: for unit tests only */
+  readonly inline?: boolean;
+  readonly onEvent?: (event: HsmEvent) => void;
+};
+
+const largestRandom = 131_072;
+
+/**
+ * Opens every configured token. Rejects with HsmError: `configuration` (module, label, PIN source, one token twice, or a token that
+ * prepareToken never prepared), `pin-refused`, `unavailable`; nothing stays open then. Buffers given to an operation must not change until
+ * it settles.
+ */
+export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Promise<Hsm> {
+  const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
+  try {
+    await Promise.all(tokens.map((token) => token.start()));
+    requireEachOnce(tokens);
+  } catch (error) {
+    await Promise.all(tokens.map((token) => token.close()));
+    throw error;
+  }
+  return new RoutedHsm(tokens, config.defaultCustody);
+}
+
+/** A rotation under the one name would destroy the wrapping key of what is kept under the other. */
+function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
+  const seen = new Map<string, string>();
+  for (const token of tokens) {
+    const { manufacturer, model, label, serial } = token.status();
+    const { name, environment, libraryParameters } = token.config;
+    const identity = JSON.stringify([manufacturer, model, label, serial, environment, libraryParameters]);
+    const other = seen.get(identity);
+    if (other !== undefined)
+      throw new HsmError('configuration', `${other} and ${name} are the same token (label "${label}", serial "${serial}")`);
+    seen.set(identity, name);
+  }
+}
+
+class RoutedHsm implements Hsm {
+  readonly defaultCustody: Custody;
+  readonly wrappingKeys: RoutedWrappingKeys;
+  readonly #tokens: readonly TokenSupervisor[];
+  readonly #byName: ReadonlyMap<string, TokenSupervisor>;
+
+  constructor(tokens: readonly TokenSupervisor[], defaultCustody: Custody) {
+    this.#tokens = tokens;
+    this.#byName = new Map(tokens.map((token) => [token.config.name, token]));
+    this.defaultCustody = defaultCustody;
+    this.wrappingKeys = new RoutedWrappingKeys((token) => this.#tokenNamed(token));
+  }
+
+  reserve(type: KeyType, { tenant, keyId, version, purpose }: KeyBinding, custody: Custody = this.defaultCustody) {
+    return rejecting(async () => {
+      if (custody === 'wrapped') return undefined;
+      const token = this.#makerOf(type);
+      const reserving = call.reserve(type, { tenant, keyId, version, purpose });
+      return token.submit(reserving, (result) => ({ type, custody, token: token.config.name, blob: own(result, 0), mac: own(result, 1) }));
+    });
+  }
+
+  generate(type: KeyType, binding: KeyBinding, options: MakingOptions = {}) {
+    return rejecting(() => this.#make(type, binding, options, (making) => call.generate(type, making)));
+  }
+
+  async importKey(type: KeyType, material: Uint8Array, binding: KeyBinding, options: MakingOptions = {}) {
+    try {
+      return await rejecting(() => this.#make(type, binding, options, (making) => call.import(type, making, material)));
+    } finally {
+      if (material instanceof Uint8Array) material.fill(0);
+    }
+  }
+
+  readKeyMaterialInClear(key: KeyReference) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.export(key), takeSecret));
+  }
+
+  destroy(key: KeyReference) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.destroy(key), nothing));
+  }
+
+  encrypt(key: AeadKey, plaintext: Uint8Array, options: { associatedData?: Uint8Array; nonce?: Uint8Array } = {}) {
+    return rejecting(() => {
+      const job = call.encrypt(key, plaintext, options.associatedData, options.nonce);
+      return this.#holderOf(holder(key)).submit(job, copyFirst);
+    });
+  }
+
+  decrypt(key: AeadKey, sealed: Uint8Array, options: { associatedData?: Uint8Array } = {}) {
+    return rejecting(() => this.#holderOf(holder(key)).submit(call.decrypt(key, sealed, options.associatedData), copyFirst));
+  }
+
+  sign(key: KeyReference, scheme: SignScheme) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.sign(key, scheme), copyFirst));
+  }
+
+  hmac(key: KeyReference, hash: HashName, data: Uint8Array) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.hmac(key, hash, data), copyFirst));
+  }
+
+  decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array) {
+    return rejecting(() => this.#holderOf(key.stored).submit(call.decryptOaep(key, hash, sealed), takeSecret));
+  }
+
+  random(bytes: number) {
+    return rejecting(() => {
+      if (!Number.isInteger(bytes) || bytes < 1 || bytes > largestRandom) {
+        throw new HsmError('refused', `random takes 1 to ${largestRandom} octets`);
+      }
+      const token = this.#tokens.find(({ up }) => up) ?? this.#tokens[0];
+      if (token === undefined) throw new HsmError('configuration', 'no token is configured');
+      return token.submit(call.random(bytes), copyFirst);
+    });
+  }
+
+  offers(type: KeyType) {
+    return this.#tokens.some((token) => token.keyTypes.includes(type));
+  }
+
+  mechanismFor(type: KeyType) {
+    return keyRows[type].useName;
+  }
+
+  status() {
+    return this.#tokens.map((token) => token.status());
+  }
+
+  damage(token: string) {
+    return this.#byName.get(token)?.damage();
+  }
+
+  widerObjects(token: string) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.widerObjects(), (result) => result.json<readonly string[]>(0)));
+  }
+
+  async selfTest() {
+    await Promise.all(this.#tokens.map((token) => token.submit(call.selfTest(), nothing)));
+  }
+
+  async close(patienceMs?: number) {
+    await Promise.all(this.#tokens.map((token) => token.close(patienceMs)));
+  }
+
+  /** Keys are made in the first configured token that offers their type. */
+  #makerOf(type: KeyType): TokenSupervisor {
+    const token = this.#tokens.find((candidate) => candidate.keyTypes.includes(type));
+    if (token === undefined) {
+      throw new HsmError('unsupported', `no configured token offers ${keyRows[type]?.useName ?? 'this key type'}`);
+    }
+    return token;
+  }
+
+  #make(type: KeyType, binding: KeyBinding, options: MakingOptions, pack: (making: Making) => Call): Promise<GeneratedKey> {
+    const token = this.#makerOf(type);
+    const { tenant, keyId, version, purpose } = binding;
+    const { reserved, custody = reserved?.custody ?? this.defaultCustody, extractable = true } = options;
+    const id = reserved === undefined ? {} : { id: Buffer.from(reserved.blob).toString('hex') };
+    const under = this.wrappingKeys.inUse(token.config.name);
+    return token.submit(pack({ binding: { tenant, keyId, version, purpose }, custody, extractable, under, ...id }), (result) => {
+      const stored = { type, custody, token: token.config.name, blob: own(result, 0), mac: own(result, 1) };
+      return result.find(2) === undefined ? { stored } : { stored, publicKey: own(result, 2) };
+    });
+  }
+
+  #holderOf(stored: StoredKey): TokenSupervisor {
+    return this.#tokenNamed(stored.token);
+  }
+
+  #tokenNamed(name: string): TokenSupervisor {
+    const token = this.#byName.get(name);
+    if (token === undefined) throw new HsmError('key-not-usable', `the key is held by token "${name}", which is not configured`);
+    return token;
+  }
+}
+
+/** The wrapping keys of every token, reached through its host. */
+class RoutedWrappingKeys implements WrappingKeys {
+  readonly #tokenNamed: (name: string) => TokenSupervisor;
+  #inUse: (token: string) => number = () => 1;
+
+  constructor(tokenNamed: (name: string) => TokenSupervisor) {
+    this.#tokenNamed = tokenNamed;
+  }
+
+  follow(newest: (token: string) => number) {
+    this.#inUse = newest;
+  }
+
+  /** The number of the wrapping key in use, as far as this process has been told. */
+  inUse(token: string): number {
+    return this.#inUse(token);
+  }
+
+  list(token: string) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.wrappingKeys(), (result) => result.json<number[]>(0)));
+  }
+
+  makeNext(token: string, after: number) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.makeWrappingKey(after), (result) => result.json<number>(0)));
+  }
+
+  destroy(token: string, number: number) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.destroyWrappingKey(number), nothing));
+  }
+
+  numberOf({ custody, blob }: StoredKey) {
+    return custody === 'wrapped' ? parseBlob(blob).number : undefined;
+  }
+
+  rewrap(key: KeyReference) {
+    return rejecting(() => {
+      const { type, custody, token } = key.stored;
+      const rewrapping = call.rewrap(key, this.#inUse(token));
+      return this.#tokenNamed(token).submit(rewrapping, (result) => ({ type, custody, token, blob: own(result, 0), mac: own(result, 1) }));
+    });
+  }
+}
+
+/** Runs what may throw at once, so that every refusal is a rejection. Arguments that cannot be packed are the caller's fault: `refused`. */
+function rejecting<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return run();
+  } catch (error) {
+    return Promise.reject(asHsmError(error));
+  }
+}
+
+function holder(key: AeadKey): StoredKey {
+  return ('derivation' in key ? key.derivation.secret : key).stored;
+}
+
+/** What results hold, copied out of the batch they came in. */
+function copyFirst(result: ReceivedMessage): Uint8Array {
+  return result.copy(0);
+}
+
+/** The same in memory of its own, which can be zeroed as a whole; the received octets are zeroed here. */
+function takeSecret(result: ReceivedMessage): Uint8Array {
+  const secret = own(result, 0);
+  result.part(0).fill(0);
+  return secret;
+}
+
+function own(result: ReceivedMessage, index: number): Uint8Array {
+  return new Uint8Array(result.part(index));
+}
+
+function nothing(): void {}

@@ -1,0 +1,327 @@
+// Supervises the host of one token: batches jobs, watches deadlines, replaces a host that died or hangs, and never tries a refused PIN again.
+import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus } from '../api.ts';
+import { readCounts, readDescription, type Description } from '../protocol/host-answers.ts';
+import { JobBook, type Job } from './job-book.ts';
+import { Latencies } from './latencies.ts';
+import { inlineHost, spawnHost, type Link } from './link.ts';
+import type { HsmEvent, HsmOptions } from './open.ts';
+import { call, operations, type Call, type OperationName } from '../protocol/operations.ts';
+import { findTokenDirectory, hasTokenObjects, ownKeysGone } from '../files/softhsm.ts';
+import { decodeError } from '../protocol/error-coding.ts';
+import { json, resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
+
+/** `replacing`: the host died a moment ago, jobs wait for the next one. `down`: jobs are refused at once. */
+type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
+
+const watchMilliseconds = 250;
+const inspectMilliseconds = 2_000;
+const openPatience = 10;
+const closeMilliseconds = 2_000;
+const firstBackoffMilliseconds = 100;
+const lastBackoffMilliseconds = 10_000;
+/** A host that was up this long was healthy: earlier failures no longer count. */
+const steadyMilliseconds = 30_000;
+/** So many hosts may die one after another before jobs stop waiting for the next. */
+const quickReplacements = 3;
+/** Ids of messages that are no jobs; job ids start at 1. */
+const controlId = 0;
+
+export class TokenSupervisor {
+  readonly config: TokenConfig;
+  readonly #settings: HsmConfig;
+  readonly #options: HsmOptions;
+  readonly #latencies = new Latencies();
+  readonly #jobs = new JobBook();
+  readonly #watch: NodeJS.Timeout;
+  #state: State = 'starting';
+  #reason = 'it is being opened';
+  #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [] };
+  #loadedKeys = 0;
+  #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
+  #link: Link | undefined;
+  /** the host that is opening the token */
+  #candidate: Link | undefined;
+  #flushing = false;
+  #failures = 0;
+  #upSince = 0;
+  #lastAnswer = 0;
+  #pingSince: number | undefined;
+  #suspected = false;
+  #inspectedAt = 0;
+  #inspecting = false;
+  #damage: string | undefined;
+  #directory: string | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #ended: (() => void) | undefined;
+
+  constructor(config: TokenConfig, settings: HsmConfig, options: HsmOptions) {
+    this.config = config;
+    this.#settings = settings;
+    this.#options = options;
+    this.#watch = setInterval(() => this.#checkAnswers(), watchMilliseconds);
+    this.#watch.unref();
+  }
+
+  get keyTypes(): readonly KeyType[] {
+    return this.#description.keyTypes;
+  }
+
+  get up(): boolean {
+    return this.#state === 'up';
+  }
+
+  /** The first start; what goes wrong here is the caller's to know. */
+  async start(): Promise<void> {
+    await this.#open();
+  }
+
+  /** Hands a call to the host with the rest of this turn's batch. Rejects at once when the token is down or has too much to do. */
+  submit<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
+    if (this.#state !== 'up' && this.#state !== 'replacing') return Promise.reject(this.#refusal());
+    if (this.#jobs.full) return Promise.reject(new HsmError('unavailable', `token ${this.config.name} has more work than it can do`));
+    const result = this.#jobs.add(call, unpack);
+    this.#flushSoon();
+    return result;
+  }
+
+  status(): TokenStatus {
+    const { name, module } = this.config;
+    const counts = { loadedKeys: this.#loadedKeys, sessions: this.#sessions };
+    const common = { name, module, ...this.#description, ...counts, latencies: this.#latencies.summary() };
+    const damage = this.damage();
+    if (this.#state === 'up') return damage === undefined ? { ...common, state: 'up' } : { ...common, state: 'damaged', reason: damage };
+    return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
+  }
+
+  /** As Hsm.damage. */
+  damage(): string | undefined {
+    const isEmpty = this.#directory !== undefined && !hasTokenObjects(this.#directory);
+    return isEmpty ? ownKeysGone : this.#damage;
+  }
+
+  /** Closes the token in order; a host that does not answer in time is ended. Resolves when the host is gone. */
+  async close(patienceMs = closeMilliseconds): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    this.#reason = 'it was closed';
+    clearInterval(this.#watch);
+    clearTimeout(this.#restart);
+    this.#jobs.rejectAll(this.#refusal());
+    const link = this.#link ?? this.#candidate;
+    if (link === undefined) return;
+    const ended = new Promise<void>((resolve) => (this.#ended = resolve));
+    // A host that is still opening is closed when it has: ending it in the middle of a login could hurt the token's file.
+    if (link === this.#link) link.send([control('close')]);
+    const patience = setTimeout(() => link.kill(), patienceMs);
+    await ended;
+    clearTimeout(patience);
+  }
+
+  #refusal(): HsmError {
+    return new HsmError(
+      this.#state === 'pin-refused' ? 'pin-refused' : 'unavailable',
+      `token ${this.config.name} is down: ${this.#reason}`,
+    );
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    // Runs once what this turn began has come to its first wait; an immediate would cost another round of the event loop.
+    process.nextTick(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#link === undefined || this.#state !== 'up') return;
+    const batch = this.#jobs.takeBatch();
+    if (batch.length === 0) return;
+    try {
+      this.#link.send(batch);
+    } catch (error) {
+      // No memory for a batch: those in it are told, and what comes later may fit again.
+      const refusal = new HsmError('unavailable', `token ${this.config.name} cannot be given its work`, { cause: error });
+      for (const { id } of batch) this.#jobs.settle(id)?.reject(refusal);
+    }
+    for (const job of batch) job.wipe?.fill(0);
+  }
+
+  #take(results: readonly ReceivedMessage[]): void {
+    if (this.#state === 'closed') return;
+    this.#lastAnswer = performance.now();
+    for (const result of results) {
+      if (result.id === controlId) {
+        this.#takePing(result);
+        continue;
+      }
+      const job = this.#jobs.settle(result.id);
+      if (job === undefined) continue;
+      this.#latencies.add(job.name, result.micros);
+      try {
+        this.#settle(job, result);
+      } catch (error) {
+        // The link ends the host; whoever waits for this answer would wait for ever.
+        job.reject(new HsmError('unavailable', `token ${this.config.name} gave an answer that cannot be read`, { cause: error }));
+        throw error;
+      }
+    }
+  }
+
+  #settle(job: Job, result: ReceivedMessage): void {
+    if (result.code === resultOk) job.resolve(result);
+    else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
+    else this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+  }
+
+  #takeError(job: Job, error: HsmError): void {
+    if (error.kind === 'pin-refused') this.#latch(error);
+    job.reject(error);
+  }
+
+  #takePing(result: ReceivedMessage): void {
+    this.#pingSince = undefined;
+    const { loadedKeys, sessions } = readCounts(result);
+    this.#loadedKeys = loadedKeys;
+    this.#sessions = sessions;
+  }
+
+  /**
+   * Pings the host, and ends it when it has answered nothing for longer than a job may take. Seen twice in a row: after a pause of this
+   * process the first look comes before the answers that arrived meanwhile.
+   */
+  #checkAnswers(): void {
+    if (this.#state !== 'up' || this.#link === undefined) return;
+    const now = performance.now();
+    if (now - this.#inspectedAt > inspectMilliseconds) void this.#inspect(now);
+    if (this.#pingSince === undefined) {
+      this.#pingSince = now;
+      this.#link.send([control('ping')]);
+      return;
+    }
+    const overdue = now - Math.max(this.#pingSince, this.#lastAnswer) > this.#settings.jobTimeoutSeconds * 1_000;
+    if (overdue && this.#suspected) this.#link.kill();
+    this.#suspected = overdue;
+  }
+
+  /** Whether the token still has its own keys: nothing else would tell while their copies go on working. */
+  async #inspect(now: number): Promise<void> {
+    if (this.#inspecting) return;
+    this.#inspecting = true;
+    this.#inspectedAt = now;
+    const reason = await this.submit(call.inspect(), () => undefined).catch((error: HsmError) => error.message);
+    this.#inspecting = false;
+    // Any other reason is about the host, and told by its state.
+    if (reason === undefined || reason === ownKeysGone) this.#damage = reason;
+  }
+
+  /** Starts a host and has it open the token. */
+  async #open(): Promise<void> {
+    const { jobTimeoutSeconds, cacheKeys } = this.#settings;
+    const opening = Promise.withResolvers<Description>();
+    let opened = false;
+    const start = this.#options.inline === true ? inlineHost : spawnHost;
+    const link = start(this.config.environment ?? {}, {
+      onResults: (results) => {
+        const [answer] = results;
+        if (opened || answer === undefined) return this.#take(results);
+        opened = true;
+        if (answer.code === resultOk) opening.resolve(readDescription(answer));
+        else opening.reject(decodeError(answer.part(0)));
+      },
+      onExit: (reason) => {
+        opening.reject(new HsmError('unavailable', `the host process ${reason} while it opened the token`));
+        if (this.#candidate === link) this.#candidate = undefined;
+        this.#lost(link, reason);
+      },
+    });
+    this.#candidate = link;
+    link.send([control('open', json({ token: this.config, cacheKeys, jobTimeoutSeconds }))]);
+    const patience = setTimeout(() => link.kill(), jobTimeoutSeconds * 1_000 * openPatience);
+    try {
+      this.#description = await opening.promise;
+    } catch (error) {
+      this.#failed(error as HsmError);
+      throw error;
+    } finally {
+      clearTimeout(patience);
+    }
+    if (this.#state === 'closed') return link.send([control('close')]);
+    this.#candidate = undefined;
+    this.#link = link;
+    this.#state = 'up';
+    this.#damage = undefined;
+    this.#directory = findTokenDirectory(this.config);
+    this.#upSince = performance.now();
+    this.#lastAnswer = this.#upSince;
+    this.#pingSince = undefined;
+    this.#suspected = false;
+    this.#tell('token-up', `token ${this.config.name} is up`, link.pid);
+    this.#flush();
+  }
+
+  #failed(error: HsmError): void {
+    if (error.kind === 'pin-refused') return this.#latch(error);
+    if (this.#state === 'closed') return;
+    this.#state = 'down';
+    this.#reason = error.message;
+    this.#tell('token-down', error.message);
+    this.#jobs.rejectAll(this.#refusal());
+  }
+
+  /** A refused PIN is never tried again: real tokens lock themselves after a few tries (design hsm 14). */
+  #latch(error: HsmError): void {
+    if (this.#state === 'pin-refused' || this.#state === 'closed') return;
+    this.#state = 'pin-refused';
+    this.#reason = error.message;
+    clearTimeout(this.#restart);
+    this.#link?.kill();
+    this.#tell('pin-refused', error.message);
+    this.#jobs.rejectAll(this.#refusal());
+  }
+
+  /** The host is gone: what may be repeated waits for the next one, the rest is answered. */
+  #lost(link: Link, reason: string): void {
+    if (this.#state === 'closed') this.#ended?.();
+    if (this.#link !== link) return;
+    this.#link = undefined;
+    if (this.#state === 'closed') return;
+    if (this.#state === 'pin-refused') return;
+    this.#reason = `the host process ${reason} and is being replaced`;
+    this.#tell('token-down', `token ${this.config.name}: ${this.#reason}`, link.pid);
+    if (performance.now() - this.#upSince > steadyMilliseconds) this.#failures = 0;
+    this.#state = this.#failures < quickReplacements ? 'replacing' : 'down';
+    for (const job of this.#jobs.loseInFlight()) {
+      const error = this.#lossOf(job);
+      if (error.kind === 'timeout' || this.#state === 'down') job.reject(error);
+      else this.#jobs.retryOrReject(job, error);
+    }
+    if (this.#state === 'down') this.#jobs.rejectAll(this.#refusal());
+    this.#openLater();
+  }
+
+  #lossOf(job: Job): HsmError {
+    const late = performance.now() - job.since > this.#settings.jobTimeoutSeconds * 1_000;
+    if (late) return new HsmError('timeout', `token ${this.config.name} did not answer in time; its host process is being replaced`);
+    return new HsmError('unavailable', `the host process of token ${this.config.name} ended while the job ran`);
+  }
+
+  #openLater(): void {
+    const delay = this.#failures === 0 ? 0 : Math.min(lastBackoffMilliseconds, firstBackoffMilliseconds * 2 ** (this.#failures - 1));
+    this.#failures++;
+    this.#restart = setTimeout(() => {
+      this.#open().catch(() => {
+        if (this.#state === 'down') this.#openLater();
+      });
+    }, delay);
+  }
+
+  #tell(kind: HsmEvent['kind'], message: string, pid?: number): void {
+    this.#options.onEvent?.({ kind, token: this.config.name, message, ...(pid === undefined ? {} : { pid }) });
+  }
+}
+
+function control(name: OperationName, ...parts: Buffer[]): Message {
+  return { id: controlId, code: operations[name].code, flags: 0, micros: 0, parts };
+}

@@ -1,0 +1,198 @@
+// Custody: the token's own wrapping and binding keys, wrapped blobs, token objects, and the MAC that ties a blob to its key (design hsm 1-5).
+//
+// blob, wrapped custody: drawn in wrapped-blob.ts
+// blob, token custody:   CKA_ID (16 random octets)
+import { timingSafeEqual } from 'node:crypto';
+import { HsmError, type KeyType } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import { macInput, type DecodedReference } from '../protocol/key-encoding.ts';
+import { curveOf, keyRows, plainMechanism } from '../pkcs11/mechanisms.ts';
+import type { ObjectHandle } from '../pkcs11/module.ts';
+import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
+import type { Sessions } from './sessions.ts';
+import type { Attributes } from '../pkcs11/template.ts';
+import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
+import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './wrapped-blob.ts';
+import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
+
+/** Label of the key that binds blobs to their records. */
+export const bindingKeyLabel = 'keystored-binding-key';
+
+/** How a key object may be used once loaded: for its work, to open OAEP, for export in clear, or while it is being wrapped. */
+export type Handling = 'use' | 'open' | 'wrap' | 'clear';
+
+const handling: Readonly<Record<Handling, { sensitive: boolean; extractable: boolean }>> = {
+  use: { sensitive: true, extractable: false },
+  open: { sensitive: true, extractable: false },
+  wrap: { sensitive: true, extractable: true },
+  clear: { sensitive: false, extractable: true },
+};
+
+/** What is wrapped or read is not used meanwhile. */
+const usesWhile: Readonly<Record<Handling, (type: KeyType) => readonly Use[]>> = {
+  use: usesOfType,
+  open: () => ['decrypt'],
+  wrap: () => [],
+  clear: () => [],
+};
+
+/** Attributes of a secret or private key object of a type, without its value. */
+export function keyAttributes(type: KeyType, how: Handling): Attributes {
+  const row = keyRows[type];
+  const common = { keyType: row.keyType, token: false, private: true, ...handling[how] };
+  const kind = kindOfType(type);
+  const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
+  return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
+}
+
+/** The custody of one thread: handles of the token's own keys, as seen by its sessions. */
+export class Custody {
+  readonly wrappingKeys: WrappingKeys;
+  readonly #sessions: Sessions;
+  readonly #wrapping: number;
+  #bindingKey: OwnKey;
+
+  /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was never prepared. */
+  constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
+    this.#sessions = sessions;
+    this.#wrapping = wrappingMechanism(mechanisms);
+    this.wrappingKeys = new WrappingKeys(sessions, lookAgain);
+    this.#bindingKey = findOwnKey(sessions, bindingKeyLabel);
+  }
+
+  /** Finds the keys again after their sessions were replaced. */
+  reload(): void {
+    this.wrappingKeys.reload();
+    this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
+  }
+
+  /** Whether the token's own keys are still in it: their copies go on working when they are not. */
+  keepsOwnKeys(): boolean {
+    return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.isNewestThere();
+  }
+
+  /** The binding MAC of a key: HMAC-SHA-256 in the token. */
+  bind(type: KeyType, custody: 'wrapped' | 'token', binding: DecodedReference['binding'], blob: Uint8Array): Buffer {
+    const { module, work } = this.#sessions;
+    return Buffer.from(
+      module.sign(work, plainMechanism(ck.CKM_SHA256_HMAC), this.#bindingKey.handle, macInput(type, custody, binding, blob), 32),
+    );
+  }
+
+  /** Refuses a reference whose blob was not bound to these words by this token: `key-not-usable`. */
+  checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
+    const expected = this.bind(type, custody, binding, blob);
+    if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
+      throw new HsmError('key-not-usable', 'the stored key is not the one this record was made with');
+    }
+  }
+
+  /** Wraps an extractable session object under the newest wrapping key; `seed`: an Ed25519 seed held as a generic secret. */
+  wrap(key: ObjectHandle, content: WrappedContent = 'key'): Buffer {
+    const { module, work } = this.#sessions;
+    const { number, handle } = this.wrappingKeys.newest();
+    const wrapped = module.wrapKey(work, plainMechanism(this.#wrapping), handle, key);
+    return formatBlob({ mechanism: this.#wrapping, content, number, wrapped });
+  }
+
+  /**
+   * The same key wrapped under the newest wrapping key; it stays in the token throughout. The new blob is opened and wrapped once more:
+   * key wrap is deterministic, so equal octets prove that what it holds is the key. `key-not-usable` when it is not.
+   */
+  rewrap(type: KeyType, blob: Buffer): Buffer {
+    const before = this.#unwrapForWrapping(type, blob);
+    try {
+      const { content } = parseBlob(blob);
+      const fresh = this.wrap(before, content);
+      const after = this.#unwrapForWrapping(type, fresh);
+      try {
+        if (this.wrap(after, content).equals(fresh)) return fresh;
+      } finally {
+        this.#destroy(after);
+      }
+      throw new HsmError('key-not-usable', 'the token does not open again what it has wrapped anew');
+    } finally {
+      this.#destroy(before);
+    }
+  }
+
+  /** Wraps a persistent key, if it may leave its token: `refused` else, whatever the token itself would say. */
+  wrapTokenKey(key: ObjectHandle): Buffer {
+    const { module, work } = this.#sessions;
+    if (!flag(module.attribute(work, key, 'extractable'))) throw new HsmError('refused', 'the key was made never to leave its token');
+    return this.wrap(key);
+  }
+
+  /** Unwraps a blob into a session object with the given handling. */
+  unwrap(type: KeyType, blob: Buffer, how: Handling): ObjectHandle {
+    const parsed = parseBlob(blob);
+    if (parsed.content === 'key') return this.#unwrapAs(parsed, keyAttributes(type, how));
+    requireSeedOf(type);
+    const secret = this.#unwrapAs(parsed, keyAttributes('secret-256', 'clear'));
+    return this.#createFromSeed(type, this.takeValue(secret), how);
+  }
+
+  /** Reads the value of a readable session object and destroys the object. The caller zeroes what it gets. */
+  takeValue(object: ObjectHandle): Buffer {
+    const { module, owner } = this.#sessions;
+    try {
+      return module.attribute(owner, object, 'value');
+    } finally {
+      module.destroyObject(owner, object);
+    }
+  }
+
+  /** Whether the token still shows its own keys: a process that lost sight of SoftHSM's files finds nothing at all. */
+  seesOwnKeys(): boolean {
+    const { module, work } = this.#sessions;
+    return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
+  }
+
+  /** The persistent object with this CKA_ID. `key-missing` when it is gone. */
+  findTokenKey(type: KeyType, id: Buffer): ObjectHandle {
+    const { module, work } = this.#sessions;
+    const objects = module.findObjects(work, { class: keyAttributes(type, 'use').class, token: true, id });
+    const [object, ...more] = objects;
+    if (object === undefined) throw new HsmError('key-missing', 'the key is no longer in its token');
+    if (more.length > 0) throw new HsmError('key-not-usable', 'the token has several keys with this id');
+    return object;
+  }
+
+  /** What a blob holds, as it is wrapped: a seed stays a generic secret, which cannot be read. */
+  #unwrapForWrapping(type: KeyType, blob: Buffer): ObjectHandle {
+    const parsed = parseBlob(blob);
+    if (parsed.content === 'seed') requireSeedOf(type);
+    return this.#unwrapAs(parsed, keyAttributes(parsed.content === 'seed' ? 'secret-256' : type, 'wrap'));
+  }
+
+  #unwrapAs({ mechanism, number, wrapped }: WrappedBlob, attributes: Attributes): ObjectHandle {
+    const { module, owner } = this.#sessions;
+    return module.unwrapKey(owner, plainMechanism(mechanism), this.wrappingKeys.find(number), wrapped, attributes);
+  }
+
+  #destroy(object: ObjectHandle): void {
+    const { module, owner } = this.#sessions;
+    module.destroyObject(owner, object);
+  }
+
+  /** Ed25519 on tokens that cannot wrap it: the seed passes through this process for about 100 µs (reference A1.3). */
+  #createFromSeed(type: KeyType, seed: Buffer, how: Handling): ObjectHandle {
+    const { module, owner } = this.#sessions;
+    try {
+      return module.createObject(owner, { ...keyAttributes(type, how), ecParams: curveOf(type), value: seed });
+    } finally {
+      seed.fill(0);
+    }
+  }
+}
+
+function requireSeedOf(type: KeyType): void {
+  if (type !== 'ed25519') throw new HsmError('key-not-usable', 'the stored key has an unknown form');
+}
+
+function wrappingMechanism(mechanisms: ReadonlySet<number>): number {
+  for (const mechanism of [ck.CKM_AES_KEY_WRAP_PAD, ck.CKM_AES_KEY_WRAP_KWP]) {
+    if (mechanisms.has(mechanism)) return mechanism;
+  }
+  throw new HsmError('configuration', 'the token offers neither CKM_AES_KEY_WRAP_PAD nor CKM_AES_KEY_WRAP_KWP');
+}

@@ -1,0 +1,69 @@
+// Keys derived for a context. This is an on-disk format (design hsm 9): changing any of it makes ciphertexts unreadable.
+//
+// U  = HMAC-SHA-256(derivation secret, frame("keystored/derive/1") ‖ frame(version) ‖ frame(SHA-256(context)))
+// DK = PBKDF2-HMAC-SHA-256(password U, salt of the key, iterations of the key, as many octets as the AES key has)
+// frame(x) = length(4, big endian) ‖ x; text is UTF-8, the version decimal. The HMAC runs in the token.
+// Tenant and key id are not in it: a backup restored elsewhere gets others and must open its ciphertexts (api 42). Secret and salt
+// are random per version and key, so nothing is lost; which record a secret may be used for is held by its binding.
+import { pbkdf2, pbkdf2Sync } from 'node:crypto';
+import { promisify } from 'node:util';
+import { HsmError, type KeyType } from '../../api.ts';
+import { keyAttributes } from '../custody.ts';
+import type { Engine, LoadedKey } from '../engine.ts';
+import { decodeKeyReference, frames, readFrames, type KeyIdentity } from '../../protocol/key-encoding.ts';
+import { keyRows } from '../../pkcs11/mechanisms.ts';
+import { hmac } from './signing.ts';
+
+/** What a derivation needs besides the secret; `parameters` as packed by operations.ts. */
+type Plan = { readonly type: KeyType; readonly iterations: number; readonly salt: Buffer; readonly hmacInput: Buffer };
+
+/** The derived key as a sensitive session object, from the cache or made now; its octets are in this process for microseconds only. */
+export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): LoadedKey {
+  return engine.derivedKey(identityOf(secret, parameters), () => {
+    const { type, iterations, salt, hmacInput } = plan(secret, parameters);
+    const u = hmac(engine, secret, 'sha256', hmacInput);
+    const dk = pbkdf2Sync(u, salt, iterations, keyRows[type].bytes, 'sha256');
+    try {
+      return takeIn(engine, type, dk);
+    } finally {
+      u.fill(0);
+      dk.fill(0);
+    }
+  });
+}
+
+/** Makes the derived key ready without blocking the thread for the iterations; `derivedKey` finds it afterwards. */
+export async function prepareDerivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): Promise<void> {
+  const { type, iterations, salt, hmacInput } = plan(secret, parameters);
+  const u = engine.run(() => hmac(engine, secret, 'sha256', hmacInput));
+  const dk = await promisify(pbkdf2)(u, salt, iterations, keyRows[type].bytes, 'sha256');
+  try {
+    engine.derivedKey(identityOf(secret, parameters), () => engine.run(() => takeIn(engine, type, dk)));
+  } finally {
+    u.fill(0);
+    dk.fill(0);
+  }
+}
+
+/** One text per derived key; it starts with the identity of the secret. */
+export function identityOf(secret: KeyIdentity, parameters: Buffer): string {
+  return `${secret}|${parameters.toString('latin1')}`;
+}
+
+function plan(secret: KeyIdentity, parameters: Buffer): Plan {
+  const { binding } = decodeKeyReference(Buffer.from(secret, 'latin1'));
+  const [typeName, count, contextHash, salt] = readFrames(parameters) as [Buffer, Buffer, Buffer, Buffer];
+  const type = typeName.toString() as KeyType;
+  const iterations = Number(count.toString());
+  if (keyRows[type]?.family !== 'aes') throw new HsmError('refused', 'only AES keys are derived');
+  if (!Number.isInteger(iterations) || iterations < 1 || iterations > 10_000_000) throw new HsmError('refused', 'iterations out of range');
+  if (contextHash.length !== 32 || salt.length < 16)
+    throw new HsmError('refused', 'a derivation takes a SHA-256 hash and 16 octets of salt');
+  const hmacInput = frames('keystored/derive/1', String(binding.version), contextHash);
+  return { type, iterations, salt: Buffer.from(salt), hmacInput };
+}
+
+function takeIn(engine: Engine, type: KeyType, value: Buffer): LoadedKey {
+  const { module, owner } = engine.sessions;
+  return { handle: module.createObject(owner, { ...keyAttributes(type, 'use'), value }), type, transient: true };
+}

@@ -1,0 +1,223 @@
+// Making keys: generation in the token and import from outside. A key counts only after it was stored, loaded again and tried (design hsm 6).
+import { createHash, createPublicKey, createHmac, createCipheriv, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import { HsmError, type KeyBinding, type KeyType } from '../../api.ts';
+import { keyAttributes } from '../custody.ts';
+import type { Engine } from '../engine.ts';
+import { keyIdentity, type KeyIdentity } from '../../protocol/key-encoding.ts';
+import { parseMaterial, type Material } from '../../pkcs11/key-material.ts';
+import { curveOf, gcmMechanism, keyRows, nonceBytes, plainMechanism, tagBytes } from '../../pkcs11/mechanisms.ts';
+import type { ObjectHandle } from '../../pkcs11/module.ts';
+import type { Making } from '../../protocol/operations.ts';
+import { hmac, sign } from './signing.ts';
+import { readPublicKey } from '../../pkcs11/public-key.ts';
+import { findReturnValue, TokenError } from '../../pkcs11/return-values.ts';
+import { syncTokenDirectory } from '../../files/softhsm.ts';
+import type { Attributes } from '../../pkcs11/template.ts';
+import { makeFixed, onlyFor } from '../usages.ts';
+
+/** What making a key gives: blob and MAC of the stored key, and the public key of an asymmetric one. */
+export type Made = { readonly blob: Buffer; readonly mac: Buffer; readonly publicKey: Buffer | undefined };
+
+const publicExponent = Buffer.from('010001', 'hex');
+const CKR_KEY_NOT_WRAPPABLE = 0x69;
+/** Files this young may be of the key just made; generous, as generation takes seconds. */
+const recentMilliseconds = 60_000;
+
+/** CKA_ID and MAC of a persistent key that is still to be made. */
+export function reserveKey(engine: Engine, type: KeyType, binding: KeyBinding): Pick<Made, 'blob' | 'mac'> {
+  const blob = randomId(engine);
+  return { blob, mac: engine.custody.bind(type, 'token', binding, blob) };
+}
+
+/** Generates a key in the token. */
+export function generateKey(engine: Engine, type: KeyType, making: Making): Made {
+  engine.custody.wrappingKeys.newest(making.under);
+  if (making.custody === 'token') {
+    const id = idFor(engine, making);
+    const { publicKey } = engine.changeToken(() =>
+      makeFixed(tokenAttributes(type, making, id), (attributes) => generateObject(engine, type, attributes)),
+    );
+    return finish(engine, type, making, id, publicKey);
+  }
+  if (type === 'ed25519' && engine.seedWrap) return generateSeedWrapped(engine, making);
+  const { key, publicKey } = generateObject(engine, type, keyAttributes(type, 'wrap'));
+  let blob: Buffer;
+  try {
+    blob = engine.custody.wrap(key);
+  } catch (error) {
+    if (type !== 'ed25519' || !(error instanceof TokenError) || error.rv !== CKR_KEY_NOT_WRAPPABLE) throw error;
+    engine.seedWrap = true;
+    return generateSeedWrapped(engine, making);
+  } finally {
+    engine.destroyObject(key);
+  }
+  return finish(engine, type, making, blob, publicKey);
+}
+
+/** Takes material in. `invalid-key-data` when it is no such key or the token cannot work with it. The caller zeroes the material. */
+export function importKey(engine: Engine, type: KeyType, making: Making, octets: Buffer): Made {
+  engine.custody.wrappingKeys.newest(making.under);
+  const material = parseMaterial(type, octets);
+  try {
+    const blob = storeMaterial(engine, type, making, material);
+    return finish(engine, type, making, blob, material.publicKey, octets);
+  } finally {
+    material.wipe();
+  }
+}
+
+function storeMaterial(engine: Engine, type: KeyType, making: Making, material: Material): Buffer {
+  const { module, owner } = engine.sessions;
+  if (making.custody === 'token') {
+    const id = idFor(engine, making);
+    const attributes = { ...tokenAttributes(type, making, id), ...material.values };
+    engine.changeToken(() =>
+      refusing(() => makeFixed(attributes, (fixed) => engine.sessions.module.createObject(engine.sessions.owner, fixed))),
+    );
+    return id;
+  }
+  const seed = material.values.value;
+  if (type === 'ed25519' && engine.seedWrap && seed !== undefined) return wrapSeed(engine, seed);
+  const key = refusing(() => module.createObject(owner, { ...keyAttributes(type, 'wrap'), ...material.values }));
+  try {
+    return engine.custody.wrap(key);
+  } catch (error) {
+    if (type !== 'ed25519' || seed === undefined || !(error instanceof TokenError) || error.rv !== CKR_KEY_NOT_WRAPPABLE) throw error;
+    engine.seedWrap = true;
+    return wrapSeed(engine, seed);
+  } finally {
+    module.destroyObject(owner, key);
+  }
+}
+
+/** C_CreateObject with material from outside: what the token finds wrong with it is the material's fault. */
+function refusing(create: () => ObjectHandle): ObjectHandle {
+  try {
+    return create();
+  } catch (error) {
+    if (error instanceof TokenError && materialFaults.has(error.rv)) {
+      throw new HsmError('invalid-key-data', 'the token refused the key material', { rv: error.rv, fn: error.fn, cause: error });
+    }
+    throw error;
+  }
+}
+
+/** CKR_ATTRIBUTE_VALUE_INVALID, KEY_SIZE_RANGE, TEMPLATE_INCOMPLETE, TEMPLATE_INCONSISTENT, DOMAIN_PARAMS_INVALID, CURVE_NOT_SUPPORTED. */
+const materialFaults: ReadonlySet<number> = new Set([0x13, 0x62, 0xd0, 0xd1, 0x130, 0x140]);
+
+function generateObject(engine: Engine, type: KeyType, attributes: Attributes): { key: ObjectHandle; publicKey: Buffer | undefined } {
+  const { module, owner } = engine.sessions;
+  const row = keyRows[type];
+  const mechanism = plainMechanism(row.generate);
+  if (row.family === 'aes' || row.family === 'secret') {
+    const { class: _, ...rest } = attributes;
+    return { key: module.generateKey(owner, mechanism, { ...rest, valueLength: row.bytes }), publicKey: undefined };
+  }
+  const { class: _, ...rest } = attributes;
+  const pair = module.generateKeyPair(owner, mechanism, publicAttributes(type), rest);
+  try {
+    return { key: pair.privateKey, publicKey: readPublicKey(module, owner, pair.publicKey, type) };
+  } finally {
+    module.destroyObject(owner, pair.publicKey);
+  }
+}
+
+function publicAttributes(type: KeyType): Attributes {
+  const row = keyRows[type];
+  const common = { token: false, ...onlyFor('public', ['verify']) };
+  if (row.family === 'rsa') return { ...common, modulusBits: row.bytes * 8, publicExponent };
+  if (row.family === 'ml-dsa') return { ...common, parameterSet: row.parameterSet };
+  return { ...common, ecParams: curveOf(type) };
+}
+
+/** Ed25519 where the token cannot wrap it: made readable, its seed wrapped as a generic secret, and zeroed (reference A1.3). */
+function generateSeedWrapped(engine: Engine, making: Making): Made {
+  const { key, publicKey } = generateObject(engine, 'ed25519', keyAttributes('ed25519', 'clear'));
+  const seed = engine.custody.takeValue(key);
+  try {
+    return finish(engine, 'ed25519', making, wrapSeed(engine, seed), publicKey);
+  } finally {
+    seed.fill(0);
+  }
+}
+
+function wrapSeed(engine: Engine, seed: Uint8Array): Buffer {
+  const { module, owner } = engine.sessions;
+  const secret = module.createObject(owner, { ...keyAttributes('secret-256', 'wrap'), value: seed });
+  try {
+    return engine.custody.wrap(secret, 'seed');
+  } finally {
+    module.destroyObject(owner, secret);
+  }
+}
+
+function tokenAttributes(type: KeyType, { binding, extractable }: Making, id: Buffer): Attributes {
+  const label = `keystored ${binding.tenant} ${binding.keyId} v${binding.version} ${binding.purpose}`;
+  return { ...keyAttributes(type, 'use'), token: true, extractable, id, label };
+}
+
+function idFor(engine: Engine, { id }: Making): Buffer {
+  return id === undefined ? randomId(engine) : Buffer.from(id, 'hex');
+}
+
+function randomId(engine: Engine): Buffer {
+  return engine.sessions.module.random(engine.sessions.work, 16);
+}
+
+/** Binds the blob, loads the key the way every later use will, and tries it. A token object that fails is removed again. */
+function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, publicKey?: Buffer, material?: Buffer): Made {
+  const { binding, custody } = making;
+  try {
+    if (custody === 'token' && engine.directory !== undefined) syncTokenDirectory(engine.directory, Date.now() - recentMilliseconds);
+    const mac = engine.custody.bind(type, custody, binding, blob);
+    const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
+    if (!tryKey(engine, type, identity, publicKey, material))
+      throw new HsmError('invalid-key-data', `the new ${type} key does not work in the token as it should`);
+    engine.requireKept();
+    return { blob, mac, publicKey };
+  } catch (error) {
+    if (custody === 'token') removeQuietly(engine, type, blob);
+    const unclear = error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt';
+    // SoftHSM takes any number as a key and says at its first use that something is wrong (reference A1.5).
+    if (unclear && material !== undefined) throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
+    throw error;
+  }
+}
+
+/** The error that made the key useless is the one to report. */
+function removeQuietly(engine: Engine, type: KeyType, id: Buffer): void {
+  try {
+    engine.removeTokenKey(type, id);
+  } catch (error) {
+    if (!(error instanceof TokenError) && !(error instanceof HsmError)) throw error;
+  }
+}
+
+function tryKey(engine: Engine, type: KeyType, identity: KeyIdentity, publicKey?: Buffer, material?: Buffer): boolean {
+  const row = keyRows[type];
+  const { module, work } = engine.sessions;
+  const data = randomBytes(32);
+  if (row.family === 'secret') {
+    const mac = hmac(engine, identity, 'sha256', data);
+    return material === undefined || timingSafeEqual(mac, createHmac('sha256', material).update(data).digest());
+  }
+  if (row.family === 'aes') {
+    const nonce = randomBytes(nonceBytes);
+    const { handle } = engine.key(identity);
+    const sealed = Buffer.from(module.encrypt(work, gcmMechanism(nonce, undefined), handle, data, Buffer.alloc(data.length + tagBytes)));
+    if (material !== undefined) return sealed.equals(nodeSealed(row.bytes, material, nonce, data));
+    return module.decrypt(work, gcmMechanism(nonce, undefined), handle, sealed, Buffer.alloc(sealed.length)).equals(data);
+  }
+  if (publicKey === undefined) return false;
+  const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+  if (row.family === 'edwards') return verify(null, data, key, sign(engine, identity, 'ed25519', undefined, data));
+  if (row.family === 'ml-dsa') return verify(null, data, key, sign(engine, identity, 'ml-dsa', undefined, data));
+  const digest = createHash('sha256').update(data).digest();
+  if (row.family === 'rsa') return verify('sha256', data, key, sign(engine, identity, 'rsa-pkcs1v15', 'sha256', digest));
+  return verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, sign(engine, identity, 'ecdsa', undefined, digest));
+}
+
+function nodeSealed(keyBytes: number, key: Buffer, nonce: Buffer, data: Buffer): Buffer {
+  const cipher = createCipheriv(`aes-${(keyBytes * 8) as 128 | 192 | 256}-gcm`, key, nonce);
+  return Buffer.concat([cipher.update(data), cipher.final(), cipher.getAuthTag()]);
+}

@@ -1,0 +1,58 @@
+// Rotation of the token's wrapping key, as one host does it: another key beside the old ones, blobs wrapped anew, old keys destroyed.
+import { HsmError } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import type { Engine } from './engine.ts';
+import type { KeyIdentity } from '../protocol/key-encoding.ts';
+import type { Made } from './operations/making.ts';
+import { plainMechanism } from '../pkcs11/mechanisms.ts';
+import { copyTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
+import { findWrappingKeys, wrappingKeyAttributes } from './wrapping-keys.ts';
+
+/** Numbers of the token's wrapping keys, ascending. */
+export function listWrappingKeys(engine: Engine): number[] {
+  return engine.changeToken(() => [...findWrappingKeys(engine.sessions).keys()].sort((a, b) => a - b));
+}
+
+/** Makes the wrapping key that follows `after`, unless it is there, and makes it durable. Answers the newest number. */
+export function makeWrappingKey(engine: Engine, after: number): number {
+  const { module, owner } = engine.sessions;
+  const newest = engine.changeToken(() => {
+    const present = Math.max(...findWrappingKeys(engine.sessions).keys());
+    if (present <= after) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), wrappingKeyAttributes(after + 1));
+    // Nothing may be wrapped under a key that a power cut could take away.
+    makeDurable(engine);
+    return Math.max(present, after + 1);
+  });
+  engine.custody.wrappingKeys.newest(newest);
+  return newest;
+}
+
+/** Removes an old wrapping key from the token for good; one that is gone is no error. `refused` for the newest one. */
+export function destroyWrappingKey(engine: Engine, number: number): void {
+  const { module, owner } = engine.sessions;
+  engine.requireKept();
+  engine.changeToken(() => {
+    const present = findWrappingKeys(engine.sessions);
+    if (number >= Math.max(...present.keys())) throw new HsmError('refused', 'the newest wrapping key is in use');
+    const object = present.get(number);
+    if (object !== undefined) module.destroyObject(owner, object);
+    makeDurable(engine);
+    engine.custody.wrappingKeys.refresh();
+  });
+}
+
+/** The same key wrapped under the newest wrapping key, `under` or later. `refused` for one in token custody. */
+export function rewrapKey(engine: Engine, identity: KeyIdentity, under: number): Pick<Made, 'blob' | 'mac'> {
+  const { type, custody, binding, blob } = engine.reference(identity);
+  if (custody !== 'wrapped') throw new HsmError('refused', 'the key is an object in the token and wrapped under nothing');
+  engine.custody.wrappingKeys.newest(under);
+  const fresh = engine.custody.rewrap(type, blob);
+  engine.requireKept();
+  return { blob: fresh, mac: engine.custody.bind(type, custody, binding, fresh) };
+}
+
+function makeDurable({ directory }: Engine): void {
+  if (directory === undefined) return;
+  copyTokenObjects(directory);
+  syncTokenDirectory(directory);
+}

@@ -1,0 +1,191 @@
+// The slot of a configured token, its login, and its two sessions: one that owns objects, one that works and is thrown away after errors.
+import { createHmac, randomBytes } from 'node:crypto';
+import { HsmError, type PinSource, type TokenConfig } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import type { PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
+import { dropNextPin, findNextPin, isOwnPinFile, takeNextPin } from '../files/pin-files.ts';
+import { readPin } from '../files/pin.ts';
+import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+
+/** The slot whose token has the configured label or serial. `configuration` when there is none or more than one. */
+export function findSlot(module: PkcsModule, config: TokenConfig): SlotHandle {
+  const wanted = config.serial === undefined ? `label "${config.label}"` : `serial "${config.serial}"`;
+  const tokens = module.slots().flatMap((slot) => {
+    const info = findTokenInfo(module, slot);
+    return info === undefined ? [] : [{ slot, info }];
+  });
+  const matching = tokens.filter(({ info }) => (config.serial === undefined ? info.label === config.label : info.serial === config.serial));
+  const [found, ...more] = matching;
+  if (found === undefined) {
+    const by = config.serial === undefined ? 'label' : 'serial';
+    const seen = tokens.map(({ info }) => `"${info[by]}"`).join(', ') || 'none';
+    throw new HsmError('configuration', `token ${config.name}: no token with ${wanted} in ${module.path} (${by}s seen: ${seen})`);
+  }
+  if (more.length > 0) {
+    throw new HsmError('configuration', `token ${config.name}: several tokens with ${wanted}; select it by serial`);
+  }
+  return found.slot;
+}
+
+/** What a slot's token says; undefined when it says nothing, which is no reason to miss the others. */
+function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefined {
+  try {
+    return module.tokenInfo(slot);
+  } catch (error) {
+    if (error instanceof TokenError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Logs in as user. A process that has logged in before is of no use once the PIN was changed, or a change was cut, because modules may go
+ * by what they read at their start: `configuration`, and a new process is right. Otherwise as loginWith.
+ */
+export function login(module: PkcsModule, slot: SlotHandle, session: SessionHandle, config: TokenConfig): void {
+  const token = JSON.stringify({ ...config, pin: undefined });
+  const before = prints.get(token);
+  if (before !== undefined && (before !== printOf(config) || findNextPin(config.pin) !== undefined)) {
+    throw new HsmError('configuration', `the PIN of token ${config.name} was changed`);
+  }
+  loginWith(module, slot, session, config, ck.CKU_USER);
+  prints.set(token, printOf(config));
+}
+
+/** What PIN this process has logged in with, by token, in a form that says nothing. */
+const prints = new Map<string, string>();
+const printKey = randomBytes(32);
+
+function printOf({ pin }: TokenConfig): string {
+  return createHmac('sha256', printKey).update(readPin(pin)).digest('hex');
+}
+
+const pinFlags = {
+  [ck.CKU_USER]: { who: 'user', locked: ck.CKF_USER_PIN_LOCKED, finalTry: ck.CKF_USER_PIN_FINAL_TRY },
+  [ck.CKU_SO]: { who: 'SO', locked: ck.CKF_SO_PIN_LOCKED, finalTry: ck.CKF_SO_PIN_FINAL_TRY },
+} as const;
+
+/**
+ * Logs in once, after looking at the token's PIN flags. A PIN that was refused or is on its last try is never tried (design hsm 14):
+ * `pin-refused`. Only where a change of the PIN was cut is there a second one to try, and the file is settled by which is right.
+ */
+export function loginWith(
+  module: PkcsModule,
+  slot: SlotHandle,
+  session: SessionHandle,
+  { name, pin }: TokenConfig,
+  user: keyof typeof pinFlags,
+): void {
+  const { who, locked, finalTry } = pinFlags[user];
+  const { flags } = module.tokenInfo(slot);
+  const refuse = (why: string): never => {
+    throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has mended it`);
+  };
+  if ((flags & locked) !== 0) refuse(`the ${who} PIN is locked`);
+  if ((flags & finalTry) !== 0) refuse(`the ${who} PIN has one try left`);
+  const next = findNextPin(pin);
+  if (next !== undefined && isOwnPinFile(pin)) {
+    const outcome = tryPin(module, session, user, next);
+    if (outcome === 'logged in before') return;
+    if (outcome === 'taken') return takeNextPin(pin);
+  }
+  const outcome = tryPin(module, session, user, pin);
+  if (outcome === 'logged in before') return;
+  if (outcome !== 'taken') refuse(`the token refused the PIN (${outcome})`);
+  if (next !== undefined && isOwnPinFile(pin)) dropNextPin(pin);
+}
+
+/** `taken`, `logged in before` (the PIN was not looked at), or the name of the token's refusal. Every other error is thrown. */
+function tryPin(module: PkcsModule, session: SessionHandle, user: number, source: PinSource): string {
+  try {
+    module.login(session, user, readPin(source));
+    return 'taken';
+  } catch (error) {
+    if (!(error instanceof TokenError)) throw error;
+    if (error.rv === CKR_USER_ALREADY_LOGGED_IN) return 'logged in before';
+    const row = findReturnValue(error.rv);
+    if (row.remedy !== 'latch') throw error;
+    return row.name;
+  }
+}
+
+const CKR_USER_ALREADY_LOGGED_IN = 0x100;
+
+/** The sessions of one thread. Objects die with the session that made them, so the owner runs no operation that could wedge it. */
+export class Sessions {
+  readonly module: PkcsModule;
+  readonly slot: SlotHandle;
+  readonly #login: (owner: SessionHandle) => void;
+  #owner: SessionHandle;
+  #work: SessionHandle;
+
+  /** Opens both sessions; `login` is called when the application is not logged in. */
+  constructor(module: PkcsModule, slot: SlotHandle, login: (owner: SessionHandle) => void) {
+    this.module = module;
+    this.slot = slot;
+    this.#login = login;
+    this.#owner = this.#openOwner();
+    this.#work = module.openSession(slot, 'read-only');
+  }
+
+  /** Creates and holds objects. */
+  get owner(): SessionHandle {
+    return this.#owner;
+  }
+
+  /** Runs operations. */
+  get work(): SessionHandle {
+    return this.#work;
+  }
+
+  /** Replaces the work session: after an unexpected error an operation may still be active in it (reference A4). */
+  renewWork(): void {
+    this.#closeQuietly(this.#work);
+    this.#work = this.module.openSession(this.slot, 'read-only');
+  }
+
+  /** Replaces both sessions and logs in if need be; every session object is gone afterwards. */
+  reopen(): void {
+    this.close();
+    this.#owner = this.#openOwner();
+    this.#work = this.module.openSession(this.slot, 'read-only');
+  }
+
+  /** Whether the application is logged in, asked of the token. */
+  loggedIn(): boolean {
+    const state = this.module.sessionState(this.#owner);
+    return state === ck.CKS_RW_USER_FUNCTIONS || state === ck.CKS_RO_USER_FUNCTIONS;
+  }
+
+  /** Ends the login of the whole application. */
+  logout(): void {
+    try {
+      this.module.logout(this.#owner);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+    }
+  }
+
+  close(): void {
+    this.#closeQuietly(this.#work);
+    this.#closeQuietly(this.#owner);
+  }
+
+  #openOwner(): SessionHandle {
+    const owner = this.module.openSession(this.slot, 'read-write');
+    try {
+      if (this.module.sessionState(owner) !== ck.CKS_RW_USER_FUNCTIONS) this.#login(owner);
+    } catch (error) {
+      this.#closeQuietly(owner);
+      throw error;
+    }
+    return owner;
+  }
+
+  #closeQuietly(session: SessionHandle): void {
+    try {
+      this.module.closeSession(session);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// What an object in the token may be used for: its one job and nothing else, said for every use there is, because modules have defaults of their own.
+import type { KeyType } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import { keyRows } from '../pkcs11/mechanisms.ts';
+import type { ObjectHandle } from '../pkcs11/module.ts';
+import { flag } from './own-keys.ts';
+import { TokenError } from '../pkcs11/return-values.ts';
+import type { Sessions } from './sessions.ts';
+import type { AttributeName, Attributes } from '../pkcs11/template.ts';
+
+/** The uses that PKCS#11 has for a class of objects (version 3.2, sections 4.8 to 4.10). */
+const usesOf = {
+  secret: ['encrypt', 'decrypt', 'sign', 'verify', 'wrap', 'unwrap', 'derive'],
+  private: ['decrypt', 'sign', 'signRecover', 'unwrap', 'derive'],
+  public: ['encrypt', 'verify', 'verifyRecover', 'wrap', 'derive'],
+} as const satisfies Record<string, readonly AttributeName[]>;
+
+export type ObjectKind = keyof typeof usesOf;
+export type Use = (typeof usesOf)[ObjectKind][number];
+
+/** Every use of that kind of object: true for those that are wanted, false for all others. */
+export function onlyFor(kind: ObjectKind, wanted: readonly Use[]): Attributes {
+  return Object.fromEntries(usesOf[kind].map((use) => [use, (wanted as readonly string[]).includes(use)]));
+}
+
+/** What the keys of a type are for. */
+export function usesOfType(type: KeyType): readonly Use[] {
+  return keyRows[type].family === 'aes' ? ['encrypt', 'decrypt'] : ['sign'];
+}
+
+/** Whether keys of a type are secret or private keys. */
+export function kindOfType(type: KeyType): 'secret' | 'private' {
+  const { family } = keyRows[type];
+  return family === 'aes' || family === 'secret' ? 'secret' : 'private';
+}
+
+/** CKR_ATTRIBUTE_READ_ONLY, ATTRIBUTE_TYPE_INVALID, ATTRIBUTE_VALUE_INVALID, TEMPLATE_INCONSISTENT. */
+const refusals: ReadonlySet<number> = new Set([0x10, 0x12, 0x13, 0xd1]);
+
+/**
+ * Makes a persistent object that nobody can widen later, or one that somebody can where the token takes no CKA_MODIFIABLE. Not for the
+ * token's own keys: SoftHSM copies nothing that cannot be modified, and these are used as session copies.
+ */
+export function makeFixed<T>(attributes: Attributes, make: (attributes: Attributes) => T): T {
+  try {
+    return make({ ...attributes, modifiable: false });
+  } catch (error) {
+    if (!(error instanceof TokenError) || !refusals.has(error.rv)) throw error;
+    return make(attributes);
+  }
+}
+
+/** What our persistent objects are labelled with, and what each is for; the others of a token are not ours. */
+const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: number): readonly Use[] }[] = [
+  { label: /^keystored-wrapping-key$/, uses: () => ['wrap', 'unwrap'] },
+  { label: /^keystored-binding-key$/, uses: () => ['sign'] },
+  { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
+];
+
+/** One sentence for each persistent object of ours that may do more than its job: one of an earlier version, or one that was changed. */
+export function findWiderObjects({ module, owner }: Sessions): string[] {
+  return (['secret', 'private'] as const).flatMap((kind) => {
+    const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
+    return module.allObjects(owner, { class: keyClass, token: true }).flatMap((object) => {
+      const label = module.attribute(owner, object, 'label').toString();
+      const job = jobs.find((one) => one.label.test(label));
+      if (job === undefined) return [];
+      const wanted = job.uses(kind, module.attribute(owner, object, 'keyType').readUInt32LE());
+      const more = usesOf[kind].filter((use) => !wanted.includes(use) && isAllowed({ module, owner }, object, use));
+      return more.length === 0 ? [] : [`${label} may also ${more.join(', ')}`];
+    });
+  });
+}
+
+function isAllowed({ module, owner }: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, use: Use): boolean {
+  try {
+    return flag(module.attribute(owner, object, use));
+  } catch (error) {
+    // The token does not know this use.
+    if (error instanceof TokenError && refusals.has(error.rv)) return false;
+    throw error;
+  }
+}

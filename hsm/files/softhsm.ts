@@ -1,0 +1,123 @@
+// SoftHSM's files: its configuration, its token directory made durable, and the copy of token.object that a crash at login may need.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { TokenConfig } from '../api.ts';
+import { replaceFile, syncPath } from './durable-files.ts';
+
+/** The text of a configuration for another token directory, made from softhsm.conf at the root. */
+export function softhsmConf(tokenDirectory: string): string {
+  const template = readFileSync(new URL('../../softhsm.conf', import.meta.url), 'utf8');
+  return template.replace(/^(directories\.tokendir\s*=).*$/m, `$1 ${resolve(tokenDirectory)}`);
+}
+
+/** The directory with the files of a SoftHSM token, as its SOFTHSM2_CONF names it; undefined for every other module. */
+export function findTokenDirectory(token: TokenConfig): string | undefined {
+  const directory = configuredDirectory(token);
+  return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
+}
+
+/** Whether the directory of a SoftHSM token is gone or holds no token any more. */
+export function isWithoutFiles(token: TokenConfig): boolean {
+  const directory = configuredDirectory(token);
+  return directory !== undefined && !hasTokenObjects(directory);
+}
+
+function configuredDirectory({ module, environment = {} }: TokenConfig): string | undefined {
+  const path = environment['SOFTHSM2_CONF'] ?? process.env['SOFTHSM2_CONF'];
+  if (path === undefined || !/softhsm/i.test(basename(module))) return undefined;
+  try {
+    const found = /^\s*directories\.tokendir\s*=\s*(.+?)\s*$/m.exec(readFileSync(path, 'utf8'));
+    return found === null ? undefined : resolve(found[1] as string);
+  } catch {
+    // The module itself will say what is wrong with its configuration.
+    return undefined;
+  }
+}
+
+/** Writes the files of all tokens through to the disk, those changed since an instant: SoftHSM itself never does (reference A1.4). */
+export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): void {
+  for (const token of tokenFolders(directory)) {
+    for (const name of readdirSync(join(directory, token))) {
+      const path = join(directory, token, name);
+      unlessGone(() => statSync(path).mtimeMs >= sinceMilliseconds && syncPath(path));
+    }
+    syncPath(join(directory, token));
+  }
+  syncPath(directory);
+}
+
+/** What is wrong with a token without its own keys, and the fix; for people. */
+export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back, and do not restart before";
+
+/**
+ * Whether any token's own file is there. It may be empty: SoftHSM cuts it to nothing for a moment whenever a process logs in, and where a
+ * crash leaves it so, the next start puts it back from its copy.
+ */
+export function hasTokenObjects(directory: string): boolean {
+  return existsSync(directory) && tokenObjects(directory).some(({ file }) => existsSync(file));
+}
+
+/** Every file of an object there is, by its path, and when the folders last changed. */
+export type ObjectFiles = { readonly changed: string; readonly paths: readonly string[] };
+
+/** The files of all objects; `known` when nothing was added or removed since. */
+export function listObjectFiles(directory: string, known?: ObjectFiles): ObjectFiles {
+  const folders = tokenFolders(directory).map((name) => join(directory, name));
+  const changed = folders.map((folder) => `${folder} ${statSync(folder).mtimeMs}`).join();
+  if (changed === known?.changed) return known;
+  const paths = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return { changed, paths: paths.filter((path) => path.endsWith('.object')) };
+}
+
+/** Another process may remove an object's file at any moment. */
+function unlessGone(act: () => unknown): void {
+  try {
+    act();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Keeps a copy of each token's token.object beside its directory; it changes with PIN and label only. */
+export function copyTokenObjects(directory: string): void {
+  for (const { file, copy } of tokenObjects(directory)) {
+    const contents = readIfAny(file);
+    if (contents === undefined || readIfAny(copy)?.equals(contents) === true) continue;
+    replaceFile(copy, contents, `${copy}.tmp`, statSync(file));
+  }
+}
+
+/**
+ * Puts the copy back where a crash during a login or a change of the PIN left token.object empty, and says so. Before any module is loaded
+ * under the start lock: else it does not see the token.
+ */
+export function restoreTokenObjects(directory: string | undefined): void {
+  if (directory === undefined) return;
+  for (const { file, copy } of tokenObjects(directory)) {
+    const contents = readIfAny(copy);
+    if (readIfAny(file) !== undefined || contents === undefined) continue;
+    replaceFile(file, contents, `${file}.tmp`, statSync(copy));
+    process.stderr.write(`${file} was empty and was put back from its copy\n`);
+  }
+}
+
+function tokenObjects(directory: string): { file: string; copy: string }[] {
+  return tokenFolders(directory).map((name) => ({
+    file: join(directory, name, 'token.object'),
+    copy: join(directory, `${name}.token.copy`),
+  }));
+}
+
+function tokenFolders(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+}
+
+/** Contents of a file; undefined when it is absent or empty. */
+function readIfAny(path: string): Buffer | undefined {
+  try {
+    const contents = readFileSync(path);
+    return contents.length === 0 ? undefined : contents;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// Starts at one token directory one after another: SoftHSM rewrites the token's file at every login, and parallel ones corrupt it (reference A1.4).
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { TokenConfig } from '../api.ts';
+import { findTokenDirectory } from './softhsm.ts';
+
+const waitMilliseconds = 30_000;
+
+/**
+ * Runs work while holding the lock of the token, across processes. The lock is SQLite's on an empty file: Node has no flock, and this
+ * one the kernel releases when its holder dies.
+ */
+export function withStartLock<T>(token: TokenConfig, work: () => T): T {
+  const lock = new DatabaseSync(lockPath(token), { timeout: waitMilliseconds });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+    return work();
+  } finally {
+    lock.close();
+  }
+}
+
+function lockPath(token: TokenConfig): string {
+  const directory = findTokenDirectory(token);
+  if (directory !== undefined) return join(directory, 'start.lock');
+  const name = createHash('sha256')
+    .update(`${token.module}\0${token.label ?? ''}\0${token.serial ?? ''}`)
+    .digest('hex')
+    .slice(0, 16);
+  return join(tmpdir(), `keystored-${process.getuid?.() ?? 0}-${name}.lock`);
+}

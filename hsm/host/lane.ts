@@ -1,0 +1,56 @@
+// A lane: a worker thread of the host with its own sessions and keys, for work that would hold up the host's main thread.
+import { parentPort, workerData } from 'node:worker_threads';
+import { Engine, LoginNeeded, type EngineOptions } from '../engine/engine.ts';
+import { HsmError } from '../api.ts';
+import { asHsmError, encodeError } from '../protocol/error-coding.ts';
+import { perform } from './perform.ts';
+import type { KeyIdentity } from '../protocol/key-encoding.ts';
+import { withStartLock } from '../files/start-lock.ts';
+import { isWithoutFiles, ownKeysGone } from '../files/softhsm.ts';
+import {
+  decodeMessage,
+  encodeMessages,
+  json,
+  resultError,
+  resultLoginNeeded,
+  resultModuleBroken,
+  type Message,
+  type ReceivedMessage,
+} from '../protocol/wire.ts';
+
+/** What a lane sends back: one result, and how many keys it holds. */
+export type LaneAnswer = { readonly result: Uint8Array; readonly loadedKeys: number };
+
+/** What a lane is sent: one job, or a key reference to forget. */
+export type LaneOrder = { readonly job: Uint8Array } | { readonly forget: KeyIdentity };
+
+Error.stackTraceLimit = 0;
+
+let engine: Engine | undefined;
+
+parentPort?.on('message', (order: LaneOrder) => {
+  if ('forget' in order) {
+    engine?.forgetKey(order.forget);
+    return;
+  }
+  const result = encodeMessages([run(decodeMessage(order.job))]);
+  parentPort?.postMessage({ result, loadedKeys: engine?.loadedKeys ?? 0 } satisfies LaneAnswer, [result.buffer]);
+});
+
+function run(job: ReceivedMessage): Message {
+  try {
+    const options = workerData as EngineOptions;
+    // Reading the token's file while another process rewrites it would lose the token for this whole process.
+    engine ??= withStartLock(options.token, () => new Engine(options));
+  } catch (error) {
+    // What the other threads have loaded is all that is left of the token: the host has to go on.
+    if (isWithoutFiles((workerData as EngineOptions).token)) return failed(job, new HsmError('unavailable', ownKeysGone));
+    const code = error instanceof LoginNeeded ? resultLoginNeeded : resultModuleBroken;
+    return { id: job.id, code, flags: 0, micros: 0, parts: [json({ message: asHsmError(error).message })] };
+  }
+  return perform(engine, job);
+}
+
+function failed(job: ReceivedMessage, error: HsmError): Message {
+  return { id: job.id, code: resultError, flags: 0, micros: 0, parts: [encodeError(error)] };
+}

@@ -1,0 +1,105 @@
+// One job on an engine: unpacks its parts, runs the operation, packs the result or the error.
+import type { KeyBinding, KeyType } from '../api.ts';
+import { decrypt, encrypt } from '../engine/operations/cipher.ts';
+import { derivedKey } from '../engine/operations/derivation.ts';
+import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
+import { encodeError } from '../protocol/error-coding.ts';
+import { generateKey, importKey, reserveKey, type Made } from '../engine/operations/making.ts';
+import {
+  flagDerived,
+  operationNamed,
+  operations,
+  unpackHash,
+  unpackScheme,
+  type EngineOperation,
+  type Making,
+} from '../protocol/operations.ts';
+import { decryptOaep } from '../engine/operations/oaep.ts';
+import { destroyWrappingKey, listWrappingKeys, makeWrappingKey, rewrapKey } from '../engine/rotation.ts';
+import { hmac, sign } from '../engine/operations/signing.ts';
+import { findWiderObjects } from '../engine/usages.ts';
+import {
+  json,
+  resultError,
+  resultLoginNeeded,
+  resultModuleBroken,
+  resultOk,
+  type Message,
+  type ReceivedMessage,
+} from '../protocol/wire.ts';
+
+/** Runs a job and returns its result; never throws. `micros` is the time spent in here. Material that came with the job is zeroed. */
+export function perform(engine: Engine, job: ReceivedMessage): Message {
+  const start = performance.now();
+  let code = resultOk;
+  let parts: Message['parts'];
+  try {
+    const handler = handlers[operationNamed(job.code) as EngineOperation];
+    parts = engine.run(() => handler(engine, job));
+  } catch (error) {
+    code = error instanceof LoginNeeded ? resultLoginNeeded : error instanceof ModuleBroken ? resultModuleBroken : resultError;
+    parts = code === resultError ? [encodeError(error)] : [json({ message: (error as Error).message })];
+  }
+  if (job.code === operations.import.code) job.find(1)?.fill(0);
+  return { id: job.id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
+}
+
+/** The operations of an engine: what each takes from its job, and what it gives back. */
+const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedMessage) => Message['parts']>> = {
+  encrypt: (engine, job) => [encrypt(engine, aeadKey(engine, job), job.part(2), job.find(3), job.find(4))],
+  decrypt: (engine, job) => [decrypt(engine, aeadKey(engine, job), job.part(2), job.find(3))],
+  sign: (engine, job) => {
+    const { scheme, hash } = unpackScheme(job.part(1));
+    return [sign(engine, job.identity(0), scheme, hash, job.part(2))];
+  },
+  hmac: (engine, job) => [hmac(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
+  decryptOaep: (engine, job) => [decryptOaep(engine, job.identity(0), unpackHash(job.part(1)), job.part(2))],
+  random: (engine, job) => [engine.random(job.json<{ bytes: number }>(0).bytes)],
+  selfTest: (engine) => {
+    engine.random(16);
+    if (!engine.canarySings()) throw new ModuleBroken('the canary key does not encrypt and decrypt');
+    return [];
+  },
+  inspect: (engine) => {
+    engine.requireKept();
+    return [];
+  },
+  generate: (engine, job) => {
+    const { type, ...making } = job.json<{ type: KeyType } & Making>(0);
+    return madeParts(generateKey(engine, type, making));
+  },
+  import: (engine, job) => {
+    const { type, ...making } = job.json<{ type: KeyType } & Making>(0);
+    return madeParts(importKey(engine, type, making, job.part(1)));
+  },
+  export: (engine, job) => [engine.readInClear(job.identity(0))],
+  destroy: (engine, job) => {
+    engine.destroyKey(job.identity(0));
+    return [];
+  },
+  reserve: (engine, job) => {
+    const { type, binding } = job.json<{ type: KeyType; binding: KeyBinding }>(0);
+    const { blob, mac } = reserveKey(engine, type, binding);
+    return [blob, mac];
+  },
+  rewrap: (engine, job) => {
+    const { blob, mac } = rewrapKey(engine, job.identity(0), job.json<{ under: number }>(1).under);
+    return [blob, mac];
+  },
+  widerObjects: (engine) => [json(engine.changeToken(() => findWiderObjects(engine.sessions)))],
+  wrappingKeys: (engine) => [json(listWrappingKeys(engine))],
+  makeWrappingKey: (engine, job) => [json(makeWrappingKey(engine, job.json<{ after: number }>(0).after))],
+  destroyWrappingKey: (engine, job) => {
+    destroyWrappingKey(engine, job.json<{ number: number }>(0).number);
+    return [];
+  },
+};
+
+function aeadKey(engine: Engine, job: ReceivedMessage): LoadedKey {
+  const identity = job.identity(0);
+  return (job.flags & flagDerived) === 0 ? engine.key(identity) : derivedKey(engine, identity, job.part(1));
+}
+
+function madeParts({ blob, mac, publicKey }: Made): Message['parts'] {
+  return [blob, mac, publicKey];
+}

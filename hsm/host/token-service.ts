@@ -1,0 +1,192 @@
+// What an HSM host does with the jobs it is given: quick ones on the spot, slow ones in lanes, results collected per turn.
+import { availableParallelism } from 'node:os';
+import { HsmError, type SessionCounts } from '../api.ts';
+import { identityOf, prepareDerivedKey } from '../engine/operations/derivation.ts';
+import { ModuleBroken, type Engine } from '../engine/engine.ts';
+import { Lanes, type LaneGroup } from './lanes.ts';
+import { closeEngine, openEngine, type OpenOptions } from '../engine/open-engine.ts';
+import type { KeyIdentity } from '../protocol/key-encoding.ts';
+import { flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
+import { encodeError } from '../protocol/error-coding.ts';
+import { perform } from './perform.ts';
+import {
+  json,
+  resultError,
+  resultLoginNeeded,
+  resultModuleBroken,
+  resultOk,
+  type Message,
+  type ReceivedMessage,
+} from '../protocol/wire.ts';
+
+/** A token whose simplest call takes longer than this is far away: its calls run side by side in lanes (design hsm 11). */
+const remoteMicros = 100;
+const remoteLanes = 16;
+const loginTries = 2;
+
+/** Takes finished results, some made here and some passed on. */
+export type Reply = (results: readonly (Message | ReceivedMessage)[]) => void;
+
+/** Serves one token. `reply` takes finished results; `exit` ends the host. */
+export class TokenService {
+  readonly #reply: Reply;
+  readonly #exit: (code: number) => void;
+  /** lanes: false keeps everything on the caller's thread */
+  readonly #mayUseLanes: boolean;
+  readonly #deriving = new Map<string, Promise<void>>();
+  readonly #logins = new Map<number, number>();
+  #engine: Engine | undefined;
+  #lanes: Lanes | undefined;
+  #remote = false;
+  #results: (Message | ReceivedMessage)[] = [];
+
+  constructor(reply: Reply, exit: (code: number) => void, mayUseLanes = true) {
+    this.#reply = reply;
+    this.#exit = exit;
+    this.#mayUseLanes = mayUseLanes;
+  }
+
+  /** Takes the jobs of one batch. */
+  take(jobs: readonly ReceivedMessage[]): void {
+    for (const job of jobs) this.#route(job);
+  }
+
+  #route(job: ReceivedMessage): void {
+    const name = operationNamed(job.code);
+    if (name === 'open') return this.#open(job);
+    if (name === 'ping') return this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys, sessions: this.#sessions })]));
+    if (name === 'close') return this.#close(job);
+    if (this.#engine === undefined) return this.#finish(failed(job, new HsmError('unavailable', 'the token is not open')));
+    if (name === 'destroy') this.#forgetEverywhere(job.identity(0), this.#engine);
+    const group = this.#laneFor(job);
+    if (group !== undefined) this.#lanes?.run(job, group);
+    else if (this.#derivesFirst(job, this.#engine)) void this.#deriveAndRun(job, this.#engine);
+    else this.#runHere(job, this.#engine);
+  }
+
+  #forgetEverywhere(key: KeyIdentity, engine: Engine): void {
+    engine.forgetKey(key);
+    this.#lanes?.forget(key);
+  }
+
+  get #loadedKeys(): number {
+    return (this.#engine?.loadedKeys ?? 0) + (this.#lanes?.loadedKeys ?? 0);
+  }
+
+  /** This thread's session is counted as at rest: while it works, nobody is answered. */
+  get #sessions(): SessionCounts {
+    const { size, busy, waiting } = this.#lanes?.sessions ?? { size: 0, busy: 0, waiting: 0 };
+    return { size: size + 1, busy, waiting };
+  }
+
+  /** The lanes a job belongs to; undefined for those that run on this thread. */
+  #laneFor({ code, flags }: ReceivedMessage): LaneGroup | undefined {
+    if (this.#lanes === undefined || (!this.#remote && (flags & flagSlow) === 0)) return undefined;
+    return operations[operationNamed(code)].making ? 'making' : 'work';
+  }
+
+  #runHere(job: ReceivedMessage, engine: Engine): void {
+    this.#finish(perform(engine, job));
+  }
+
+  /** Whether the key of a job must be derived first; the iterations would hold up this thread. */
+  #derivesFirst(job: ReceivedMessage, engine: Engine): boolean {
+    return (job.flags & flagDerived) !== 0 && !engine.hasDerivedKey(identityOf(job.identity(0), job.part(1)));
+  }
+
+  async #deriveAndRun(job: ReceivedMessage, engine: Engine): Promise<void> {
+    const secret = job.identity(0);
+    const parameters = job.part(1);
+    const identity = identityOf(secret, parameters);
+    let derivation = this.#deriving.get(identity);
+    if (derivation === undefined) {
+      // What goes wrong here goes wrong again, and is answered, when the job runs.
+      derivation = prepareDerivedKey(engine, secret, parameters).catch(() => {});
+      this.#deriving.set(identity, derivation);
+      void derivation.finally(() => this.#deriving.delete(identity));
+    }
+    await derivation;
+    this.#runHere(job, engine);
+  }
+
+  #open(job: ReceivedMessage): void {
+    try {
+      const options = job.json<OpenOptions>(0);
+      const { engine, description } = openEngine({ ...options, cacheKeys: mainShare(options.cacheKeys) });
+      this.#engine = engine;
+      this.#remote = engine.callMicros() > remoteMicros;
+      if (this.#mayUseLanes) this.#lanes = this.#makeLanes(options);
+      this.#finish(ok(job, [json(description)]));
+    } catch (error) {
+      this.#finish(failed(job, error));
+      this.#exitSoon(2);
+    }
+  }
+
+  #makeLanes({ token, cacheKeys, jobTimeoutSeconds }: OpenOptions): Lanes {
+    const making = Math.max(2, availableParallelism());
+    const work = this.#remote ? remoteLanes : making;
+    const shared = this.#remote ? cacheKeys : cacheKeys - mainShare(cacheKeys);
+    return new Lanes({
+      engine: { token, mayLogin: false },
+      // A new key is loaded once to try it, and used elsewhere afterwards.
+      lanes: { work: { count: work, cacheKeys: Math.floor(shared / work) }, making: { count: making, cacheKeys: 1 } },
+      jobTimeoutSeconds,
+      onResult: (result, job) => this.#takeFromLane(result, job),
+      onBroken: () => this.#exitSoon(4),
+    });
+  }
+
+  #takeFromLane(result: Message | ReceivedMessage, job: ReceivedMessage): void {
+    if (job.code === operations.import.code) job.find(1)?.fill(0);
+    if (result.code !== resultLoginNeeded) {
+      this.#logins.delete(job.id);
+      return this.#finish(result);
+    }
+    const tries = (this.#logins.get(job.id) ?? 0) + 1;
+    this.#logins.set(job.id, tries);
+    try {
+      this.#engine?.ensureLogin();
+    } catch (error) {
+      return this.#finish(error instanceof ModuleBroken ? { ...ok(job, []), code: resultModuleBroken } : failed(job, error));
+    }
+    if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token logged out again and again')));
+    this.#lanes?.run(job, this.#laneFor(job) ?? 'work');
+  }
+
+  #finish(result: Message | ReceivedMessage): void {
+    if (this.#results.length === 0) queueMicrotask(() => this.#flush());
+    this.#results.push(result);
+    if (result.code === resultModuleBroken) this.#exitSoon(3);
+  }
+
+  #flush(): void {
+    const results = this.#results;
+    this.#results = [];
+    this.#reply(results);
+  }
+
+  #close(job: ReceivedMessage): void {
+    this.#lanes?.close();
+    if (this.#engine !== undefined) closeEngine(this.#engine);
+    this.#finish(ok(job, []));
+    this.#exitSoon(0);
+  }
+
+  #exitSoon(code: number): void {
+    setImmediate(() => this.#exit(code));
+  }
+}
+
+/** The main thread's part of the loaded keys; the lanes share the rest. */
+function mainShare(cacheKeys: number): number {
+  return Math.ceil(cacheKeys / 2);
+}
+
+function ok(job: ReceivedMessage, parts: Message['parts']): Message {
+  return { id: job.id, code: resultOk, flags: 0, micros: 0, parts };
+}
+
+function failed(job: ReceivedMessage, error: unknown): Message {
+  return { id: job.id, code: resultError, flags: 0, micros: 0, parts: [encodeError(error)] };
+}

@@ -1,0 +1,190 @@
+// Our key types against PKCS#11: one row per type with mechanisms, key type and attributes; and the exact builders of mechanism parameters.
+import type { HashName, KeyType } from '../api.ts';
+import * as ck from './constants.ts';
+
+/** What a key is made of, which decides templates, encodings and checks. */
+export type KeyFamily = 'aes' | 'secret' | 'rsa' | 'ec' | 'edwards' | 'ml-dsa';
+
+/** One key type. Sizes are octets except `bits`. */
+export type KeyRow = {
+  readonly family: KeyFamily;
+  readonly keyType: number;
+  readonly generate: number;
+  /** mechanism of use; also what a refusal names */
+  readonly use: number;
+  readonly useName: string;
+  /** aes, secret: length of the key · rsa: length of the modulus · ec, edwards: length of the private number · ml-dsa: length of the seed */
+  readonly bytes: number;
+  /** asymmetric types: length of a signature */
+  readonly signatureBytes?: number;
+  /** DER of CKA_EC_PARAMS */
+  readonly curve?: string;
+  /** CKA_PARAMETER_SET of ML-DSA */
+  readonly parameterSet?: number;
+  /** the name node:crypto gives the type: `ec` curve name, or asymmetricKeyType */
+  readonly nodeName?: string;
+  /** more than about 100 µs of token work per use: kept off the host's main thread (design hsm 12) */
+  readonly slow: boolean;
+};
+
+const aes = {
+  family: 'aes',
+  keyType: ck.CKK_AES,
+  generate: ck.CKM_AES_KEY_GEN,
+  use: ck.CKM_AES_GCM,
+  useName: 'CKM_AES_GCM',
+  slow: false,
+} as const;
+const rsa = {
+  family: 'rsa',
+  keyType: ck.CKK_RSA,
+  generate: ck.CKM_RSA_PKCS_KEY_PAIR_GEN,
+  use: ck.CKM_RSA_PKCS,
+  useName: 'CKM_RSA_PKCS',
+  slow: true,
+} as const;
+const ec = { family: 'ec', keyType: ck.CKK_EC, generate: ck.CKM_EC_KEY_PAIR_GEN, use: ck.CKM_ECDSA, useName: 'CKM_ECDSA' } as const;
+const mlDsa = {
+  family: 'ml-dsa',
+  keyType: ck.CKK_ML_DSA,
+  generate: ck.CKM_ML_DSA_KEY_PAIR_GEN,
+  use: ck.CKM_ML_DSA,
+  useName: 'CKM_ML_DSA',
+  bytes: 32,
+  slow: true,
+} as const;
+
+/** The table of key types. */
+export const keyRows: Readonly<Record<KeyType, KeyRow>> = {
+  'aes-128': { ...aes, bytes: 16 },
+  'aes-192': { ...aes, bytes: 24 },
+  'aes-256': { ...aes, bytes: 32 },
+  'secret-256': {
+    family: 'secret',
+    keyType: ck.CKK_GENERIC_SECRET,
+    generate: ck.CKM_GENERIC_SECRET_KEY_GEN,
+    use: ck.CKM_SHA256_HMAC,
+    useName: 'CKM_SHA256_HMAC',
+    bytes: 32,
+    slow: false,
+  },
+  'rsa-2048': { ...rsa, bytes: 256, signatureBytes: 256 },
+  'rsa-3072': { ...rsa, bytes: 384, signatureBytes: 384 },
+  'rsa-4096': { ...rsa, bytes: 512, signatureBytes: 512 },
+  'ecdsa-p256': { ...ec, bytes: 32, signatureBytes: 64, curve: '06082a8648ce3d030107', nodeName: 'prime256v1', slow: false },
+  'ecdsa-p384': { ...ec, bytes: 48, signatureBytes: 96, curve: '06052b81040022', nodeName: 'secp384r1', slow: true },
+  'ecdsa-p521': { ...ec, bytes: 66, signatureBytes: 132, curve: '06052b81040023', nodeName: 'secp521r1', slow: true },
+  ed25519: {
+    family: 'edwards',
+    keyType: ck.CKK_EC_EDWARDS,
+    generate: ck.CKM_EC_EDWARDS_KEY_PAIR_GEN,
+    use: ck.CKM_EDDSA,
+    useName: 'CKM_EDDSA',
+    bytes: 32,
+    signatureBytes: 64,
+    curve: '06032b6570',
+    nodeName: 'ed25519',
+    slow: false,
+  },
+  'ml-dsa-44': { ...mlDsa, signatureBytes: 2420, parameterSet: ck.CKP_ML_DSA_44, nodeName: 'ml-dsa-44' },
+  'ml-dsa-65': { ...mlDsa, signatureBytes: 3309, parameterSet: ck.CKP_ML_DSA_65, nodeName: 'ml-dsa-65' },
+  'ml-dsa-87': { ...mlDsa, signatureBytes: 4627, parameterSet: ck.CKP_ML_DSA_87, nodeName: 'ml-dsa-87' },
+};
+
+/** All key types, in the order of the table. */
+export const keyTypes = Object.keys(keyRows) as KeyType[];
+
+/** CKA_EC_PARAMS of an EC or Edwards type. */
+export function curveOf(type: KeyType): Buffer {
+  const { curve } = keyRows[type];
+  if (curve === undefined) throw new TypeError(`${type} has no curve`);
+  return Buffer.from(curve, 'hex');
+}
+
+/** One hash function: its mechanisms, and the DER before the digest in a DigestInfo (RFC 8017 section 9.2, note 1). */
+export type HashRow = {
+  readonly bytes: number;
+  readonly hash: number;
+  readonly mgf: number;
+  readonly hmac: number;
+  readonly hmacName: string;
+  readonly digestInfo: Buffer;
+};
+
+/** The table of hash functions. */
+export const hashRows: Readonly<Record<HashName, HashRow>> = {
+  sha256: {
+    bytes: 32,
+    hash: ck.CKM_SHA256,
+    mgf: ck.CKG_MGF1_SHA256,
+    hmac: ck.CKM_SHA256_HMAC,
+    hmacName: 'CKM_SHA256_HMAC',
+    digestInfo: Buffer.from('3031300d060960864801650304020105000420', 'hex'),
+  },
+  sha384: {
+    bytes: 48,
+    hash: ck.CKM_SHA384,
+    mgf: ck.CKG_MGF1_SHA384,
+    hmac: ck.CKM_SHA384_HMAC,
+    hmacName: 'CKM_SHA384_HMAC',
+    digestInfo: Buffer.from('3041300d060960864801650304020205000430', 'hex'),
+  },
+  sha512: {
+    bytes: 64,
+    hash: ck.CKM_SHA512,
+    mgf: ck.CKG_MGF1_SHA512,
+    hmac: ck.CKM_SHA512_HMAC,
+    hmacName: 'CKM_SHA512_HMAC',
+    digestInfo: Buffer.from('3051300d060960864801650304020305000440', 'hex'),
+  },
+};
+
+/** Octets of a GCM nonce and tag; nothing else is ever used. */
+export const nonceBytes = 12;
+export const tagBytes = 16;
+
+declare const checked: unique symbol;
+
+/** A mechanism made by one of the builders below. The binding crashes the process on a malformed one, so nothing else is accepted. */
+export type Mechanism = { readonly mechanism: number; readonly parameter?: Buffer | { readonly type: number }; readonly [checked]: true };
+
+/** A mechanism without parameters. */
+export function plainMechanism(mechanism: number): Mechanism {
+  if (!Number.isInteger(mechanism) || mechanism < 0 || mechanism > 0xffffffff) throw new RangeError('mechanism number out of range');
+  return { mechanism } as Mechanism;
+}
+
+/** CKM_AES_GCM with a 96-bit nonce and a 128-bit tag (CK_GCM_PARAMS of PKCS#11 2.40 errata and later). */
+export function gcmMechanism(nonce: Buffer, associatedData: Buffer | undefined): Mechanism {
+  if (nonce.length !== nonceBytes) throw new RangeError(`a GCM nonce has ${nonceBytes} octets`);
+  const aad = associatedData === undefined || associatedData.length === 0 ? undefined : associatedData;
+  return {
+    mechanism: ck.CKM_AES_GCM,
+    parameter: { type: gcmParametersV240, iv: nonce, ivBits: nonceBytes * 8, aad, tagBits: tagBytes * 8 },
+  } as unknown as Mechanism;
+}
+
+/** CKM_RSA_PKCS_PSS over a finished digest: MGF1 with the same hash, salt of hash length (RFC 8017 section 9.1). */
+export function pssMechanism(hash: HashName): Mechanism {
+  const row = hashRows[hash];
+  return {
+    mechanism: ck.CKM_RSA_PKCS_PSS,
+    parameter: { type: pssParameters, hashAlg: row.hash, mgf: row.mgf, saltLen: row.bytes },
+  } as unknown as Mechanism;
+}
+
+/** CKM_RSA_PKCS_OAEP: MGF1 with the same hash, empty label. */
+export function oaepMechanism(hash: HashName): Mechanism {
+  const row = hashRows[hash];
+  return {
+    mechanism: ck.CKM_RSA_PKCS_OAEP,
+    parameter: { type: oaepParameters, hashAlg: row.hash, mgf: row.mgf, source: dataSpecified },
+  } as unknown as Mechanism;
+}
+
+/** The binding's own tags for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */
+const gcmParametersV240 = 7;
+const pssParameters = 5;
+const oaepParameters = 4;
+/** CKZ_DATA_SPECIFIED */
+const dataSpecified = 1;

@@ -1,0 +1,280 @@
+// One PKCS#11 module behind typed calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
+import pkcs11js from 'pkcs11js';
+import { HsmError } from '../api.ts';
+import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
+import type { Mechanism } from './mechanisms.ts';
+import { asTokenError, findReturnValue, TokenError } from './return-values.ts';
+import { template, templateAsking, type AttributeName, type Attributes } from './template.ts';
+
+declare const kind: unique symbol;
+
+/** Handles are buffers in the binding; brands keep sessions, objects and slots apart. */
+export type SlotHandle = Buffer & { readonly [kind]: 'slot' };
+export type SessionHandle = Buffer & { readonly [kind]: 'session' };
+export type ObjectHandle = Buffer & { readonly [kind]: 'object' };
+
+/** What C_GetTokenInfo says, without padding. */
+export type TokenInfo = {
+  readonly label: string;
+  readonly serial: string;
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly flags: number;
+  /** lengths of a PIN; vendors that name none leave zeros or anything */
+  readonly pinBytes: { readonly least: number; readonly most: number };
+};
+
+const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
+/** The longest output of an operation that says nothing of its length: a wrapped ML-DSA-87 or RSA-4096 key with room to spare. */
+const longOutputBytes = 16_384;
+
+/** Loaded modules stay referenced for good: the binding unloads the library when its object is collected (reference A6). */
+const loaded: PkcsModule[] = [];
+
+/** A loaded and initialised module. All calls are synchronous and throw TokenError. */
+export class PkcsModule {
+  readonly path: string;
+  readonly #lib: pkcs11js.PKCS11;
+
+  private constructor(path: string, lib: pkcs11js.PKCS11) {
+    this.path = path;
+    this.#lib = lib;
+  }
+
+  /** Loads a library and initialises it; a module another thread of this process has initialised is fine. `configuration` when it does not load. */
+  static load(path: string, libraryParameters?: string): PkcsModule {
+    const lib = new pkcs11js.PKCS11();
+    try {
+      lib.load(path);
+    } catch (cause) {
+      throw new HsmError('configuration', `PKCS#11 module ${path} cannot be loaded: ${firstLine(cause)}`, { cause });
+    }
+    const module = new PkcsModule(path, lib);
+    try {
+      module.initialise(libraryParameters);
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      const { rv, fn } = error;
+      const why = `PKCS#11 module ${path} does not start: ${error.message}; see that its environment and library-parameters suit it`;
+      throw new HsmError(findReturnValue(rv).kind, why, { rv, fn, cause: error });
+    }
+    loaded.push(module);
+    return module;
+  }
+
+  /** C_Initialize with operating-system locking, so that several threads may call. */
+  initialise(libraryParameters?: string): void {
+    try {
+      // The binding cuts off the last character of the parameter string (reference A6).
+      const parameters = libraryParameters === undefined ? {} : { libraryParameters: `${libraryParameters} ` };
+      this.#lib.C_Initialize({ flags: CKF_OS_LOCKING_OK, ...parameters });
+    } catch (error) {
+      const known = asTokenError('C_Initialize', error);
+      if (!(known instanceof TokenError) || known.rv !== CKR_CRYPTOKI_ALREADY_INITIALIZED) throw known;
+    }
+  }
+
+  /** C_Finalize. Only when no call of any thread is in flight: the binding crashes otherwise. */
+  finalise(): void {
+    this.#call('C_Finalize', () => this.#lib.C_Finalize());
+  }
+
+  slots(): SlotHandle[] {
+    return this.#call('C_GetSlotList', () => this.#lib.C_GetSlotList(true)) as SlotHandle[];
+  }
+
+  tokenInfo(slot: SlotHandle): TokenInfo {
+    const info = this.#call('C_GetTokenInfo', () => this.#lib.C_GetTokenInfo(slot));
+    return {
+      label: trimmed(info.label),
+      serial: trimmed(info.serialNumber),
+      manufacturer: trimmed(info.manufacturerID),
+      model: trimmed(info.model),
+      flags: info.flags,
+      pinBytes: { least: info.minPinLen, most: info.maxPinLen },
+    };
+  }
+
+  mechanisms(slot: SlotHandle): number[] {
+    return this.#call('C_GetMechanismList', () => this.#lib.C_GetMechanismList(slot));
+  }
+
+  openSession(slot: SlotHandle, access: 'read-only' | 'read-write'): SessionHandle {
+    const flags = CKF_SERIAL_SESSION | (access === 'read-write' ? CKF_RW_SESSION : 0);
+    return this.#call('C_OpenSession', () => this.#lib.C_OpenSession(slot, flags)) as SessionHandle;
+  }
+
+  closeSession(session: SessionHandle): void {
+    this.#call('C_CloseSession', () => this.#lib.C_CloseSession(session));
+  }
+
+  sessionState(session: SessionHandle): number {
+    return this.#call('C_GetSessionInfo', () => this.#lib.C_GetSessionInfo(session)).state;
+  }
+
+  login(session: SessionHandle, userType: number, pin: string): void {
+    this.#call('C_Login', () => this.#lib.C_Login(session, userType, pin));
+  }
+
+  logout(session: SessionHandle): void {
+    this.#call('C_Logout', () => this.#lib.C_Logout(session));
+  }
+
+  initToken(slot: SlotHandle, soPin: string, label: string): void {
+    this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, soPin, label));
+  }
+
+  initPin(session: SessionHandle, pin: string): void {
+    this.#call('C_InitPIN', () => this.#lib.C_InitPIN(session, pin));
+  }
+
+  /** Changes the PIN of the user who is logged in. */
+  setPin(session: SessionHandle, oldPin: string, newPin: string): void {
+    this.#call('C_SetPIN', () => this.#lib.C_SetPIN(session, oldPin, newPin));
+  }
+
+  createObject(session: SessionHandle, attributes: Attributes): ObjectHandle {
+    return this.#call('C_CreateObject', () => this.#lib.C_CreateObject(session, template(attributes))) as ObjectHandle;
+  }
+
+  copyObject(session: SessionHandle, object: ObjectHandle, attributes: Attributes): ObjectHandle {
+    return this.#call('C_CopyObject', () => this.#lib.C_CopyObject(session, object, template(attributes))) as ObjectHandle;
+  }
+
+  destroyObject(session: SessionHandle, object: ObjectHandle): void {
+    this.#call('C_DestroyObject', () => this.#lib.C_DestroyObject(session, object));
+  }
+
+  /** All objects that match; slow on tokens with many objects, so never on the hot path. */
+  findObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
+    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
+    try {
+      return this.#call('C_FindObjects', () => this.#lib.C_FindObjects(session, 100)) as ObjectHandle[];
+    } finally {
+      this.#call('C_FindObjectsFinal', () => this.#lib.C_FindObjectsFinal(session));
+    }
+  }
+
+  /** All of them, however many: for inspections. */
+  allObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
+    this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
+    try {
+      const found: ObjectHandle[] = [];
+      for (;;) {
+        const more = this.#call('C_FindObjects', () => this.#lib.C_FindObjects(session, 100)) as ObjectHandle[];
+        if (more.length === 0) return found;
+        found.push(...more);
+      }
+    } finally {
+      this.#call('C_FindObjectsFinal', () => this.#lib.C_FindObjectsFinal(session));
+    }
+  }
+
+  attribute(session: SessionHandle, object: ObjectHandle, name: AttributeName): Buffer {
+    const found = this.#call('C_GetAttributeValue', () => this.#lib.C_GetAttributeValue(session, object, templateAsking(name)));
+    return found[0]?.value ?? Buffer.alloc(0);
+  }
+
+  generateKey(session: SessionHandle, mechanism: Mechanism, attributes: Attributes): ObjectHandle {
+    return this.#call('C_GenerateKey', () => this.#lib.C_GenerateKey(session, mechanism, template(attributes))) as ObjectHandle;
+  }
+
+  generateKeyPair(session: SessionHandle, mechanism: Mechanism, publicKey: Attributes, privateKey: Attributes) {
+    const pair = this.#call('C_GenerateKeyPair', () =>
+      this.#lib.C_GenerateKeyPair(session, mechanism, template(publicKey), template(privateKey)),
+    );
+    return { publicKey: pair.publicKey as ObjectHandle, privateKey: pair.privateKey as ObjectHandle };
+  }
+
+  wrapKey(session: SessionHandle, mechanism: Mechanism, wrappingKey: ObjectHandle, key: ObjectHandle): Buffer {
+    const out = Buffer.alloc(longOutputBytes);
+    return Buffer.from(this.#call('C_WrapKey', () => this.#lib.C_WrapKey(session, mechanism, wrappingKey, key, out)));
+  }
+
+  unwrapKey(
+    session: SessionHandle,
+    mechanism: Mechanism,
+    wrappingKey: ObjectHandle,
+    wrapped: Buffer,
+    attributes: Attributes,
+  ): ObjectHandle {
+    return this.#call('C_UnwrapKey', () =>
+      this.#lib.C_UnwrapKey(session, mechanism, wrappingKey, wrapped, template(attributes)),
+    ) as ObjectHandle;
+  }
+
+  /** One-shot encryption into `out`; returns the part of it that was written. */
+  encrypt(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, out: Buffer): Buffer {
+    let fn = 'C_EncryptInit';
+    try {
+      this.#lib.C_EncryptInit(session, mechanism, key);
+      fn = 'C_Encrypt';
+      return this.#lib.C_Encrypt(session, nonNull(input), out);
+    } catch (error) {
+      throw asTokenError(fn, error);
+    }
+  }
+
+  /** One-shot decryption into `out`, which must be as long as the input; returns the part of it that was written. */
+  decrypt(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, out: Buffer): Buffer {
+    let fn = 'C_DecryptInit';
+    try {
+      this.#lib.C_DecryptInit(session, mechanism, key);
+      fn = 'C_Decrypt';
+      return this.#lib.C_Decrypt(session, nonNull(input), out);
+    } catch (error) {
+      throw asTokenError(fn, error);
+    }
+  }
+
+  /** One-shot signature or MAC. */
+  sign(session: SessionHandle, mechanism: Mechanism, key: ObjectHandle, input: Buffer, maximumBytes: number): Buffer {
+    let fn = 'C_SignInit';
+    try {
+      this.#lib.C_SignInit(session, mechanism, key);
+      fn = 'C_Sign';
+      return this.#lib.C_Sign(session, nonNull(input), Buffer.allocUnsafe(maximumBytes));
+    } catch (error) {
+      throw asTokenError(fn, error);
+    }
+  }
+
+  random(session: SessionHandle, bytes: number): Buffer {
+    return this.#call('C_GenerateRandom', () => this.#lib.C_GenerateRandom(session, Buffer.alloc(bytes)));
+  }
+
+  #call<T>(fn: string, call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      throw asTokenError(fn, error);
+    }
+  }
+}
+
+/** The name of a mechanism, `CKM_AES_GCM`; unknown ones as hexadecimal. */
+export function mechanismName(mechanism: number): string {
+  return newerMechanismNames[mechanism] ?? bindingNames.get(mechanism) ?? `0x${mechanism.toString(16)}`;
+}
+
+const bindingNames = new Map(
+  Object.entries(pkcs11js as unknown as Record<string, unknown>)
+    .filter((entry): entry is [string, number] => entry[0].startsWith('CKM_') && typeof entry[1] === 'number')
+    .reverse()
+    .map(([name, value]) => [value, name]),
+);
+
+const empty = Buffer.alloc(1).subarray(0, 0);
+
+/** Zero-length input needs a pointer all the same: a null one is CKR_ARGUMENTS_BAD and wedges the session (reference A4). */
+function nonNull(input: Buffer): Buffer {
+  return input.length === 0 ? empty : input;
+}
+
+function trimmed(text: string): string {
+  return text.replace(/[\0 ]+$/, '');
+}
+
+function firstLine(cause: unknown): string {
+  return cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+}

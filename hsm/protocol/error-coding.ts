@@ -1,0 +1,25 @@
+// Errors on their way between host and service: as a part of a message, and back as the HsmError the house knows.
+import { HsmError } from '../api.ts';
+import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+
+/** The words of an error as a part of a result. */
+export function encodeError(error: unknown): Buffer {
+  const { kind, message, rv, fn } = asHsmError(error);
+  return Buffer.from(JSON.stringify({ kind, message, rv, fn }), 'utf8');
+}
+
+/** The reverse of encodeError. Throws SyntaxError or TypeError for what that never wrote. */
+export function decodeError(part: Buffer): HsmError {
+  const { kind, message, rv, fn } = JSON.parse(part.toString('utf8')) as HsmError;
+  if (typeof kind !== 'string' || typeof message !== 'string') throw new TypeError('the error of the host is malformed');
+  return new HsmError(kind, message, { ...(rv === undefined ? {} : { rv }), ...(fn === undefined ? {} : { fn }) });
+}
+
+/** Whatever was thrown as the error the house knows. */
+export function asHsmError(error: unknown): HsmError {
+  if (error instanceof HsmError) return error;
+  if (error instanceof TokenError)
+    return new HsmError(findReturnValue(error.rv).kind, error.message, { rv: error.rv, fn: error.fn, cause: error });
+  const message = error instanceof Error ? error.message : String(error);
+  return new HsmError('refused', `the request could not be run: ${message}`, { cause: error });
+}

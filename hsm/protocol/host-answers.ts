@@ -1,0 +1,31 @@
+// What a host says about its token, read with suspicion: its module's library can write anything into the process the octets come from.
+import type { SessionCounts, TokenStatus } from '../api.ts';
+import type { ReceivedMessage } from './wire.ts';
+
+/** What the host says of its token when it opens it. */
+export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'>;
+
+/** What the host says of itself whenever it is asked. */
+export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts };
+
+/** Throws RangeError or SyntaxError for what is no description. */
+export function readDescription(answer: ReceivedMessage): Description {
+  const said = answer.json<Partial<Description> | null>(0);
+  const texts = [said?.label, said?.serial, said?.manufacturer, said?.model];
+  const lists = [said?.keyTypes, said?.mechanisms];
+  const isSound = texts.every(isText) && lists.every((list) => Array.isArray(list) && list.every(isText));
+  if (!isSound) throw new RangeError('the description of the token is malformed');
+  return said as Description;
+}
+
+/** Throws RangeError or SyntaxError for what are no counts. */
+export function readCounts(answer: ReceivedMessage): Counts {
+  const said = answer.json<Partial<Counts> | null>(0);
+  const { size, busy, waiting } = said?.sessions ?? {};
+  if (![said?.loadedKeys, size, busy, waiting].every(Number.isSafeInteger)) throw new RangeError('the counts of the token are malformed');
+  return said as Counts;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

@@ -1,0 +1,176 @@
+// The operations of an HSM host: their codes on the wire, whether they may be repeated, and how their arguments are packed into parts.
+import type { AeadKey, Custody, HashName, KeyBinding, KeyReference, KeyType, SignScheme } from '../api.ts';
+import { encodeKeyReference, frames } from './key-encoding.ts';
+import { keyRows } from '../pkcs11/mechanisms.ts';
+import { json, type Message } from './wire.ts';
+
+/** One operation. `repeatable`: a job in flight when its host dies is given to the next host once. `making`: it makes a key, which takes long. */
+export type Operation = { readonly code: number; readonly repeatable: boolean; readonly making: boolean };
+
+/** The table of operations. */
+export const operations = {
+  open: { code: 1, repeatable: false, making: false },
+  ping: { code: 2, repeatable: false, making: false },
+  close: { code: 3, repeatable: false, making: false },
+  encrypt: { code: 10, repeatable: true, making: false },
+  decrypt: { code: 11, repeatable: true, making: false },
+  sign: { code: 12, repeatable: true, making: false },
+  hmac: { code: 13, repeatable: true, making: false },
+  random: { code: 14, repeatable: true, making: false },
+  selfTest: { code: 15, repeatable: true, making: false },
+  inspect: { code: 17, repeatable: true, making: false },
+  decryptOaep: { code: 16, repeatable: true, making: false },
+  generate: { code: 20, repeatable: false, making: true },
+  import: { code: 21, repeatable: false, making: true },
+  export: { code: 22, repeatable: false, making: false },
+  destroy: { code: 23, repeatable: false, making: false },
+  reserve: { code: 24, repeatable: true, making: false },
+  rewrap: { code: 25, repeatable: true, making: true },
+  wrappingKeys: { code: 26, repeatable: true, making: true },
+  makeWrappingKey: { code: 27, repeatable: true, making: true },
+  destroyWrappingKey: { code: 28, repeatable: true, making: true },
+  widerObjects: { code: 29, repeatable: true, making: true },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;
+
+/** Those an engine runs; the others are between supervisor and host. */
+export type EngineOperation = Exclude<OperationName, 'open' | 'ping' | 'close'>;
+
+/** The name of a code. Throws RangeError on an unknown one. */
+export function operationNamed(code: number): OperationName {
+  const name = names.get(code);
+  if (name === undefined) throw new RangeError(`unknown operation ${code}`);
+  return name;
+}
+
+const names = new Map(Object.entries(operations).map(([name, row]) => [row.code as number, name as OperationName]));
+
+/** Flags of a job: the token work is long enough to leave the host's main thread (design hsm 12). */
+export const flagSlow = 1;
+/** The key of the job is derived from the one it names. */
+export const flagDerived = 2;
+
+/** Payloads from here on are slow even with a quick mechanism. */
+const slowPayloadBytes = 65_536;
+
+/** One call, ready to travel. */
+export type Call = {
+  readonly name: OperationName;
+  readonly flags: number;
+  readonly parts: Message['parts'];
+  /** zeroed as soon as the call was handed over */
+  readonly wipe?: Uint8Array;
+};
+
+const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
+const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa'];
+
+/** AEAD parts: reference of the key, or of the secret it is derived from · derivation · payload · associated data · nonce. */
+function aead(name: 'encrypt' | 'decrypt', key: AeadKey, payload: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array): Call {
+  if (!('derivation' in key)) {
+    return { name, flags: payloadFlags(payload), parts: [encodeKeyReference(key), undefined, payload, associatedData, nonce] };
+  }
+  const { type, iterations, contextHash, salt, secret } = key.derivation;
+  const derivation = frames(type, String(iterations), contextHash, salt);
+  return {
+    name,
+    flags: payloadFlags(payload) | flagDerived,
+    parts: [encodeKeyReference(secret), derivation, payload, associatedData, nonce],
+  };
+}
+
+function payloadFlags(payload: Uint8Array): number {
+  return payload.length >= slowPayloadBytes ? flagSlow : 0;
+}
+
+/** Packs each operation's arguments. */
+export const call = {
+  encrypt: (key: AeadKey, plaintext: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array) =>
+    aead('encrypt', key, plaintext, associatedData, nonce),
+  decrypt: (key: AeadKey, sealed: Uint8Array, associatedData?: Uint8Array) => aead('decrypt', key, sealed, associatedData),
+  sign: (key: KeyReference, scheme: SignScheme): Call => {
+    const data = 'message' in scheme ? scheme.message : scheme.digest;
+    const hash = 'hash' in scheme ? hashCodes.indexOf(scheme.hash) : 255;
+    return {
+      name: 'sign',
+      flags: keyRows[key.stored.type]?.slow ? flagSlow : payloadFlags(data),
+      parts: [encodeKeyReference(key), Buffer.of(schemeCodes.indexOf(scheme.scheme), hash), data],
+    };
+  },
+  hmac: (key: KeyReference, hash: HashName, data: Uint8Array): Call => ({
+    name: 'hmac',
+    flags: payloadFlags(data),
+    parts: [encodeKeyReference(key), Buffer.of(hashCodes.indexOf(hash)), data],
+  }),
+  decryptOaep: (key: KeyReference, hash: HashName, sealed: Uint8Array): Call => ({
+    name: 'decryptOaep',
+    flags: makingFlags(key.stored.type, key.stored.custody),
+    parts: [encodeKeyReference(key), Buffer.of(hashCodes.indexOf(hash)), sealed],
+  }),
+  random: (bytes: number): Call => ({ name: 'random', flags: 0, parts: [json({ bytes })] }),
+  selfTest: (): Call => ({ name: 'selfTest', flags: 0, parts: [] }),
+  inspect: (): Call => ({ name: 'inspect', flags: 0, parts: [] }),
+  generate: (type: KeyType, making: Making): Call => ({
+    name: 'generate',
+    flags: makingFlags(type, making.custody),
+    parts: [json({ type, ...making })],
+  }),
+  import: (type: KeyType, making: Making, material: Uint8Array): Call => ({
+    name: 'import',
+    flags: makingFlags(type, making.custody),
+    parts: [json({ type, ...making }), material],
+    wipe: material,
+  }),
+  reserve: (type: KeyType, binding: KeyBinding): Call => ({ name: 'reserve', flags: 0, parts: [json({ type, binding })] }),
+  export: (key: KeyReference): Call => ({
+    name: 'export',
+    flags: makingFlags(key.stored.type, key.stored.custody),
+    parts: [encodeKeyReference(key)],
+  }),
+  destroy: (key: KeyReference): Call => ({
+    name: 'destroy',
+    flags: makingFlags(key.stored.type, key.stored.custody),
+    parts: [encodeKeyReference(key)],
+  }),
+  rewrap: (key: KeyReference, under: number): Call => ({
+    name: 'rewrap',
+    flags: flagSlow,
+    parts: [encodeKeyReference(key), json({ under })],
+  }),
+  widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
+  wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
+  makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
+  destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),
+};
+
+/**
+ * How a new key is to be kept. `id`: hexadecimal CKA_ID of a persistent key that was reserved; without it the key gets one of its own.
+ * `under`: number of the wrapping key that is in use by now; the host may not have seen it yet.
+ */
+export type Making = {
+  readonly binding: KeyBinding;
+  readonly custody: Custody;
+  readonly extractable: boolean;
+  readonly under: number;
+  readonly id?: string;
+};
+
+/** The reverse of the packing of `sign`: scheme and hash. */
+export function unpackScheme(codes: Buffer): { scheme: SignScheme['scheme']; hash: HashName | undefined } {
+  const scheme = schemeCodes[codes[0] ?? 255];
+  if (scheme === undefined) throw new RangeError('unknown signature scheme');
+  return { scheme, hash: hashCodes[codes[1] ?? 255] };
+}
+
+/** The reverse of the packing of `hmac` and `decryptOaep`: the hash. */
+export function unpackHash(codes: Buffer): HashName {
+  const hash = hashCodes[codes[0] ?? 255];
+  if (hash === undefined) throw new RangeError('unknown hash');
+  return hash;
+}
+
+/** Persistent objects are slow whatever their type: the token searches and rewrites its files (reference A1.4). */
+function makingFlags(type: KeyType, custody: Custody): number {
+  return custody === 'token' || keyRows[type]?.slow ? flagSlow : 0;
+}

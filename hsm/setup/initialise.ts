@@ -1,0 +1,90 @@
+// Initialises a token: C_InitToken on a free slot with the SO PIN, then C_InitPIN with the user PIN.
+import { HsmError, type PinSource, type TokenConfig } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import { PkcsModule, type TokenInfo } from '../pkcs11/module.ts';
+import { readPin } from '../files/pin.ts';
+import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
+import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from '../files/softhsm.ts';
+import { withStartLock } from '../files/start-lock.ts';
+
+/**
+ * A token to be made. `pin` is where its user PIN comes from, now and later. Without `soPin` the labelled token is there already, has an
+ * empty SO PIN and lacks only its user PIN (NSS softoken).
+ */
+export type NewToken = TokenConfig & { readonly label: string; readonly soPin?: PinSource };
+
+/**
+ * Initialises the token in this process. One that was begun, and has label and SO PIN but no user PIN, gets that. `configuration` when the
+ * label is none or is taken, or no slot is free; `refused` when the token does not take a PIN, if it can be known before anything is done.
+ */
+export function initialiseTokenHere(token: NewToken): void {
+  requireLabel(token.label);
+  withStartLock(token, () => {
+    const module = PkcsModule.load(token.module, token.libraryParameters);
+    const soPin = token.soPin === undefined ? '' : readPin(token.soPin);
+    const userPin = readPin(token.pin);
+    const slots = module.slots().map((slot) => ({ slot, info: module.tokenInfo(slot) }));
+    const begun = slots.find(({ info }) => info.label === token.label && isInitialised(info));
+    if (begun !== undefined && (begun.info.flags & ck.CKF_USER_PIN_INITIALIZED) !== 0) {
+      throw new HsmError('configuration', `a token labelled "${token.label}" with a PIN exists in ${module.path}`);
+    }
+    if (begun === undefined && token.soPin !== undefined) {
+      const { slot, info } = findFreeSlot(module, slots);
+      requireLength(token, 'SO', soPin, info);
+      requireLength(token, 'user', userPin, info);
+      takingPin(token, 'SO', () => module.initToken(slot, soPin, token.label));
+    }
+    // A token may move to another slot when it is initialised.
+    const slot = module.slots().find((candidate) => module.tokenInfo(candidate).label === token.label);
+    if (slot === undefined) throw new HsmError('configuration', `${module.path} has no token labelled "${token.label}"`);
+    const session = module.openSession(slot, 'read-write');
+    try {
+      takingPin(token, 'SO', () => module.login(session, ck.CKU_SO, soPin));
+      takingPin(token, 'user', () => module.initPin(session, userPin));
+      module.logout(session);
+    } finally {
+      module.closeSession(session);
+    }
+    const directory = findTokenDirectory(token);
+    if (directory === undefined) return;
+    copyTokenObjects(directory);
+    syncTokenDirectory(directory);
+  });
+}
+
+/** C_InitToken takes 32 octets, padded with blanks: a longer label would be cut off, and blanks at its end would be none of it. */
+function requireLabel(label: string): void {
+  const bytes = Buffer.byteLength(label);
+  if (bytes >= 1 && bytes <= 32 && !/\p{Cc}| $/u.test(label)) return;
+  throw new HsmError(
+    'configuration',
+    `a token cannot be labelled ${JSON.stringify(label)}: a label has 1 to 32 octets (this one ${bytes}), no control characters and no blank at its end`,
+  );
+}
+
+/** Some modules find out only when the token is half-made. Those that name no limits are left to try. */
+function requireLength(token: NewToken, who: string, pin: string, { pinBytes: { least, most } }: TokenInfo): void {
+  const bytes = Buffer.byteLength(pin);
+  if (most < Math.max(least, 1) || (bytes >= least && bytes <= most)) return;
+  throw new HsmError('refused', `token ${token.label} takes no ${who} PIN of ${bytes} octets: it must have ${least} to ${most}`);
+}
+
+/** Says in words which PIN it was that the token did not take. */
+function takingPin(token: NewToken, who: string, give: () => void): void {
+  try {
+    give();
+  } catch (error) {
+    if (!(error instanceof TokenError) || findReturnValue(error.rv).remedy !== 'latch') throw error;
+    throw new HsmError(findReturnValue(error.rv).kind, `token ${token.label} does not take the ${who} PIN: ${error.message}`);
+  }
+}
+
+function isInitialised({ flags }: TokenInfo): boolean {
+  return (flags & ck.CKF_TOKEN_INITIALIZED) !== 0;
+}
+
+function findFreeSlot<S extends { info: TokenInfo }>(module: PkcsModule, slots: readonly S[]): S {
+  const free = slots.find(({ info }) => !isInitialised(info));
+  if (free === undefined) throw new HsmError('configuration', `${module.path} has no slot with an uninitialised token`);
+  return free;
+}

@@ -1,0 +1,51 @@
+// First boot of a token: its own wrapping and binding keys, made once, whoever asks and however often.
+import type { TokenConfig } from '../api.ts';
+import * as ck from '../pkcs11/constants.ts';
+import { bindingKeyLabel } from '../engine/custody.ts';
+import { plainMechanism } from '../pkcs11/mechanisms.ts';
+import { PkcsModule } from '../pkcs11/module.ts';
+import { findSlot, login, Sessions } from '../engine/sessions.ts';
+import { copyTokenObjects, findTokenDirectory, restoreTokenObjects, syncTokenDirectory } from '../files/softhsm.ts';
+import { withStartLock } from '../files/start-lock.ts';
+import type { Attributes } from '../pkcs11/template.ts';
+import { onlyFor } from '../engine/usages.ts';
+import { wrappingKeyAttributes, wrappingKeyLabel } from '../engine/wrapping-keys.ts';
+
+/** The token's own keys: each does one thing only, and neither ever leaves. */
+const ownKeys: readonly { label: string; mechanism: number; attributes: Attributes }[] = [
+  { label: wrappingKeyLabel, mechanism: ck.CKM_AES_KEY_GEN, attributes: wrappingKeyAttributes(1) },
+  {
+    label: bindingKeyLabel,
+    mechanism: ck.CKM_GENERIC_SECRET_KEY_GEN,
+    attributes: {
+      ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: bindingKeyLabel },
+      ...onlyFor('secret', ['sign']),
+    },
+  },
+];
+
+/** Makes what is missing, in this process, under the token's start lock, and makes it durable. Returns the labels of the keys made. */
+export function prepareTokenHere(token: TokenConfig): string[] {
+  return withStartLock(token, () => {
+    restoreTokenObjects(findTokenDirectory(token));
+    const module = PkcsModule.load(token.module, token.libraryParameters);
+    const slot = findSlot(module, token);
+    const sessions = new Sessions(module, slot, (owner) => login(module, slot, owner, token));
+    try {
+      const missing = ownKeys.filter(
+        ({ label }) => module.findObjects(sessions.owner, { class: ck.CKO_SECRET_KEY, token: true, label }).length === 0,
+      );
+      for (const { mechanism, attributes } of missing) {
+        module.generateKey(sessions.owner, plainMechanism(mechanism), attributes);
+      }
+      const directory = findTokenDirectory(token);
+      if (directory !== undefined) {
+        copyTokenObjects(directory);
+        syncTokenDirectory(directory);
+      }
+      return missing.map(({ label }) => label);
+    } finally {
+      sessions.close();
+    }
+  });
+}

@@ -1,0 +1,28 @@
+// A short-lived child process that runs one administrative task on a module, so that module and environment never enter the service's own process.
+import { writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { changePinHere } from './change-pin.ts';
+import { describeModuleHere } from './describe.ts';
+import { initialiseTokenHere } from './initialise.ts';
+import { encodeError } from '../protocol/error-coding.ts';
+import { prepareTokenHere } from './prepare.ts';
+import { surveyTokenHere } from './survey.ts';
+
+const tasks = {
+  prepare: prepareTokenHere,
+  initialise: initialiseTokenHere,
+  changePin: changePinHere,
+  describe: describeModuleHere,
+  survey: surveyTokenHere,
+};
+
+export type Tasks = typeof tasks;
+
+const { task, input } = JSON.parse(await text(process.stdin)) as { task: keyof Tasks; input: never };
+try {
+  writeSync(3, JSON.stringify({ output: tasks[task](input) ?? null }));
+} catch (error) {
+  writeSync(3, JSON.stringify({ error: encodeError(error).toString('utf8') }));
+}
+// The module is left as it is: ending the process is the one way to close that every library survives.
+process.exit(0);

@@ -1,0 +1,78 @@
+// Administration of tokens for first boot, tests and the command line: look at a module, initialise a token, make its own keys.
+import { spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { HsmError, type TokenConfig } from '../api.ts';
+import type { PinChange } from './change-pin.ts';
+import type { ModuleDescription } from './describe.ts';
+import type { NewToken } from './initialise.ts';
+import { decodeError } from '../protocol/error-coding.ts';
+import type { Tasks } from './setup-task.ts';
+import type { TokenSurvey } from './survey.ts';
+
+export type { ModuleDescription, NewToken, TokenSurvey };
+export { readPin } from '../files/pin.ts';
+export { softhsmConf } from '../files/softhsm.ts';
+
+/**
+ * Makes the token's wrapping and binding keys where they are missing, and makes them durable. Safe to call at every start, from
+ * several processes, and after a crash in between. Returns the labels of the keys it made. Rejects with HsmError: `configuration`,
+ * `pin-refused`, `unavailable`.
+ */
+export async function prepareToken(token: TokenConfig): Promise<string[]> {
+  return runTask('prepare', token, token.environment);
+}
+
+/**
+ * Initialises a token on a free slot of its module, with label, SO PIN and user PIN; the PINs come from their sources, which must
+ * hold them already. Rejects with `configuration` when the label is taken or no slot is free.
+ */
+export async function initialiseSoftToken(token: NewToken): Promise<void> {
+  await runTask('initialise', token, token.environment);
+}
+
+/**
+ * Changes the PIN of the user or of the SO in the token, and in its file where that is ours (`next`). The present PIN is tried once.
+ * Rejects with `pin-refused`, `refused` (the token does not take the new one), `configuration`. Processes that are logged in stay so.
+ */
+export async function changePin(change: PinChange): Promise<void> {
+  await runTask('changePin', change, change.environment);
+}
+
+/** What an administrator sees of a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */
+export async function describeModule(
+  module: string,
+  options: { environment?: Readonly<Record<string, string>>; libraryParameters?: string } = {},
+): Promise<ModuleDescription> {
+  return runTask('describe', { module, libraryParameters: options.libraryParameters }, options.environment);
+}
+
+/** Tries everything we ask of a token, with throw-away keys: for the capability tables, and to judge a new module. */
+export async function surveyToken(token: TokenConfig): Promise<TokenSurvey> {
+  return runTask('survey', token, token.environment);
+}
+
+async function runTask<N extends keyof Tasks>(
+  task: N,
+  input: Parameters<Tasks[N]>[0],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ReturnType<Tasks[N]>> {
+  const file = fileURLToPath(new URL('./setup-task.ts', import.meta.url));
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 2, 2, 'pipe'],
+    // The signals of a terminal are for us alone, who wait for what has begun.
+    detached: true,
+  });
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+  });
+  (child.stdin as Writable).end(JSON.stringify({ task, input }));
+  const [answer, reason] = await Promise.all([text(child.stdio[3] as Readable), ended]);
+  if (answer === '') throw new HsmError('unavailable', `the module's process ended with ${reason}`);
+  const { output, error } = JSON.parse(answer) as { output?: ReturnType<Tasks[N]>; error?: string };
+  if (error !== undefined) throw decodeError(Buffer.from(error));
+  return output as ReturnType<Tasks[N]>;
+}

@@ -1,0 +1,159 @@
+// Making a CA's key pair and certificate: a root, an intermediate under another of our CAs, and a root's roll-over.
+import { fail } from '../../../core/base/errors.ts';
+import { HsmError, type KeyType } from '../../../hsm/api.ts';
+import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
+import {
+  authorityInfoAccess,
+  authorityKeyIdentifier,
+  basicConstraints,
+  crlDistributionPoint,
+  keyIdentifierOf,
+  keyUsage,
+  subjectKeyIdentifier,
+} from '../der/extensions.ts';
+import { type CaHouse, publicUrls } from '../context.ts';
+import { issuerKeyIdentifier } from '../der/read-extensions.ts';
+import type { CaGeneration } from '../records/records.ts';
+import { caKeyBinding, type CaKey, type CaKeyReference, signStructure } from './signer.ts';
+import { recordUnclaimedKey } from './unclaimed-keys.ts';
+
+/** What a new generation of a CA shall be. */
+export type GenerationPlan = {
+  readonly tenantId: string;
+  readonly caId: string;
+  readonly generation: number;
+  readonly keyType: KeyType;
+  /** DER Name */
+  readonly subject: Uint8Array;
+  readonly ttlSeconds: number;
+  /** how many CAs may follow below; undefined: no limit */
+  readonly pathLength?: number;
+};
+
+/** The CA of ours that certifies an intermediate. */
+export type IssuingCa = { readonly tenantId: string; readonly caId: string; readonly name: string; readonly newest: CaGeneration };
+
+/** Certificates start a little early, for clocks that are a little late (R58). */
+export const backdateSeconds = 60;
+
+/**
+ * Generates the key in the token and certifies it: by itself, or by `issuer`. The key is on record as unclaimed until the
+ * transaction that keeps the generation calls `claimKey`, so that a crash or a refused commit leaves no key behind for ever.
+ */
+export async function makeGeneration(house: CaHouse, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
+  const key = await makeKey(house, plan);
+  if (issuer === undefined) return { generation: plan.generation, key, certificate: await selfSign(house, plan, key), chain: [] };
+  const certificate = await certifyUnder(house, issuer, plan, key.publicKey);
+  return { generation: plan.generation, key, certificate, chain: [issuer.newest.certificate, ...issuer.newest.chain] };
+}
+
+/**
+ * A root's next generation with its roll-over certificates (RFC 4210 4.4): the new key under the old one, for who trusts the old
+ * root, and the old key under the new one, for who trusts the new root only. Both end with the old root. A root whose old key the HSM has
+ * lost is renewed without them: who trusts it has to be told of the new one.
+ */
+export async function rollRoot(house: CaHouse, plan: GenerationPlan, old: CaGeneration): Promise<CaGeneration> {
+  const made = await makeGeneration(house, plan);
+  const [oldRoot, newRoot] = [readCertificate(old.certificate), readCertificate(made.certificate)];
+  const cross = (signer: CaGeneration, issuer: Certificate, subject: Certificate): Promise<Uint8Array> =>
+    certifyCa(house, referenceOf(plan, signer), {
+      issuer,
+      subject: subject.subject,
+      publicKey: subject.publicKey,
+      notBefore: subject.notBefore,
+      notAfter: oldRoot.notAfter,
+      pathLength: plan.pathLength,
+    });
+  const newWithOld = await cross(old, oldRoot, newRoot).catch((error: unknown) => {
+    if (error instanceof HsmError && error.kind === 'key-missing') return undefined;
+    throw error;
+  });
+  if (newWithOld === undefined) return made;
+  return { ...made, rollover: { newWithOld, oldWithNew: await cross(made, newRoot, oldRoot) } };
+}
+
+/** A CA certificate for this key under another of our CAs; never past the issuer's own end. */
+async function certifyUnder(house: CaHouse, above: IssuingCa, plan: GenerationPlan, publicKey: Uint8Array): Promise<Uint8Array> {
+  const issuer = readCertificate(above.newest.certificate);
+  const urls = publicUrls(house, above.tenantId, above.name, above.newest.generation);
+  return certifyCa(house, referenceOf(above, above.newest), {
+    issuer,
+    subject: plan.subject,
+    publicKey,
+    ...lifetime(house, plan.ttlSeconds, issuer),
+    pathLength: plan.pathLength,
+    more: urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)],
+  });
+}
+
+/** Now minus the backdating to now plus the lifetime, both within the issuer's own life. Throws `clock-implausible`. */
+export function lifetime(
+  house: CaHouse,
+  ttlSeconds: number,
+  issuer?: Certificate,
+): { readonly notBefore: Temporal.Instant; readonly notAfter: Temporal.Instant } {
+  if (house.clock.doubt !== undefined) throw fail('clock-implausible');
+  const now = house.clock.now();
+  const [early, late] = [now.subtract({ seconds: backdateSeconds }), now.add({ seconds: ttlSeconds })];
+  if (issuer === undefined) return { notBefore: early, notAfter: late };
+  return {
+    notBefore: Temporal.Instant.compare(early, issuer.notBefore) < 0 ? issuer.notBefore : early,
+    notAfter: Temporal.Instant.compare(late, issuer.notAfter) > 0 ? issuer.notAfter : late,
+  };
+}
+
+/** The key of a generation with the words it is bound to. */
+export function referenceOf(ca: { readonly tenantId: string; readonly caId: string }, of: CaGeneration): CaKeyReference {
+  return { key: of.key, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
+}
+
+async function makeKey(house: CaHouse, plan: GenerationPlan): Promise<CaKey> {
+  const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
+  const reserved = await house.hsm.reserve(plan.keyType, binding, 'token');
+  if (reserved === undefined) throw new Error('the token did not name the key that shall live in it');
+  await recordUnclaimedKey(house, reserved, binding);
+  const { stored, publicKey } = await house.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
+  if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
+  return { type: plan.keyType, stored, publicKey };
+}
+
+async function selfSign(house: CaHouse, plan: GenerationPlan, key: CaKey): Promise<Uint8Array> {
+  return certifyCa(
+    house,
+    { key, binding: caKeyBinding(plan.tenantId, plan.caId, plan.generation) },
+    {
+      issuer: undefined,
+      subject: plan.subject,
+      publicKey: key.publicKey,
+      ...lifetime(house, plan.ttlSeconds),
+      pathLength: plan.pathLength,
+    },
+  );
+}
+
+type CaCertificateContent = {
+  /** undefined: self-signed */
+  readonly issuer: Certificate | undefined;
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly notBefore: Temporal.Instant;
+  readonly notAfter: Temporal.Instant;
+  readonly pathLength: number | undefined;
+  readonly more?: readonly Uint8Array[];
+};
+
+async function certifyCa(house: CaHouse, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
+  const { issuer, subject, publicKey, notBefore, notAfter, pathLength, more = [] } = content;
+  const serial = await house.serials.next();
+  const ownIdentifier = keyIdentifierOf(publicKey);
+  const extensions = [
+    basicConstraints(pathLength === undefined ? {} : { pathLength }),
+    keyUsage('digitalSignature', 'keyCertSign', 'crlSign'),
+    subjectKeyIdentifier(ownIdentifier),
+    authorityKeyIdentifier(issuer === undefined ? ownIdentifier : issuerKeyIdentifier(issuer)),
+    ...more,
+  ];
+  return signStructure(house.hsm, signer, (algorithm) =>
+    encodeTbsCertificate({ serial, issuer: issuer?.subject ?? subject, subject, notBefore, notAfter, publicKey, extensions }, algorithm),
+  );
+}

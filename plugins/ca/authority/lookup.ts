@@ -1,0 +1,37 @@
+// Finding CAs, and certificates by the CA that issued them.
+import type { CaHouse } from '../context.ts';
+import { type CaGeneration, type CaRecord, newestGeneration } from '../records/records.ts';
+
+/** A CA as found: whose it is and what it is. */
+export type FoundCa = { readonly tenantId: string; readonly record: CaRecord };
+
+export function findCa(house: CaHouse, tenantId: string, name: string): FoundCa | undefined {
+  const record = house.tables.cas.get([tenantId, name]);
+  return record === undefined ? undefined : { tenantId, record };
+}
+
+/** All CAs of a tenant. */
+export function tenantCas(house: CaHouse, tenantId: string): FoundCa[] {
+  return Array.from(house.tables.cas.entries([tenantId]), ([, record]) => ({ tenantId, record }));
+}
+
+/** Certificates that stand for the CA: one per key generation, or the uploaded one; oldest first. */
+export function caCertificates(record: CaRecord): readonly Uint8Array[] {
+  return record.trustCertificate === undefined ? record.generations.map(({ certificate }) => certificate) : [record.trustCertificate];
+}
+
+/** The certificate of the newest generation, or the uploaded one. */
+export function newestCertificate(record: CaRecord): Uint8Array {
+  const certificate = caCertificates(record).at(-1);
+  if (certificate === undefined) throw new Error('a CA record without a certificate');
+  return certificate;
+}
+
+export function findGeneration(record: CaRecord, generation: number): CaGeneration | undefined {
+  return record.generations.find((one) => one.generation === generation);
+}
+
+/** Whether the CA has a key of its own. */
+export function hasKey(record: CaRecord): boolean {
+  return newestGeneration(record) !== undefined;
+}

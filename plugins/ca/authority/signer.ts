@@ -1,0 +1,61 @@
+// Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
+import { verify } from 'node:crypto';
+import { fail } from '../../../core/base/errors.ts';
+import { type Hsm, isKeyLost, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
+import { requireCaAlgorithm } from './algorithms.ts';
+import { bitString, sequence } from '../der/der.ts';
+import type { CaHouse } from '../context.ts';
+import { publicKeyObject } from '../der/public-key.ts';
+
+/** A CA's key pair: the private half is a handle into the token. */
+export type CaKey = {
+  readonly type: KeyType;
+  readonly stored: StoredKey;
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
+};
+
+/** A CA key together with the words it is bound to. */
+export type CaKeyReference = { readonly key: CaKey; readonly binding: KeyBinding };
+
+/** The words a CA's key of one generation is bound to. */
+export function caKeyBinding(tenantId: string, caId: string, generation: number): KeyBinding {
+  return { tenant: tenantId, keyId: caId, version: generation, purpose: 'ca' };
+}
+
+/**
+ * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
+ * certificates, CRLs and requests. The signature is verified with the CA's public key, so that a fault in the token never becomes
+ * a certificate (spec C). Rejects with HsmError when the token cannot sign.
+ */
+export async function signStructure(
+  hsm: Hsm,
+  reference: CaKeyReference,
+  encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
+): Promise<Uint8Array> {
+  const { key, binding } = reference;
+  const algorithm = requireCaAlgorithm(key.type);
+  const tbs = encodeTbs(algorithm.identifier);
+  const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
+  if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
+    throw new Error('the signature made by the token does not verify under the CA key');
+  }
+  return sequence(tbs, algorithm.identifier, bitString(signature));
+}
+
+/** Work with the keys of a CA that is on record; `gone`, usually `not-found`, when they left their token because it was deleted: no fault. */
+export async function unlessDeleted<T>(
+  { store, tables }: Pick<CaHouse, 'store' | 'tables'>,
+  { tenantId, caId }: { readonly tenantId: string; readonly caId: string },
+  work: () => Promise<T>,
+  gone = () => fail('not-found', { detail: 'The CA was deleted meanwhile.' }),
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isKeyLost(error)) throw error;
+    store.refresh();
+    if (Iterator.from(tables.cas.entries([tenantId])).some(([, { id }]) => id === caId)) throw error;
+    throw gone();
+  }
+}

@@ -1,0 +1,30 @@
+// What every part of the CA works with: token, clock, store, tables, and the public URLs that certificates name.
+import type { Clock } from '../../core/base/context.ts';
+import type { Store } from '../../core/store/store.ts';
+import type { Hsm } from '../../hsm/api.ts';
+import { type CaTables, openCaTables } from './records/records.ts';
+import { SerialNumbers } from './records/serial.ts';
+
+export type CaHouse = {
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly tables: CaTables;
+  readonly serials: SerialNumbers;
+  /** base URL of the management API as others reach it, `https://keystore.example:4646`; undefined: certificates name no URLs */
+  readonly publicUrl: string | undefined;
+};
+
+/** Opens the CA over a plugin's own part of the store. */
+export function openCaHouse(parts: Omit<CaHouse, 'tables' | 'serials'>): CaHouse {
+  return { ...parts, tables: openCaTables(parts.store), serials: new SerialNumbers(parts.hsm) };
+}
+
+/** Where a CA's CRL and OCSP responder are (api 2), without token; each key generation has its own CRL. */
+export function publicUrls(house: CaHouse, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
+  if (house.publicUrl === undefined) return undefined;
+  const base = `${house.publicUrl}/v1/ca/${tenantId}/${caName}`;
+  return { crl: `${base}/crl/${generation}`, ocsp: `${base}/ocsp` };
+}
+
+export type PublicUrls = { readonly crl: string; readonly ocsp: string };

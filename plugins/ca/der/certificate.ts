@@ -1,0 +1,160 @@
+// Certificates: encoding what is to be signed, and reading the fields we decide on.
+import { decodeBase64 } from '../../../core/base/bytes.ts';
+import {
+  DerError,
+  explicit,
+  integer,
+  objectIdentifier,
+  Reader,
+  readObjectIdentifier,
+  readOnly,
+  sequence,
+  setOf,
+  tag,
+  time,
+} from './der.ts';
+import { basicConstraints, keyUsage } from './extensions.ts';
+import { requestAttribute } from './oids.ts';
+
+/** Everything a tbsCertificate says (RFC 5280 4.1); names, key and extensions are DER. */
+export type CertificateContent = {
+  readonly serial: Uint8Array;
+  readonly issuer: Uint8Array;
+  readonly subject: Uint8Array;
+  readonly notBefore: Temporal.Instant;
+  readonly notAfter: Temporal.Instant;
+  readonly publicKey: Uint8Array;
+  readonly extensions: readonly Uint8Array[];
+};
+
+/** tbsCertificate, version 3. */
+export function encodeTbsCertificate(content: CertificateContent, algorithmIdentifier: Uint8Array): Uint8Array {
+  return sequence(
+    explicit(0, integer(2)),
+    integer(content.serial),
+    algorithmIdentifier,
+    content.issuer,
+    sequence(time(content.notBefore), time(content.notAfter)),
+    content.subject,
+    content.publicKey,
+    explicit(3, sequence(...content.extensions)),
+  );
+}
+
+/** certificationRequestInfo of a CA's own request: it asks to be a CA, and leaves the rest to who signs it (RFC 2986 4.1). */
+export function encodeCertificationRequestInfo(subject: Uint8Array, publicKey: Uint8Array): Uint8Array {
+  const extensions = sequence(basicConstraints({}), keyUsage('digitalSignature', 'keyCertSign', 'crlSign'));
+  const extensionRequest = sequence(objectIdentifier(requestAttribute.extensionRequest), setOf(extensions));
+  return sequence(integer(0), subject, publicKey, explicit(0, extensionRequest));
+}
+
+/** One extension of a certificate or request: `value` is the content of extnValue. */
+export type Extension = { readonly id: string; readonly critical: boolean; readonly value: Uint8Array };
+
+/** A certificate as read: the fields decisions rest on. The signature is not checked by reading. */
+export type Certificate = {
+  readonly der: Uint8Array;
+  /** lower-case hexadecimal of the content octets of the INTEGER */
+  readonly serial: string;
+  readonly issuer: Uint8Array;
+  readonly subject: Uint8Array;
+  readonly notBefore: Temporal.Instant;
+  readonly notAfter: Temporal.Instant;
+  readonly publicKey: Uint8Array;
+  readonly extensions: ReadonlyMap<string, Extension>;
+};
+
+const known = new WeakMap<Uint8Array, Certificate>();
+
+/** Reads one DER certificate that fills the bytes; throws DerError. Remembered for as long as the caller keeps the same array. */
+export function readCertificate(der: Uint8Array): Certificate {
+  const seen = known.get(der);
+  if (seen !== undefined) return seen;
+  const certificate = parseCertificate(der);
+  known.set(der, certificate);
+  return certificate;
+}
+
+function parseCertificate(der: Uint8Array): Certificate {
+  const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
+  tbs.optional(tag.constructed(0));
+  const serial = tbs.next(tag.integer).content;
+  tbs.next(tag.sequence);
+  const issuer = tbs.next(tag.sequence).whole;
+  const validity = tbs.enter(tag.sequence);
+  const notBefore = readTime(validity.next());
+  const notAfter = readTime(validity.next());
+  const subject = tbs.next(tag.sequence).whole;
+  const publicKey = tbs.next(tag.sequence).whole;
+  tbs.optional(tag.primitive(1));
+  tbs.optional(tag.primitive(2));
+  const list = tbs.optional(tag.constructed(3));
+  return {
+    der,
+    serial: Buffer.from(serial).toString('hex'),
+    issuer,
+    subject,
+    notBefore,
+    notAfter,
+    publicKey,
+    extensions: list === undefined ? new Map() : readExtensions(new Reader(list.content).next(tag.sequence).whole),
+  };
+}
+
+/** Reads `Extensions ::= SEQUENCE OF Extension`; the same extension twice is refused (RFC 5280 4.2). */
+export function readExtensions(der: Uint8Array): Map<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  for (const { whole } of readOnly(der, tag.sequence).rest()) {
+    const fields = readOnly(whole, tag.sequence);
+    const id = readObjectIdentifier(fields.next(tag.oid).content);
+    const critical = fields.optional(tag.boolean)?.content[0] === 0xff;
+    const value = fields.next(tag.octetString).content;
+    fields.end();
+    if (extensions.has(id)) throw new DerError(`extension ${id} twice`);
+    extensions.set(id, { id, critical, value });
+  }
+  return extensions;
+}
+
+/** PEM of one certificate, 64 columns, final line feed (RFC 7468). */
+export function formatCertificatePem(der: Uint8Array): string {
+  return formatPem('CERTIFICATE', der);
+}
+
+/** PEM with any label. */
+export function formatPem(label: string, der: Uint8Array): string {
+  const lines = der.toBase64().match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
+
+/**
+ * DER of every PEM block with that label in a text, in order; text between blocks is ignored (RFC 7468 2). Line ends may also be
+ * written as the two characters `\n` (spec, public-key).
+ */
+export function parsePemBlocks(label: string, text: string): Uint8Array[] | undefined {
+  const blocks: Uint8Array[] = [];
+  for (const [, base64 = ''] of text
+    .replaceAll('\\n', '\n')
+    .matchAll(new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]*)-----END ${label}-----`, 'g'))) {
+    const der = decodeBase64(base64.replace(/\s/g, ''));
+    if (der === undefined) return undefined;
+    blocks.push(der);
+  }
+  return blocks;
+}
+
+function readTime(element: { readonly tag: number; readonly content: Uint8Array }): Temporal.Instant {
+  const text = Buffer.from(element.content).toString('latin1');
+  const match = (
+    element.tag === tag.utcTime ? /^(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/ : /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/
+  ).exec(text);
+  if (match === null || (element.tag !== tag.utcTime && element.tag !== tag.generalizedTime)) throw new DerError('not a time');
+  const [, year = '', month, day, hour, minute, second] = match;
+  // Two-digit years: 50..99 are 19xx (RFC 5280 4.1.2.5.1).
+  const fullYear = year.length === 4 ? year : `${Number(year) < 50 ? 20 : 19}${year}`;
+  try {
+    return Temporal.Instant.from(`${fullYear}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  } catch {
+    throw new DerError('not a time');
+  }
+}

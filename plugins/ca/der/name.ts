@@ -1,0 +1,93 @@
+// Distinguished names: from text to DER, from DER to attributes, and to a text for people.
+import 'reflect-metadata';
+import { Name } from '@peculiar/x509';
+import { decodeUtf8 } from '../../../core/base/bytes.ts';
+import { findUnseen } from '../../../core/wire/shown-text.ts';
+import {
+  DerError,
+  type Element,
+  encode,
+  objectIdentifier,
+  Reader,
+  readObjectIdentifier,
+  readOnly,
+  sequence,
+  tag,
+  utf8String,
+} from './der.ts';
+import { nameAttributes } from './oids.ts';
+
+/** One attribute of a name: its type as dotted decimals, and its value as text. */
+export type NameAttribute = { readonly type: string; readonly value: string };
+
+/**
+ * DER of `CN=Example Root, O=Example` (RFC 4514 escapes, attributes in the order written); undefined when the text is not a name, or
+ * has characters that are not seen: programs that read names in C, and people, would see another one.
+ */
+export function parseName(text: string): Uint8Array | undefined {
+  try {
+    const der = new Uint8Array(new Name(text).toArrayBuffer());
+    const attributes = readName(der);
+    return attributes.length > 0 &&
+      attributes.length === countParts(text) &&
+      attributes.every(({ value }) => value !== '' && findUnseen(value) === undefined)
+      ? der
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parts `type=value` of a text; 0 when one is something else. The library silently drops those: `CN=Acme, Inc` would lose its end. */
+function countParts(text: string): number {
+  const parts = text.split(/(?<!\\)[,+;]/);
+  return parts.every((part) => /^\s*[A-Za-z0-9.-]+\s*=/.test(part)) ? parts.length : 0;
+}
+
+/** A name of one common name, whatever characters it has. */
+export function commonName(value: string): Uint8Array {
+  return sequence(encode(tag.set, sequence(objectIdentifier(nameAttributes.CN), utf8String(value))));
+}
+
+/** All attributes of a Name, also those sharing one relative name; throws DerError when it is not one. */
+export function readName(der: Uint8Array): NameAttribute[] {
+  const attributes: NameAttribute[] = [];
+  for (const relative of readOnly(der, tag.sequence).rest()) {
+    if (relative.tag !== tag.set) throw new DerError('relative name is not a set');
+    for (const pair of new Reader(relative.content).rest()) {
+      const fields = readOnly(pair.whole, tag.sequence);
+      const type = readObjectIdentifier(fields.next(tag.oid).content);
+      attributes.push({ type, value: readText(fields.next()) });
+      fields.end();
+    }
+  }
+  return attributes;
+}
+
+/** `CN=device1, O=Example` for people, logs and lists; not for comparing. */
+export function formatName(attributes: readonly NameAttribute[]): string {
+  return attributes.map(({ type, value }) => `${shortNames.get(type) ?? type}=${value.replace(/[,+"\\<>;]/g, '\\$&')}`).join(', ');
+}
+
+const shortNames: ReadonlyMap<string, string> = new Map(Object.entries(nameAttributes).map(([name, type]) => [type, name]));
+
+/** Text of a DirectoryString or IA5String (RFC 5280 4.1.2.4); other types show as `#` and hexadecimal. */
+export function readText(element: Element): string {
+  const bytes = Buffer.from(element.content);
+  switch (element.tag) {
+    case tag.utf8String: {
+      const text = decodeUtf8(element.content);
+      if (text === undefined) throw new DerError('UTF8String is not UTF-8');
+      return text;
+    }
+    case tag.printableString:
+    case tag.ia5String:
+    case 0x14: // TeletexString, read as Latin-1 like everybody does
+      return bytes.toString('latin1');
+    case 0x1e: // BMPString
+      if (bytes.length % 2 !== 0) throw new DerError('BMPString of odd length');
+      return Buffer.from(bytes).swap16().toString('utf16le');
+    default:
+      return `#${Buffer.from(element.whole).toString('hex')}`;
+  }
+}

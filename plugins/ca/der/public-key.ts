@@ -1,0 +1,83 @@
+// SubjectPublicKeyInfo: which keys are certified, and node:crypto's key object of one.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from './der.ts';
+
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+/** The key object of a SubjectPublicKeyInfo; throws when it is none. Remembered for as long as the caller keeps the same array. */
+export function publicKeyObject(publicKey: Uint8Array): KeyObject {
+  const known = keyObjects.get(publicKey);
+  if (known !== undefined) return known;
+  const made = cleanly(() => createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
+  keyObjects.set(publicKey, made);
+  return made;
+}
+
+/** The octets of subjectPublicKey, which key identifiers and OCSP issuer hashes are made of. */
+export function bitStringOfPublicKey(publicKey: Uint8Array): Uint8Array {
+  const fields = readOnly(publicKey, tag.sequence);
+  fields.next(tag.sequence);
+  return readBitString(fields.next(tag.bitString).content);
+}
+
+/** Families of keys that a CA certifies. */
+export type KeyFamily = 'rsa' | 'ec' | 'ed25519' | 'ml-dsa';
+
+/** One kind of key a CA certifies, by its whole AlgorithmIdentifier: explicit curves, RSA-PSS keys and stray parameters are not here. */
+type CertifiedKey = { readonly name: string; readonly family: KeyFamily; readonly identifier: Uint8Array };
+
+const certifiedKeys: readonly CertifiedKey[] = [
+  ec('ECDSA P-256', '1.2.840.10045.3.1.7'),
+  ec('ECDSA P-384', '1.3.132.0.34'),
+  ec('ECDSA P-521', '1.3.132.0.35'),
+  { name: 'RSA', family: 'rsa', identifier: sequence(objectIdentifier('1.2.840.113549.1.1.1'), nullValue) },
+  { name: 'Ed25519', family: 'ed25519', identifier: sequence(objectIdentifier('1.3.101.112')) },
+  mlDsa('ML-DSA-44', '2.16.840.1.101.3.4.3.17'),
+  mlDsa('ML-DSA-65', '2.16.840.1.101.3.4.3.18'),
+  mlDsa('ML-DSA-87', '2.16.840.1.101.3.4.3.19'),
+];
+
+/** A key that may be certified: its family, a name for records, and the key object. */
+export type CheckedKey = { readonly family: KeyFamily; readonly name: string; readonly keyObject: KeyObject };
+
+/**
+ * Checks a key offered for certification (R28, R29): named NIST curves, RSA, Ed25519, ML-DSA, each by the rule for keys that are encrypted
+ * to, and in DER, as the octets go into the certificate. The answer says what is wrong with it, for the requester.
+ */
+export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem: string } {
+  const identifier = algorithmOf(publicKey);
+  const row = certifiedKeys.find((key) => Buffer.compare(key.identifier, identifier) === 0);
+  if (row === undefined) return { problem: 'has a key whose type, curve or parameters are not certified here' };
+  const keyObject = publicKeyObject(publicKey);
+  const problem = findPublicKeyProblem(keyObject, 'encrypt');
+  if (problem !== undefined) return { problem: `carries a key that ${problem}` };
+  if (!isWrittenAsDer(publicKey, keyObject)) return { problem: 'carries a key that is not written in DER' };
+  if (row.family !== 'rsa') return { family: row.family, name: row.name, keyObject };
+  return { family: 'rsa', name: `RSA ${keyObject.asymmetricKeyDetails?.modulusLength}`, keyObject };
+}
+
+// OpenSSL reads negative numbers, numbers with zeros before them and hybrid points (RFC 5480 2.2 forbids these); others do not.
+function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {
+  if (keyObject.asymmetricKeyType === 'ec') return (bitStringOfPublicKey(publicKey)[0] ?? 0) <= 4;
+  return (
+    Buffer.compare(
+      cleanly(() => keyObject.export({ format: 'der', type: 'spki' })),
+      publicKey,
+    ) === 0
+  );
+}
+
+/** DER AlgorithmIdentifier of a SubjectPublicKeyInfo. */
+export function algorithmOf(publicKey: Uint8Array): Uint8Array {
+  return readOnly(publicKey, tag.sequence).next(tag.sequence).whole;
+}
+
+function ec(name: string, curve: string): CertifiedKey {
+  return { name, family: 'ec', identifier: sequence(objectIdentifier('1.2.840.10045.2.1'), objectIdentifier(curve)) };
+}
+
+function mlDsa(name: string, dotted: string): CertifiedKey {
+  return { name, family: 'ml-dsa', identifier: sequence(objectIdentifier(dotted)) };
+}

@@ -1,0 +1,151 @@
+// The TLS CA as users write and see it: fields, defaults, and the table of key types.
+import { z } from 'zod';
+import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
+import type { KeyType } from '../../hsm/api.ts';
+import { normaliseDomain } from './issuing/identity-policy.ts';
+import { disabledEst, type EstSettings } from './records/records.ts';
+
+/** One choice of key: what the user writes, and the key type of the token. */
+type KeyChoice = { readonly type: string; readonly curve?: string; readonly bits?: number; readonly keyType: KeyType };
+
+/** cert-key-type with cert-key-curve and cert-key-bits (api 62); the first row of each type is its default. */
+const keyChoices: readonly KeyChoice[] = [
+  { type: 'ecdsa', curve: 'secp256r1', keyType: 'ecdsa-p256' },
+  { type: 'ecdsa', curve: 'secp384r1', keyType: 'ecdsa-p384' },
+  { type: 'ecdsa', curve: 'secp521r1', keyType: 'ecdsa-p521' },
+  { type: 'rsa', bits: 3072, keyType: 'rsa-3072' },
+  { type: 'rsa', bits: 2048, keyType: 'rsa-2048' },
+  { type: 'rsa', bits: 4096, keyType: 'rsa-4096' },
+  { type: 'ed25519', keyType: 'ed25519' },
+  { type: 'ml-dsa-44', keyType: 'ml-dsa-44' },
+  { type: 'ml-dsa-65', keyType: 'ml-dsa-65' },
+  { type: 'ml-dsa-87', keyType: 'ml-dsa-87' },
+];
+
+const unique = <T>(values: readonly (T | undefined)[]): T[] => [...new Set(values.filter((value) => value !== undefined))];
+
+const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
+
+const est = z.object({
+  enabled: z.boolean().default(disabledEst.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
+  initialEnrollSecret: z.string().max(1_024).optional().meta({
+    description: 'Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters.',
+    example: 'correct horse battery staple',
+  }),
+  initialEnrollTrustCa: nameField()
+    .optional()
+    .meta({ description: 'CA whose certificates devices may show for first enrolment.', example: 'birth-ca' }),
+  allowedDomains: z.array(domain).max(1_000).default([]).describe('Domains that certificates may name; none: nothing is allowed.'),
+  allowSubdomains: z.boolean().default(disabledEst.allowSubdomains).describe('Whether names below the domains are allowed.'),
+  allowBareDomains: z.boolean().default(disabledEst.allowBareDomains).describe('Whether the domains themselves are allowed.'),
+  allowIpSans: z.boolean().default(disabledEst.allowIpSans).describe('Whether certificates may name IP addresses.'),
+  ttl: durationText({ minSeconds: 60 })
+    .default(disabledEst.ttl)
+    .meta({ description: "Life of issued certificates, never past the CA's own.", example: '30d' }),
+  allowReenrollWithIssuedCert: z
+    .boolean()
+    .default(disabledEst.allowReenrollWithIssuedCert)
+    .describe('Whether a device may renew with the certificate it has.'),
+});
+
+/** Writable fields (spec, CA resource; api 62, 63). */
+export const caDocument = z.object({
+  certKeyType: z
+    .enum(unique(keyChoices.map(({ type }) => type)) as [string, ...string[]])
+    .optional()
+    .meta({ description: 'Key of the CA; default ecdsa.', example: 'ecdsa' }),
+  certKeyCurve: z
+    .enum(unique(keyChoices.map(({ curve }) => curve)) as [string, ...string[]])
+    .optional()
+    .meta({ description: 'Curve of an ecdsa key; default secp256r1.', example: 'secp256r1' }),
+  certKeyBits: z
+    .union([z.literal(2048), z.literal(3072), z.literal(4096)])
+    .optional()
+    .meta({ description: `Size of an rsa key; default ${keyChoices.find(({ type }) => type === 'rsa')?.bits}.`, example: 2048 }),
+  subject: z
+    .string()
+    .min(1)
+    .max(1_024)
+    .optional()
+    .meta({ description: 'Subject of the CA certificate; default CN=<name>.', example: 'CN=Device CA,O=Example' }),
+  ttl: durationText({ minSeconds: 3_600 }).default('10y').meta({ description: 'Life of the CA certificate.', example: '10y' }),
+  issuingCa: nameField().optional().meta({ description: 'CA here that signs this one; without it the CA is a root.', example: 'root-ca' }),
+  caCert: z
+    .string()
+    .max(65_536)
+    .optional()
+    .meta({
+      description: 'Certificate of a CA elsewhere: this one is then only trusted, and issues nothing.',
+      example: pemExample('CERTIFICATE'),
+    }),
+  deletionAllowed: z.boolean().default(false).describe('Must be true before the CA can be deleted while certificates of it are valid.'),
+  est: est.prefault({}).describe('Enrolment of devices.'),
+});
+
+export type CaDocument = z.infer<typeof caDocument>;
+
+/** Read-only fields of the state. */
+export const caStateFields = z.object({
+  uuid: z.uuid().describe('Stands for the CA for ever, whatever its name.'),
+  creationTime: timestampText().describe('When it was made.'),
+  trustOnly: z.boolean().describe('Whether it is only trusted.'),
+  caCert: z.string().meta({ description: 'Certificate of the CA.', example: pemExample('CERTIFICATE') }),
+  chain: z.string().meta({ description: 'Certificates above it, up to the root.', example: pemExample('CERTIFICATE') }),
+  serial: z.string().meta({ description: 'Serial number of its certificate.', example: '4f9a2c51d07b83e6' }),
+  notBefore: timestamp().describe('When its certificate begins.'),
+  notAfter: timestamp().describe('When its certificate ends.'),
+  keyVersion: z
+    .int()
+    .optional()
+    .describe('How often it got a key; counted on from a deleted CA of the same name whose last revocation list is kept.'),
+  crlUrl: z.url().optional().meta({
+    description: 'Where its revocation list is.',
+    example: 'https://localhost:4646/v1/ca/f81d4fae-7dec-41d0-a765-00a0c91e6bf6/my-tls-ca/crl',
+  }),
+  ocspUrl: z.url().optional().meta({
+    description: 'Where its OCSP responder is.',
+    example: 'https://localhost:4646/v1/ca/f81d4fae-7dec-41d0-a765-00a0c91e6bf6/my-tls-ca/ocsp',
+  }),
+  est: z
+    .object({ httpsUrl: z.array(z.url()).describe('Base URLs for devices, by host name and by address.') })
+    .describe('What devices need to know.'),
+});
+
+/** The key type a document asks for; undefined when curve or bits do not belong to its cert-key-type. */
+export function findKeyType(document: Pick<CaDocument, 'certKeyType' | 'certKeyCurve' | 'certKeyBits'>): KeyType | undefined {
+  const { certKeyType = 'ecdsa', certKeyCurve, certKeyBits } = document;
+  return keyChoices.find(
+    ({ type, curve, bits }) =>
+      type === certKeyType && (certKeyCurve === undefined || certKeyCurve === curve) && (certKeyBits === undefined || certKeyBits === bits),
+  )?.keyType;
+}
+
+/** The fields that stand for a key type. */
+export function keyFields(keyType: KeyType): Pick<CaDocument, 'certKeyType' | 'certKeyCurve' | 'certKeyBits'> {
+  const row = keyChoices.find((choice) => choice.keyType === keyType);
+  return {
+    certKeyType: row?.type,
+    ...(row?.curve === undefined ? {} : { certKeyCurve: row.curve }),
+    ...(row?.bits === undefined ? {} : { certKeyBits: row.bits as 2048 | 3072 | 4096 }),
+  };
+}
+
+/** Octets in UTF-8: the least that NIST SP 800-63B (revision 3, section 5.1.1.1) allows for secrets that are drawn at random. */
+const minSecretOctets = 6;
+
+/**
+ * Why devices could not use this as the shared secret, or others could; undefined when it is fit. Not part of the document: secrets of
+ * before the rule stay as they are.
+ */
+export function findSecretProblem(secret: string): string | undefined {
+  // RFC 7617 section 2: a password in HTTP Basic has no control characters.
+  if (/[\p{Cc}\p{Cs}]/u.test(secret)) return 'has a control character, which no client can send in HTTP Basic';
+  if (Buffer.byteLength(secret) < minSecretOctets) return `is too short: give it at least ${minSecretOctets} octets in UTF-8`;
+  return undefined;
+}
+
+/** An empty secret is none (R32). */
+export function estSettings(document: CaDocument): EstSettings {
+  const { initialEnrollSecret, ...others } = document.est;
+  return initialEnrollSecret === undefined || initialEnrollSecret === '' ? others : { ...others, initialEnrollSecret };
+}

@@ -1,0 +1,72 @@
+// What CAs need from time to time: fresh CRLs, expired certificates forgotten, old key generations and left-over keys removed.
+import type { CaHouse } from './context.ts';
+import { readCertificate } from './der/certificate.ts';
+import { currentCrl } from './status/crl.ts';
+import { forgetLastCrls } from './status/last-crl.ts';
+import type { FoundCa } from './authority/lookup.ts';
+import { type CaGeneration, newestGeneration } from './records/records.ts';
+import { sweepRemovedCas } from './removal.ts';
+import { caKeyBinding } from './authority/signer.ts';
+import { destroyUnclaimedKeys, disownKey } from './authority/unclaimed-keys.ts';
+
+/** Issued certificates stay on the list this long after their end; the audit trail has them for ever. */
+const keptDays = 90;
+
+/** A revocation stays on the CRL until one CRL after the certificate's end has had it (RFC 5280 3.3). */
+const listedDays = 8;
+
+/** Runs everything once; stops between steps when told to. Safe to repeat and to lose half-way. */
+export async function keepHouse(house: CaHouse, signal: AbortSignal): Promise<void> {
+  await sweepRemovedCas(house);
+  await destroyUnclaimedKeys(house);
+  await forgetLastCrls(house);
+  for (const [key, record] of Array.from(house.tables.cas.entries([]))) {
+    if (signal.aborted) return;
+    const ca = { tenantId: String(key[0]), record };
+    await forgetExpired(house, ca);
+    await dropExpiredGenerations(house, ca);
+    for (const generation of record.generations) await currentCrl(house, ca, generation);
+  }
+}
+
+/** Records examined and deleted in one transaction at most. */
+const stepRecords = 1_000;
+
+async function forgetExpired(house: CaHouse, ca: FoundCa): Promise<void> {
+  const { certificates, revocations } = house.tables;
+  const now = house.clock.now();
+  const isOver = (notAfter: string, days: number): boolean =>
+    Temporal.Instant.from(notAfter).add({ hours: days * 24 }).epochMilliseconds < now.epochMilliseconds;
+  const prefix = [ca.tenantId, ca.record.id];
+  const oldCertificates = Iterator.from(certificates.entries(prefix))
+    .filter(([, { notAfter }]) => isOver(notAfter, keptDays))
+    .take(stepRecords);
+  const oldRevocations = Iterator.from(revocations.entries(prefix))
+    .filter(([, { notAfter }]) => isOver(notAfter, listedDays))
+    .take(stepRecords);
+  const keys = { certificates: Array.from(oldCertificates, ([key]) => key), revocations: Array.from(oldRevocations, ([key]) => key) };
+  if (keys.certificates.length + keys.revocations.length === 0) return;
+  await house.store.write((transaction) => {
+    for (const key of keys.certificates) transaction.delete(certificates, key);
+    for (const key of keys.revocations) transaction.delete(revocations, key);
+  });
+}
+
+/** A generation whose certificate has ended signs nothing any more: its key leaves the token. The newest one stays, expired or not. */
+async function dropExpiredGenerations(house: CaHouse, ca: FoundCa): Promise<void> {
+  const now = house.clock.now();
+  const isOver = ({ certificate }: CaGeneration): boolean => Temporal.Instant.compare(readCertificate(certificate).notAfter, now) < 0;
+  if (!ca.record.generations.slice(0, -1).some(isOver)) return;
+  await house.store.write((transaction) => {
+    const key = [ca.tenantId, ca.record.name];
+    const present = transaction.get(house.tables.cas, key);
+    if (present?.id !== ca.record.id) return;
+    const newest = newestGeneration(present);
+    const gone = present.generations.filter((generation) => generation !== newest && isOver(generation));
+    for (const { generation, key: caKey } of gone) {
+      disownKey(house, transaction, caKey.stored, caKeyBinding(ca.tenantId, present.id, generation));
+      transaction.delete(house.tables.crls, [ca.tenantId, present.id, generation]);
+    }
+    transaction.put(house.tables.cas, key, { ...present, generations: present.generations.filter((one) => !gone.includes(one)) });
+  });
+}

@@ -1,0 +1,105 @@
+// Proof that a certificate may be issued: only the functions here make an ApprovedRequest, and the issuer takes nothing else.
+import { isIP } from 'node:net';
+import type { Certificate } from '../der/certificate.ts';
+import type { VerifiedCsr } from './csr.ts';
+import { failCa } from '../errors.ts';
+import { dnsName, ipAddress } from '../der/extensions.ts';
+import { findForbiddenName, type IdentityPolicy } from './identity-policy.ts';
+import { parseIpAddress } from '../der/ip.ts';
+import { commonName } from '../der/name.ts';
+import { extensionId } from '../der/oids.ts';
+import type { KeyFamily } from '../der/public-key.ts';
+import { readAlternativeNames } from '../der/read-extensions.ts';
+
+export type Purpose = 'clientAuth' | 'serverAuth';
+
+/** What of a certificate the requester decides. Everything else is the profile's (R60 to R64). */
+type RequestContent = {
+  /** DER Name */
+  readonly subject: Uint8Array;
+  /** DER GeneralName entries, as they stood in the request */
+  readonly alternativeNames: readonly Uint8Array[];
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
+  readonly keyFamily: KeyFamily;
+  readonly purposes: readonly Purpose[];
+};
+
+/** A request somebody with the right to do so has approved. */
+class ApprovedRequest {
+  // Private, so that no object literal passes for an approval.
+  readonly #content: RequestContent;
+
+  constructor(content: RequestContent) {
+    this.#content = content;
+  }
+
+  get content(): RequestContent {
+    return this.#content;
+  }
+}
+export type { ApprovedRequest };
+
+/** Approves a device's first enrolment: every name must be allowed (R49 to R55). Throws `identity-not-allowed`. */
+export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): ApprovedRequest {
+  const { changesSubject, wantsServerAuth } = csr.content;
+  if (changesSubject) throw refusal('ChangeSubjectName is not supported');
+  const problem = findForbiddenName(policy, csr.content);
+  if (problem !== undefined) throw refusal(problem);
+  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth']);
+}
+
+/** Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46). */
+export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: IdentityPolicy): ApprovedRequest {
+  if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
+  return approveByPolicy(csr, policy);
+}
+
+/**
+ * Approves what an administrator with the right to `sign-csr` asks for: names are theirs to decide, the profile stays ours. Throws
+ * `invalid-csr` for a request that names nobody (RFC 5280 4.1.2.6: without a subject there are alternative names).
+ */
+export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
+  const { subjectAttributes, alternativeNames } = csr.content;
+  if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
+    throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
+  }
+  return approved(csr, purposes);
+}
+
+/** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first is the common name. */
+export function approveListener(publicKey: Uint8Array, hosts: readonly string[]): ApprovedRequest {
+  return new ApprovedRequest({
+    subject: commonName(hosts[0] ?? 'keystored'),
+    alternativeNames: hosts.map((host) => (isIP(host) > 0 ? ipAddress(parseIpAddress(host)) : dnsName(host))),
+    publicKey,
+    keyFamily: 'ec',
+    purposes: ['serverAuth'],
+  });
+}
+
+function approved(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
+  const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
+  return new ApprovedRequest({ subject, alternativeNames: alternativeNames.map(({ whole }) => whole), publicKey, keyFamily, purposes });
+}
+
+function isSameIdentity(csr: VerifiedCsr, held: Certificate): boolean {
+  const heldNames = readAlternativeNames(held.extensions.get(extensionId.subjectAltName));
+  return (
+    Buffer.compare(csr.content.subject, held.subject) === 0 &&
+    isSameSet(
+      csr.content.alternativeNames.map(({ whole }) => whole),
+      heldNames.map(({ whole }) => whole),
+    )
+  );
+}
+
+function isSameSet(left: readonly Uint8Array[], right: readonly Uint8Array[]): boolean {
+  return setOfTexts(left).symmetricDifference(setOfTexts(right)).size === 0;
+}
+
+function setOfTexts(names: readonly Uint8Array[]): Set<string> {
+  return new Set(names.map((name) => Buffer.from(name).toString('hex')));
+}
+
+const refusal = (problem: string) => failCa('identity-not-allowed', { detail: `The requested identity is not permitted: ${problem}.` });

@@ -1,0 +1,147 @@
+// Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1, without policy trees and name constraints).
+import { X509Certificate } from 'node:crypto';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { type Certificate, readCertificate } from '../der/certificate.ts';
+import { keyUsageBit } from '../der/extensions.ts';
+import { extensionId, keyPurpose } from '../der/oids.ts';
+import { publicKeyObject } from '../der/public-key.ts';
+import { readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+
+/** A path from the leaf to the anchor, both included. */
+export type CertificatePath = readonly [leaf: Certificate, ...issuers: Certificate[]];
+
+/** Intermediates taken from a client, and steps of a path. */
+export const maxIntermediates = 6;
+
+/** Signature checks one search may cost: a client chooses the certificates, and bounds what they cost us. */
+const maxVerifications = 24;
+
+/**
+ * A valid path from `leaf` over `intermediates` to one of `anchors`, or undefined. Anchors are matched as whole certificates, never
+ * by name. The leaf must be good for client authentication. Whatever cannot be parsed is no path, nor has one a key that breaks the rule
+ * for keys of others.
+ */
+export function findPath(
+  leaf: Uint8Array,
+  intermediates: readonly Uint8Array[],
+  anchors: readonly Uint8Array[],
+  now: Temporal.Instant,
+): CertificatePath | undefined {
+  try {
+    return cleanly(() => findPathOf(leaf, intermediates, anchors, now));
+  } catch {
+    return undefined;
+  }
+}
+
+function findPathOf(
+  leaf: Uint8Array,
+  intermediates: readonly Uint8Array[],
+  anchors: readonly Uint8Array[],
+  now: Temporal.Instant,
+): CertificatePath | undefined {
+  const start = open(leaf);
+  if (!isLive(start.fields, now) || !isClientCertificate(start.fields) || hasUnknownCritical(start.fields)) return undefined;
+  const search = {
+    trusted: anchors.map(open),
+    offered: intermediates.slice(0, maxIntermediates).flatMap(openIfUsable),
+    now,
+    left: maxVerifications,
+  };
+  return climb(search, [start])?.map(({ fields }) => fields) as CertificatePath | undefined;
+}
+
+/** Whether a leaf may authenticate a client: keyUsage and extKeyUsage, where present, must say so (R35). */
+export function isClientCertificate(leaf: Certificate): boolean {
+  return readKeyUsage(leaf.extensions.get(extensionId.keyUsage), keyUsageBit.digitalSignature) !== false && isForClients(leaf);
+}
+
+/** Whether extKeyUsage, where present, allows client authentication. */
+function isForClients({ extensions }: Certificate): boolean {
+  const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
+  return purposes === undefined || purposes.includes(keyPurpose.clientAuth) || purposes.includes(keyPurpose.any);
+}
+
+/** Whether the validity period holds this instant. */
+export function isLive(certificate: Certificate, now: Temporal.Instant): boolean {
+  return Temporal.Instant.compare(certificate.notBefore, now) <= 0 && Temporal.Instant.compare(now, certificate.notAfter) <= 0;
+}
+
+/** A certificate for our own reading and for OpenSSL's checks. */
+type Opened = { readonly fields: Certificate; readonly x509: X509Certificate };
+
+type Search = {
+  readonly trusted: readonly Opened[];
+  readonly offered: readonly Opened[];
+  readonly now: Temporal.Instant;
+  left: number;
+};
+
+function climb(search: Search, path: readonly Opened[]): readonly Opened[] | undefined {
+  const top = path.at(-1);
+  if (top === undefined) return undefined;
+  for (const anchor of search.trusted) if (isIssuer(search, path, top, anchor)) return [...path, anchor];
+  if (path.length > maxIntermediates) return undefined;
+  for (const candidate of search.offered) {
+    if (path.includes(candidate) || !isIssuer(search, path, top, candidate)) continue;
+    const found = climb(search, [...path, candidate]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether `issuer` signed `subject` and was allowed to, given the path below it. */
+function isIssuer(search: Search, path: readonly Opened[], subject: Opened, issuer: Opened): boolean {
+  if (!mayCertify(issuer.fields)) return false;
+  const { pathLength } = readBasicConstraints(issuer.fields.extensions.get(extensionId.basicConstraints));
+  if (!isLive(issuer.fields, search.now) || hasUnknownCritical(issuer.fields)) return false;
+  // RFC 5280 4.2.1.9: intermediates below that are not self-issued; the leaf does not count.
+  const below = path.slice(1).filter(({ fields }) => Buffer.compare(fields.subject, fields.issuer) !== 0).length;
+  if (pathLength !== undefined && below > pathLength) return false;
+  if (hasWeakSignature(subject.x509) || !subject.x509.checkIssued(issuer.x509) || search.left-- <= 0) return false;
+  return subject.x509.verify(issuer.x509.publicKey);
+}
+
+/** Whether basicConstraints and keyUsage let it sign certificates; throws DerError when one of them is malformed. */
+function mayCertify({ extensions }: Certificate): boolean {
+  const { ca } = readBasicConstraints(extensions.get(extensionId.basicConstraints));
+  return ca && readKeyUsage(extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;
+}
+
+/** Collisions of these digests can be made to order. */
+export function hasWeakSignature(certificate: X509Certificate): boolean {
+  return /md[245]|sha-?1(?!\d)/i.test(certificate.signatureAlgorithm ?? '');
+}
+
+/** Critical extensions we act on, or that change nothing here; with any other the certificate is refused (RFC 5280 4.2). */
+const understood: ReadonlySet<string> = new Set([
+  extensionId.basicConstraints,
+  extensionId.keyUsage,
+  extensionId.extKeyUsage,
+  extensionId.subjectAltName,
+  extensionId.certificatePolicies,
+]);
+
+function hasUnknownCritical(certificate: Certificate): boolean {
+  return [...certificate.extensions.values()].some(({ id, critical }) => critical && !understood.has(id));
+}
+
+function open(der: Uint8Array): Opened {
+  const fields = readCertificate(der);
+  if (findPublicKeyProblem(publicKeyObject(fields.publicKey), 'verify') !== undefined) throw new RangeError('unfit key');
+  return { fields, x509: new X509Certificate(der) };
+}
+
+/**
+ * Intermediates come from the client: what does not parse, or cannot stand on a path, is left out and does not spoil the others. An
+ * intermediate's extKeyUsage bounds what is below it, as OpenSSL, Go and NSS have it; an anchor is trusted for what it was named for.
+ */
+function openIfUsable(der: Uint8Array): Opened[] {
+  try {
+    const opened = open(der);
+    return mayCertify(opened.fields) && isForClients(opened.fields) ? [opened] : [];
+  } catch {
+    return [];
+  }
+}

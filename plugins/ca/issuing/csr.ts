@@ -1,0 +1,154 @@
+// Certification requests (PKCS#10, RFC 2986): parsing, the self-signature, and the few things a request may ask for.
+import { verify } from 'node:crypto';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { formatAlternativeName } from '../der/alternative-name.ts';
+import { findRequestDigest } from '../authority/algorithms.ts';
+import { type Extension, readExtensions } from '../der/certificate.ts';
+import { DerError, Reader, readBitString, readObjectIdentifier, readOnly, tag } from '../der/der.ts';
+import { failCa } from '../errors.ts';
+import { formatName, type NameAttribute, readName, readText } from '../der/name.ts';
+import { extensionId, keyPurpose, requestAttribute } from '../der/oids.ts';
+import { type CheckedKey, checkKey, type KeyFamily } from '../der/public-key.ts';
+import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
+
+/** What a request says. Attributes and extensions not named here are ignored, never copied (R30). */
+type RequestContent = {
+  /** DER Name, exactly as sent */
+  readonly subject: Uint8Array;
+  readonly subjectAttributes: readonly NameAttribute[];
+  /** for people and records */
+  readonly subjectText: string;
+  readonly nameTexts: readonly string[];
+  readonly alternativeNames: readonly AlternativeName[];
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
+  readonly keyFamily: KeyFamily;
+  readonly keyName: string;
+  readonly wantsServerAuth: boolean;
+  /** RFC 7030 3.5: where a client puts the channel binding */
+  readonly challengePassword: string | undefined;
+  /** RFC 7030 4.2.2, RFC 6402 2.8: the client asks for another name */
+  readonly changesSubject: boolean;
+};
+
+/** A request whose self-signature verifies under the key it carries. Only `verifyCsr` makes one. */
+class VerifiedCsr {
+  readonly #content: RequestContent;
+
+  constructor(content: RequestContent) {
+    this.#content = content;
+  }
+
+  get content(): RequestContent {
+    return this.#content;
+  }
+}
+export type { VerifiedCsr };
+
+/**
+ * Reads and verifies one DER request that fills the bytes. `certifies` says which key families the CA takes. Throws `invalid-csr`
+ * with a detail that says what to mend (R26 to R29).
+ */
+export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): VerifiedCsr {
+  const parts = refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der));
+  const key = refuseOn('carries a public key that cannot be read', () => checkKey(parts.publicKey));
+  if ('problem' in key) throw refusal(key.problem);
+  if (!certifies.includes(key.family)) throw refusal(`has a key of type ${key.name}, which this CA does not certify`);
+  if (!isSelfSigned(parts, key))
+    throw refusal('has a self-signature that does not verify under its own key, or one made with a refused algorithm');
+  return new VerifiedCsr(refuseOn('has attributes or a subject that are not well-formed', () => readContent(parts, key)));
+}
+
+/** Key families that a CA certifies: an ML-DSA CA makes no classical certificates, and the reverse (R28, R29, spec C). */
+export function familiesUnder(caKeyType: string): readonly KeyFamily[] {
+  return caKeyType.startsWith('ml-dsa') ? ['ml-dsa'] : ['ec', 'rsa', 'ed25519'];
+}
+
+type Parts = {
+  readonly info: Uint8Array;
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly attributes: Uint8Array;
+  readonly signatureAlgorithm: Uint8Array;
+  readonly signature: Uint8Array;
+};
+
+function readParts(der: Uint8Array): Parts {
+  const outer = readOnly(der, tag.sequence);
+  const info = outer.next(tag.sequence);
+  const signatureAlgorithm = outer.next(tag.sequence).whole;
+  const signature = readBitString(outer.next(tag.bitString).content);
+  outer.end();
+  const fields = new Reader(info.content);
+  if (Buffer.compare(fields.next(tag.integer).content, Uint8Array.of(0)) !== 0) throw new DerError('version is not v1');
+  const subject = fields.next(tag.sequence).whole;
+  const publicKey = fields.next(tag.sequence).whole;
+  // Some clients leave the empty set out although RFC 2986 4.1 has it mandatory.
+  const attributes = fields.optional(tag.constructed(0))?.content ?? new Uint8Array(0);
+  fields.end();
+  return { info: info.whole, subject, publicKey, attributes, signatureAlgorithm, signature };
+}
+
+function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
+  try {
+    const digest = findRequestDigest(parts.signatureAlgorithm, key.family);
+    return digest !== undefined && cleanly(() => verify(digest, parts.info, key.keyObject, parts.signature));
+  } catch {
+    return false;
+  }
+}
+
+/** Names longer or more than this are no device's name (X.520 upper bounds are 64 for most attributes). */
+const maxSubjectAttributes = 32;
+const maxAttributeCharacters = 256;
+
+function readContent(parts: Parts, key: CheckedKey): RequestContent {
+  const subjectAttributes = readName(parts.subject);
+  if (subjectAttributes.length > maxSubjectAttributes || subjectAttributes.some(({ value }) => value.length > maxAttributeCharacters)) {
+    throw new DerError('subject too long');
+  }
+  const attributes = readAttributes(parts.attributes);
+  const requested = attributes.get(requestAttribute.extensionRequest);
+  const extensions: ReadonlyMap<string, Extension> =
+    requested === undefined ? new Map() : readExtensions(requested.next(tag.sequence).whole);
+  const alternativeNames = readAlternativeNames(extensions.get(extensionId.subjectAltName));
+  const challenge = attributes.get(requestAttribute.challengePassword);
+  return {
+    subject: parts.subject,
+    subjectAttributes,
+    subjectText: formatName(subjectAttributes),
+    nameTexts: alternativeNames.map(formatAlternativeName),
+    alternativeNames,
+    publicKey: parts.publicKey,
+    keyFamily: key.family,
+    keyName: key.name,
+    wantsServerAuth: readExtKeyUsage(extensions.get(extensionId.extKeyUsage))?.includes(keyPurpose.serverAuth) ?? false,
+    challengePassword: challenge === undefined ? undefined : readText(challenge.next()),
+    changesSubject: attributes.has(requestAttribute.changeSubjectName),
+  };
+}
+
+/** Values of each attribute, by type; an attribute given twice is refused. */
+function readAttributes(content: Uint8Array): Map<string, Reader> {
+  const attributes = new Map<string, Reader>();
+  for (const { whole } of new Reader(content).rest()) {
+    const fields = readOnly(whole, tag.sequence);
+    const type = readObjectIdentifier(fields.next(tag.oid).content);
+    if (attributes.has(type)) throw new DerError('attribute twice');
+    attributes.set(type, fields.enter(tag.set));
+    fields.end();
+  }
+  return attributes;
+}
+
+/** Whatever a parser throws here, the request is at fault and nothing of it is repeated. */
+function refuseOn<T>(problem: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw failCa('invalid-csr', { detail: sentence(problem), cause });
+  }
+}
+
+const refusal = (problem: string) => failCa('invalid-csr', { detail: sentence(problem) });
+const sentence = (problem: string): string => `The certification request ${problem}.`;

@@ -1,0 +1,69 @@
+// The identity policy of a CA: which names it lets devices have. Knows no protocol, so that every way to enrol obeys the same rules.
+import { isIP } from 'node:net';
+import type { NameAttribute } from '../der/name.ts';
+import { nameAttributes } from '../der/oids.ts';
+import type { AlternativeName } from '../der/read-extensions.ts';
+
+/** The fields of a CA that the policy reads (spec, CA resource). */
+export type IdentityPolicy = {
+  readonly allowedDomains: readonly string[];
+  readonly allowSubdomains: boolean;
+  readonly allowBareDomains: boolean;
+  readonly allowIpSans: boolean;
+};
+
+/** The names a request asks for: every common name and every alternative name counts (R49). */
+export type RequestedIdentity = {
+  readonly subjectAttributes: readonly NameAttribute[];
+  readonly alternativeNames: readonly AlternativeName[];
+};
+
+/** Why the policy forbids an identity, as a clause for people; undefined when it allows every name. */
+export function findForbiddenName(policy: IdentityPolicy, identity: RequestedIdentity): string | undefined {
+  const commonNames = identity.subjectAttributes.filter(({ type }) => type === nameAttributes.CN);
+  if (commonNames.length + identity.alternativeNames.length === 0) return 'the request has neither a common name nor an alternative name';
+  for (const { value } of commonNames) {
+    const problem = isIP(value) > 0 ? problemOfAddress(policy, 'common name') : problemOfDomain(policy, value, 'common name');
+    if (problem !== undefined) return problem;
+  }
+  for (const name of identity.alternativeNames) {
+    const problem = problemOfAlternativeName(policy, name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function problemOfAlternativeName(policy: IdentityPolicy, { kind, content }: AlternativeName): string | undefined {
+  if (kind === 'ip') {
+    // Eight and 32 octets are subnets, which only name constraints have.
+    if (content.length !== 4 && content.length !== 16) return 'an IP address has the wrong length';
+    return problemOfAddress(policy, 'alternative name');
+  }
+  if (kind === 'dns') return problemOfDomain(policy, Buffer.from(content).toString('latin1'), 'DNS name');
+  return `alternative names of kind ${kind} are never allowed`;
+}
+
+function problemOfAddress(policy: IdentityPolicy, where: string): string | undefined {
+  return policy.allowIpSans ? undefined : `an IP address as ${where} needs allow-ip-sans`;
+}
+
+/** Label by label and without regard to case (RFC 4343); one trailing dot does not matter. Empty allowed-domains allow nothing. */
+function problemOfDomain(policy: IdentityPolicy, text: string, where: string): string | undefined {
+  const name = normaliseDomain(text);
+  if (name === undefined) return `a ${where} is not a host name (wildcards are not allowed)`;
+  for (const allowed of policy.allowedDomains) {
+    const domain = normaliseDomain(allowed);
+    if (domain === undefined) continue;
+    if (policy.allowBareDomains && name === domain) return undefined;
+    if (policy.allowSubdomains && name.endsWith(`.${domain}`)) return undefined;
+  }
+  return `a ${where} is not within allowed-domains, allow-bare-domains and allow-subdomains`;
+}
+
+/** Lower case, no trailing dot; undefined unless every label is letters, digits, hyphens and underscores (IDN as A-labels, R51). */
+export function normaliseDomain(text: string): string | undefined {
+  const name = (text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase();
+  return name.length <= 253 && /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/.test(name)
+    ? name
+    : undefined;
+}

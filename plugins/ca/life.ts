@@ -1,0 +1,212 @@
+// A CA's life: its first key, renewal, the request for a certificate from outside, and the import of that certificate.
+import { X509Certificate } from 'node:crypto';
+import { fail } from '../../core/base/errors.ts';
+import { cleanly } from '../../core/base/openssl.ts';
+import { findPublicKeyProblem } from '../../core/base/public-key.ts';
+import { findUnseen } from '../../core/wire/shown-text.ts';
+import type { WriteTransaction } from '../../core/store/store.ts';
+import { parseDuration } from '../../core/base/time.ts';
+import type { KeyType } from '../../hsm/api.ts';
+import { type Certificate, encodeCertificationRequestInfo, readCertificate } from './der/certificate.ts';
+import { hasWeakSignature } from './issuing/chain.ts';
+import { failCa } from './errors.ts';
+import { keyUsageBit } from './der/extensions.ts';
+import { type GenerationPlan, type IssuingCa, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
+import type { CaHouse } from './context.ts';
+import { keepIssued, recordOf } from './issuing/issue.ts';
+import { findCa, type FoundCa } from './authority/lookup.ts';
+import { formatName, parseName, readName } from './der/name.ts';
+import { extensionId } from './der/oids.ts';
+import { publicKeyObject } from './der/public-key.ts';
+import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
+import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
+import { signStructure, unlessDeleted } from './authority/signer.ts';
+import { claimKey, destroyIfUnclaimed } from './authority/unclaimed-keys.ts';
+
+/** What the maker of a CA decides. */
+export type CaWish = {
+  readonly tenantId: string;
+  readonly caId: string;
+  readonly keyType: KeyType;
+  readonly subject: string;
+  readonly ttl: string;
+  /** name of the CA of the same tenant that certifies it */
+  readonly issuingCa: string | undefined;
+  /** of a new CA: the number that its keys count on from; default 0 */
+  readonly lastGeneration?: number;
+};
+
+/** A generation that exists in the token but not yet in the store. */
+export type MadeGeneration = { readonly generation: CaGeneration; readonly caId: string; readonly issuer: IssuingCa | undefined };
+
+/** Generates and certifies the first key of a CA, or, given the record as it stands, the next one. */
+export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: CaRecord): Promise<MadeGeneration> {
+  const issuer = wish.issuingCa === undefined ? undefined : requireIssuingCa(house, wish.tenantId, wish.issuingCa);
+  const newest = present === undefined ? undefined : newestGeneration(present);
+  const plan: GenerationPlan = {
+    tenantId: wish.tenantId,
+    caId: wish.caId,
+    generation: (newest?.generation ?? wish.lastGeneration ?? 0) + 1,
+    keyType: wish.keyType,
+    // A renewed CA keeps its name to the octet, or what it issued would have another issuer.
+    subject: newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject,
+    ttlSeconds: parseDuration(wish.ttl, 'ttl').seconds,
+    ...pathLengthOf(newest),
+  };
+  const isRoot = issuer === undefined && newest !== undefined;
+  const make = () => (isRoot ? rollRoot(house, plan, newest) : makeGeneration(house, plan, issuer));
+  const generation = await unlessIssuerDeleted(house, issuer, () => (present === undefined ? make() : unlessDeleted(house, plan, make)));
+  return { generation, caId: wish.caId, issuer };
+}
+
+/** The key of the issuing CA has left its token, because that CA was deleted while it was to certify this one. */
+async function unlessIssuerDeleted<T>(house: CaHouse, issuer: IssuingCa | undefined, work: () => Promise<T>): Promise<T> {
+  if (issuer === undefined) return work();
+  return unlessDeleted(house, issuer, work, issuerDeleted);
+}
+
+const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
+
+/** In the transaction that keeps the CA's record: the key has an owner now, and the issuing CA lists the certificate. */
+export function keepGeneration(house: CaHouse, transaction: WriteTransaction, { generation, caId, issuer }: MadeGeneration): void {
+  claimKey(house, transaction, caId, generation.key.stored);
+  if (issuer === undefined) return;
+  if (transaction.get(house.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
+  keepIssued(house, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
+}
+
+/** The record was not kept: the key goes. */
+export async function discardGeneration(house: CaHouse, { caId, generation }: MadeGeneration): Promise<void> {
+  await destroyIfUnclaimed(house, caId, generation.key.stored);
+}
+
+/** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when it cannot any more. */
+export function requireIssuingCa(house: CaHouse, tenantId: string, name: string): IssuingCa {
+  const found = findCa(house, tenantId, name);
+  const newest = found === undefined ? undefined : newestGeneration(found.record);
+  if (found === undefined || newest === undefined) {
+    throw fail('invalid-value', { detail: '"issuing-ca" must name a CA of this tenant that has a key.' });
+  }
+  if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, house.clock.now()) <= 0) {
+    throw failCa('ca-expired', { detail: `The certificate of CA "${name}" has expired; renew the CA.` });
+  }
+  if (!hasRoomBelow([newest.certificate, ...newest.chain].map(readCertificate), 1)) {
+    throw fail('invalid-value', {
+      detail: '"issuing-ca" cannot certify another CA: the path length in its certificate or in one above it does not allow it.',
+    });
+  }
+  return { tenantId, caId: found.record.id, name, newest };
+}
+
+/** A PKCS#10 request for the newest key, DER: what the customer's own root signs. */
+export async function makeCaRequest(house: CaHouse, ca: FoundCa): Promise<Uint8Array> {
+  const newest = requireNewest(ca);
+  const { subject, publicKey } = readCertificate(newest.certificate);
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  return unlessDeleted(house, own, () =>
+    signStructure(house.hsm, referenceOf(own, newest), () => encodeCertificationRequestInfo(subject, publicKey)),
+  );
+}
+
+/**
+ * The record with an imported certificate in place of the newest generation's own. `chain` starts with the CA's certificate and
+ * ends with the root. Throws `invalid-certificate` with what is wrong.
+ */
+export function withImportedCertificate(house: CaHouse, ca: FoundCa, chain: readonly Uint8Array[]): CaRecord {
+  const newest = requireNewest(ca);
+  const certificates = chain.map((der) => requireCaCertificate(house, der));
+  const [own, ...issuers] = certificates;
+  if (own === undefined) throw refusal('"certificate" must be the PEM of the CA certificate, followed by its issuers up to the root');
+  const before = readCertificate(newest.certificate);
+  if (Buffer.compare(own.publicKey, before.publicKey) !== 0) {
+    throw refusal('the first certificate does not carry the key of this CA; have the output of csr signed');
+  }
+  if (nameText(own.subject) !== nameText(before.subject)) throw refusal('the first certificate carries another subject than this CA');
+  certificates.forEach((certificate, index) => requireIssuedBy(certificate, certificates[index + 1] ?? certificate));
+  if (!hasRoomBelow(certificates, 0)) throw refusal('the path length of a certificate is too short for the CAs below it');
+  const { rollover: _gone, ...kept } = newest;
+  const imported: CaGeneration = { ...kept, certificate: own.der, chain: issuers.map(({ der }) => der) };
+  return { ...ca.record, issuingCa: undefined, generations: [...ca.record.generations.slice(0, -1), imported] };
+}
+
+/** Reads a live CA certificate; throws `invalid-certificate`. */
+export function requireCaCertificate(house: CaHouse, der: Uint8Array): Certificate {
+  let certificate: Certificate;
+  let isCa: boolean;
+  let problem: string | undefined;
+  try {
+    certificate = readCertificate(der);
+    isCa = readBasicConstraints(certificate.extensions.get(extensionId.basicConstraints)).ca && cleanly(() => new X509Certificate(der).ca);
+    isCa &&= readKeyUsage(certificate.extensions.get(extensionId.keyUsage), keyUsageBit.keyCertSign) !== false;
+    problem = findPublicKeyProblem(publicKeyObject(certificate.publicKey), 'verify');
+  } catch (cause) {
+    throw failCa('invalid-certificate', { detail: 'A certificate is not well-formed DER.', cause });
+  }
+  if (problem !== undefined) throw refusal(`the key of a certificate ${problem}`);
+  if (!isCa) throw refusal('a certificate is no CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
+  if (Temporal.Instant.compare(certificate.notAfter, house.clock.now()) <= 0) throw refusal('a certificate has expired');
+  return certificate;
+}
+
+/** DER of a subject text; throws `invalid-value`. */
+export function requireSubject(text: string): Uint8Array {
+  const subject = parseName(text);
+  if (subject !== undefined) return subject;
+  const unseen = findUnseen(text);
+  const rule =
+    unseen === undefined ? 'must be a name such as "CN=Device CA, O=Example"' : `must not contain ${unseen}, which nobody can see`;
+  throw fail('invalid-value', { detail: `"subject" ${rule}.` });
+}
+
+/** Whether the newest certificate came from outside. */
+export function isSignedOutside(record: CaRecord): boolean {
+  return record.issuingCa === undefined && (newestGeneration(record)?.chain.length ?? 0) > 0;
+}
+
+function requireNewest(ca: FoundCa): CaGeneration {
+  const newest = newestGeneration(ca.record);
+  if (newest === undefined)
+    throw failCa('ca-has-no-key', { detail: `CA "${ca.record.name}" is trust-only: it has a certificate but no key.` });
+  return newest;
+}
+
+function pathLengthOf(newest: CaGeneration | undefined): { readonly pathLength?: number } {
+  const pathLength = newest === undefined ? undefined : readPathLength(readCertificate(newest.certificate));
+  return pathLength === undefined ? {} : { pathLength };
+}
+
+function readPathLength({ extensions }: Certificate): number | undefined {
+  return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
+}
+
+/** Whether every certificate of a chain, nearest first, may have the CAs under it that it has, and `more` below the nearest (RFC 5280 4.2.1.9). */
+function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
+  return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
+}
+
+function requireIssuedBy(subject: Certificate, issuer: Certificate): void {
+  const below = cleanly(() => new X509Certificate(subject.der));
+  if (!isSignedBy(below, issuer)) throw refusal('each certificate must be issued by the one after it, and the last one by itself');
+  // A root is trusted for being itself, not for its signature.
+  if (subject !== issuer && hasWeakSignature(below)) {
+    throw refusal('a certificate is signed with MD5 or SHA-1; have its issuer sign it again with SHA-256 or better');
+  }
+}
+
+// OpenSSL throws on keys and algorithms that cannot be put together.
+function isSignedBy(below: X509Certificate, issuer: Certificate): boolean {
+  try {
+    return cleanly(() => {
+      const above = new X509Certificate(issuer.der);
+      return below.checkIssued(above) && below.verify(above.publicKey);
+    });
+  } catch {
+    return false;
+  }
+}
+
+function nameText(name: Uint8Array): string {
+  return formatName(readName(name));
+}
+
+const refusal = (problem: string) => failCa('invalid-certificate', { detail: `${problem[0]?.toUpperCase()}${problem.slice(1)}.` });

@@ -1,0 +1,166 @@
+// What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys nobody claimed yet.
+import type { KeyBinding, KeyType, StoredKey } from '../../../hsm/api.ts';
+import type { Store, Table } from '../../../core/store/store.ts';
+import type { CaKey } from '../authority/signer.ts';
+
+/** Identity policy and lifetime of enrolled certificates; SCEP would share the middle part (spec, CA resource). */
+export type EstSettings = {
+  readonly enabled: boolean;
+  readonly initialEnrollSecret?: string | undefined;
+  readonly initialEnrollTrustCa?: string | undefined;
+  readonly allowedDomains: readonly string[];
+  readonly allowSubdomains: boolean;
+  readonly allowBareDomains: boolean;
+  readonly allowIpSans: boolean;
+  readonly ttl: string;
+  readonly allowReenrollWithIssuedCert: boolean;
+};
+
+/** EST of a CA that does not mention it: off, and nothing allowed (api 63). */
+export const disabledEst: EstSettings = {
+  enabled: false,
+  allowedDomains: [],
+  allowSubdomains: false,
+  allowBareDomains: false,
+  allowIpSans: false,
+  ttl: '30d',
+  allowReenrollWithIssuedCert: true,
+};
+
+/** One key pair of a CA with its certificate. A renewal adds one; the old ones stay for CRLs, OCSP and re-enrolment. */
+export type CaGeneration = {
+  /** 1, 2, …: also the version in the key's binding */
+  readonly generation: number;
+  readonly key: CaKey;
+  /** DER of the CA's certificate for this key */
+  readonly certificate: Uint8Array;
+  /** DER of its issuers up to the root, nearest first; empty for a root */
+  readonly chain: readonly Uint8Array[];
+  /** made when a root's new key replaced the one before (RFC 4210 4.4) */
+  readonly rollover?: { readonly newWithOld: Uint8Array; readonly oldWithNew: Uint8Array };
+};
+
+/** A CA. Key in the store: [tenant uuid, name]. */
+export type CaRecord = {
+  /** uuid, never used again, also when a CA of the same name is made later */
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  /** undefined: trust-only */
+  readonly keyType: KeyType | undefined;
+  /** as the user wrote it */
+  readonly subject: string;
+  readonly ttl: string;
+  readonly issuingCa: string | undefined;
+  /** DER of the uploaded certificate of a trust-only CA */
+  readonly trustCertificate: Uint8Array | undefined;
+  /** oldest first; empty for a trust-only CA */
+  readonly generations: readonly CaGeneration[];
+  readonly est: EstSettings;
+  /** whether the CA may be deleted while certificates of it are valid; absent in older records */
+  readonly deletionAllowed?: boolean;
+  /** certifies the appliance's own listeners: cannot be deleted */
+  readonly ownedByAppliance?: true;
+};
+
+/** How a certificate came to be. */
+export type IssuedVia = 'est-secret' | 'est-birth-certificate' | 'est-renewal' | 'sign-csr' | 'issuing-ca' | 'listener';
+
+/** Revocation reasons of RFC 5280 5.3.1 that a caller may give. */
+export const revocationReasons = {
+  unspecified: 0,
+  'key-compromise': 1,
+  'affiliation-changed': 3,
+  superseded: 4,
+  'cessation-of-operation': 5,
+  'privilege-withdrawn': 9,
+} as const;
+export type RevocationReason = keyof typeof revocationReasons;
+
+/** A certificate this CA issued. Key: [tenant uuid, CA id, serial]. */
+export type IssuedCertificate = {
+  readonly certificate: Uint8Array;
+  readonly generation: number;
+  readonly subject: string;
+  readonly names: readonly string[];
+  readonly notBefore: string;
+  readonly notAfter: string;
+  readonly via: IssuedVia;
+  readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
+};
+
+/** One line of the CRL. Key: [tenant uuid, CA id, generation, serial]; removed once the certificate has expired. */
+export type Revocation = { readonly at: string; readonly reason: RevocationReason; readonly notAfter: string };
+
+/**
+ * The CRL of a key generation. Key: [tenant uuid, CA id, generation]. `changes` counts revocations, so a CRL that does not cover
+ * all of them is known to be old, also when one was revoked while it was being signed.
+ */
+export type PublishedCrl = {
+  /** the last number given out; numbers are never used twice (RFC 5280 5.2.3) */
+  readonly lastNumber: number;
+  readonly changes: number;
+  readonly newest?: {
+    readonly crl: Uint8Array;
+    readonly number: number;
+    readonly covers: number;
+    readonly thisUpdate: string;
+    readonly nextUpdate: string;
+  };
+};
+
+/** The last CRL of a key of a deleted CA. Key: [tenant uuid, name of the CA, generation]; kept until the last certificate has ended. */
+export type LastCrl = {
+  readonly crl: Uint8Array;
+  /** DER of the CA's certificate for the key, and of its issuers up to the root */
+  readonly certificate: Uint8Array;
+  readonly chain: readonly Uint8Array[];
+  readonly until: string;
+};
+
+/** A key in the token that no CA owns: being made, or left by a removed CA. Key: [CA id, MAC of the key]. */
+export type UnclaimedKey = {
+  readonly stored: StoredKey;
+  readonly binding: KeyBinding;
+  readonly since: string;
+  /** to be destroyed: cannot be claimed any more */
+  readonly doomed: boolean;
+};
+
+/** A removed CA whose certificates and keys are still being cleared away. Key: [CA id]. */
+export type RemovedCa = { readonly tenantId: string; readonly caId: string };
+
+/** The plugin's tables, opened once. */
+export type CaTables = {
+  readonly cas: Table<CaRecord>;
+  readonly certificates: Table<IssuedCertificate>;
+  readonly revocations: Table<Revocation>;
+  readonly crls: Table<PublishedCrl>;
+  readonly lastCrls: Table<LastCrl>;
+  readonly unclaimedKeys: Table<UnclaimedKey>;
+  readonly removedCas: Table<RemovedCa>;
+};
+
+export function openCaTables(store: Store): CaTables {
+  return {
+    cas: store.tenantTable('cas'),
+    certificates: store.table('certificates'),
+    revocations: store.table('revocations'),
+    crls: store.table('crls'),
+    lastCrls: store.table('last-crls'),
+    unclaimedKeys: store.table('unclaimed-keys'),
+    removedCas: store.table('removed-cas'),
+  };
+}
+
+/** As newestGeneration, of a CA that was found to have a key. */
+export function requireNewestGeneration(ca: CaRecord): CaGeneration {
+  const newest = newestGeneration(ca);
+  if (newest === undefined) throw new Error('the CA has no key');
+  return newest;
+}
+
+/** The generation that signs new certificates; undefined for a trust-only CA. */
+export function newestGeneration(ca: CaRecord): CaGeneration | undefined {
+  return ca.generations.at(-1);
+}

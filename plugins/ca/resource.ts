@@ -1,0 +1,238 @@
+// The TLS CA resource: makes, changes and removes CAs, and shows what they are.
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { fail } from '../../core/base/errors.ts';
+import type { Call } from '../../core/http/endpoint.ts';
+import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource/resource.ts';
+import type { StoreKey } from '../../core/store/store.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import type { KeyType } from '../../hsm/api.ts';
+import { type CaDocument, caDocument, caStateFields, estSettings, findKeyType, findSecretProblem, keyFields } from './document.ts';
+import {
+  discardGeneration,
+  keepGeneration,
+  type MadeGeneration,
+  makeCaGeneration,
+  requireCaCertificate,
+  requireIssuingCa,
+  requireSubject,
+} from './life.ts';
+import { formatCertificatePem, parsePemBlocks, readCertificate } from './der/certificate.ts';
+import { failCa } from './errors.ts';
+import { type CaHouse, publicUrls } from './context.ts';
+import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
+import { findCa, newestCertificate } from './authority/lookup.ts';
+import { type CaRecord, newestGeneration } from './records/records.ts';
+import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
+import { operationNames } from '../est/operations.ts';
+
+/** Makes the URLs of a CA's EST service, for the state. */
+export type EstUrls = (tenantId: string, caName: string) => readonly string[];
+
+/** `/v1/config/keystore/tls/ca` and its state tree. */
+export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
+  return defineResource<CaDocument, CaRecord, MadeGeneration | undefined>({
+    path: 'keystore/tls/ca',
+    tag: 'TLS CAs',
+    noun: 'TLS CA',
+    nameField: 'name',
+    scope: 'tenant',
+    table: house.tables.cas,
+    document: caDocument,
+    stateFields: caStateFields,
+    creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
+    secretFields: ['est.initialEnrollSecret'],
+    errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],
+    complete: completeNewCa,
+    plan: (change) => planChange(house, change),
+    planRemoval: (call, [name = ''], current) => planRemoval(house, call, name, current),
+    toDocument,
+    toState: (record, call) => toState(house, estUrls, record, call),
+  });
+}
+
+type CaChange = Change<CaDocument, CaRecord>;
+
+/** Key and subject of a new CA that does not say; choices that do not go together stay for the plan to refuse. */
+function completeNewCa({ names: [name = ''], document, current }: Omit<CaChange, 'call'>): CaDocument {
+  const keyType = current === undefined && document.caCert === undefined ? findKeyType(document) : undefined;
+  return keyType === undefined ? document : { ...document, ...keyFields(keyType), subject: document.subject ?? `CN=${name}` };
+}
+
+function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGeneration | undefined> {
+  const { current, document, names } = change;
+  const [name = ''] = names;
+  if (operationNames.has(name)) throw fail('invalid-value', { detail: `"${name}" is the name of an EST operation and cannot name a CA.` });
+  requireTrustCa(house, change, name);
+  const est = estSettings(document);
+  requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
+  const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(house, document.caCert);
+  if (current !== undefined) {
+    if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
+      throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
+    }
+    return { commit: () => ({ ...current, ttl: document.ttl, deletionAllowed: document.deletionAllowed, est, trustCertificate }) };
+  }
+  const { ttl, deletionAllowed } = document;
+  const first = { name, createdAt: formatTimestamp(house.clock.now()), ttl, deletionAllowed, est, generations: [] };
+  if (trustCertificate !== undefined) {
+    requireNoKeyFields(document);
+    return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
+  }
+  return planKeyedCa(house, change, { ...first, trustCertificate: undefined });
+}
+
+/** A new CA with a key: everything that can be refused is refused before the token makes one. */
+function planKeyedCa(
+  house: CaHouse,
+  { call, document }: CaChange,
+  first: Omit<CaRecord, 'id' | 'keyType' | 'subject' | 'issuingCa'>,
+): Plan<CaRecord, MadeGeneration | undefined> {
+  const keyType = requireKeyType(house, document);
+  const { subject = '' } = document;
+  requireSubject(subject);
+  const { tenantId } = call.caller;
+  if (document.issuingCa !== undefined) requireIssuingCa(house, tenantId, document.issuingCa);
+  const caId = randomUUID();
+  const wish = {
+    tenantId,
+    caId,
+    keyType,
+    subject,
+    ttl: document.ttl,
+    issuingCa: document.issuingCa,
+    lastGeneration: lastGeneration(house, tenantId, first.name),
+  };
+  return {
+    prepare: () => makeCaGeneration(house, wish),
+    commit(transaction, made) {
+      if (made === undefined) throw new Error('a CA without a key');
+      keepGeneration(house, transaction, made);
+      return { ...first, id: caId, keyType, subject, issuingCa: document.issuingCa, generations: [made.generation] };
+    },
+    discard: async (made) => {
+      if (made !== undefined) await discardGeneration(house, made);
+    },
+  };
+}
+
+function requireKeyType(house: CaHouse, document: CaDocument): KeyType {
+  const keyType = findKeyType(document);
+  if (keyType === undefined) {
+    throw fail('invalid-value', { detail: '"cert-key-curve" belongs to cert-key-type ecdsa and "cert-key-bits" to rsa.' });
+  }
+  if (house.hsm.offers(keyType)) return keyType;
+  const mechanism = house.hsm.mechanismFor(keyType);
+  throw failCa('unsupported-key-type', {
+    detail: `No configured token offers ${mechanism}, which cert-key-type ${document.certKeyType ?? 'ecdsa'} needs: add a token that does under hsm.tokens in the configuration, and start again.`,
+  });
+}
+
+function requireNoKeyFields(document: CaDocument): void {
+  const { certKeyType, certKeyCurve, certKeyBits, subject, issuingCa } = document;
+  if ([certKeyType, certKeyCurve, certKeyBits, subject, issuingCa].some((field) => field !== undefined)) {
+    throw fail('invalid-value', {
+      detail: 'A CA with "ca-cert" is trust-only: cert-key-type, cert-key-curve, cert-key-bits, subject and issuing-ca do not apply.',
+    });
+  }
+}
+
+function requireFitSecret(secret: string | undefined, present: string | undefined): void {
+  const problem = secret === undefined || secret === present ? undefined : findSecretProblem(secret);
+  if (problem !== undefined) throw fail('invalid-value', { detail: `"est/initial-enroll-secret" ${problem}.` });
+}
+
+/** When the field is set or changed; a trust CA that is deleted later only makes first enrolments 401 (spec, Errors). */
+function requireTrustCa(house: CaHouse, { call, document, current }: CaChange, name: string): void {
+  const trusted = document.est.initialEnrollTrustCa;
+  if (trusted === undefined || trusted === name || trusted === current?.est.initialEnrollTrustCa) return;
+  if (findCa(house, call.caller.tenantId, trusted) === undefined) {
+    throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
+  }
+}
+
+function readTrustCertificate(house: CaHouse, pem: string): Uint8Array {
+  const blocks = parsePemBlocks('CERTIFICATE', pem);
+  const [der] = blocks ?? [];
+  if (der === undefined || blocks?.length !== 1)
+    throw failCa('invalid-certificate', { detail: '"ca-cert" must be the PEM of one certificate.' });
+  return requireCaCertificate(house, der).der;
+}
+
+/** Its keys go for good: relying parties keep the last CRLs, signed while there is a key, and nothing is left out of them. */
+function planRemoval(house: CaHouse, call: Call, name: string, current: CaRecord): Removal {
+  requireUnused(house, call, name, current);
+  const { tenantId } = call.caller;
+  const ca = { tenantId, record: current };
+  const outstanding = findOutstanding(house, ca);
+  requireDeletable(current, outstanding);
+  let lastCrls: readonly MadeLastCrl[] = [];
+  return {
+    async prepare() {
+      lastCrls = await makeLastCrls(house, ca, outstanding);
+    },
+    commit(transaction) {
+      requireNoneBelow(name, Iterator.from(transaction.entries(house.tables.cas, [tenantId])));
+      if (!isDeepStrictEqual(findOutstanding(house, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
+      keepLastCrls(house, transaction, ca, lastCrls);
+      if (outstanding.valid === 0) revokeOwnCertificates(house, transaction, ca);
+      removeCaRecords(house, transaction, tenantId, current);
+    },
+    // What is not reached now, because the token is away, the hourly job removes.
+    after: () => sweepRemovedCas(house).catch(() => undefined),
+  };
+}
+
+/** Unlike a key, a CA that nothing hangs on any more may go without further ado. */
+function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUntil }: Outstanding): void {
+  if (valid === 0 || deletionAllowed === true) return;
+  const are = valid === 1 ? 'certificate of it is' : 'certificates of it are';
+  throw fail('deletion-not-allowed', {
+    detail: `${valid} ${are} valid, the last until ${validUntil}: CA "${name}" takes its key and its OCSP responder with it, and a last CRL alone stays. Revoke them first, or set deletion-allowed to true.`,
+  });
+}
+
+function requireUnused(house: CaHouse, call: Call, name: string, current: CaRecord): void {
+  if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
+  requireNoneBelow(name, Iterator.from(house.tables.cas.entries([call.caller.tenantId])));
+}
+
+/** Asked again in the transaction: another CA may have been certified meanwhile. */
+function requireNoneBelow(name: string, cas: IteratorObject<readonly [StoreKey, CaRecord]>): void {
+  const below = cas.find(([, record]) => record.issuingCa === name)?.[1];
+  if (below !== undefined) throw fail('in-use', { detail: `CA "${below.name}" is certified by this one; delete it first.` });
+}
+
+function toDocument(record: CaRecord): CaDocument {
+  const shared = {
+    ttl: record.ttl,
+    deletionAllowed: record.deletionAllowed ?? false,
+    est: { ...record.est, allowedDomains: [...record.est.allowedDomains] },
+  };
+  if (record.trustCertificate !== undefined) return { ...shared, caCert: formatCertificatePem(record.trustCertificate) };
+  return {
+    ...(record.keyType === undefined ? {} : keyFields(record.keyType)),
+    subject: record.subject,
+    ...(record.issuingCa === undefined ? {} : { issuingCa: record.issuingCa }),
+    ...shared,
+  };
+}
+
+function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: Call): Record<string, unknown> {
+  const newest = newestGeneration(record);
+  const certificate = readCertificate(newestCertificate(record));
+  const urls = newest === undefined ? undefined : publicUrls(house, call.caller.tenantId, record.name, newest.generation);
+  return {
+    uuid: record.id,
+    creationTime: record.createdAt,
+    trustOnly: newest === undefined,
+    caCert: formatCertificatePem(certificate.der),
+    chain: [certificate.der, ...(newest?.chain ?? [])].map(formatCertificatePem).join(''),
+    serial: certificate.serial,
+    notBefore: certificate.notBefore,
+    notAfter: certificate.notAfter,
+    ...(newest === undefined ? {} : { keyVersion: newest.generation }),
+    ...(urls === undefined ? {} : { crlUrl: urls.crl, ocspUrl: urls.ocsp }),
+    est: { httpsUrl: record.est.enabled && newest !== undefined ? estUrls(call.caller.tenantId, record.name) : [] },
+  };
+}

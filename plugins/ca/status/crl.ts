@@ -1,0 +1,148 @@
+// Certificate revocation lists (RFC 5280 5), one per key generation, signed in the token when something changed or time passed.
+import { fail } from '../../../core/base/errors.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { formatTimestamp } from '../../../core/base/time.ts';
+import { readCertificate } from '../der/certificate.ts';
+import { encode, explicit, integer, sequence, tag, time } from '../der/der.ts';
+import { authorityKeyIdentifier, crlNumber, reasonCode } from '../der/extensions.ts';
+import { backdateSeconds, referenceOf } from '../authority/generation.ts';
+import type { CaHouse } from '../context.ts';
+import { type FoundCa } from '../authority/lookup.ts';
+import { issuerKeyIdentifier } from '../der/read-extensions.ts';
+import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from '../records/records.ts';
+import { signStructure, unlessDeleted } from '../authority/signer.ts';
+
+/** How long a CRL may be used, and the age at which a new one replaces it. */
+const lifeSeconds = 7 * 86_400;
+const refreshSeconds = 86_400;
+
+/**
+ * The CRL of a generation, DER: the published one while it is fresh and covers every revocation, else a new one. When the token
+ * cannot sign, the published one is answered for as long as it may be used.
+ */
+export async function currentCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const key = crlKey(ca, generation);
+  const published = house.tables.crls.get(key);
+  const newest = published?.newest;
+  const now = house.clock.now();
+  if (newest !== undefined && newest.covers === published?.changes && ageSeconds(newest.thisUpdate, now) < refreshSeconds)
+    return newest.crl;
+  try {
+    return await publishOnce(house, ca, generation);
+  } catch (error) {
+    if (newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0) return newest.crl;
+    throw error;
+  }
+}
+
+/** Callers that ask at the same time share one signature: anybody may ask for a CRL. */
+const publishing = new WeakMap<CaHouse, Map<string, Promise<Uint8Array>>>();
+
+function publishOnce(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const running = publishing.get(house) ?? new Map<string, Promise<Uint8Array>>();
+  publishing.set(house, running);
+  const name = crlKey(ca, generation).join('/');
+  const present = running.get(name);
+  if (present !== undefined) return present;
+  const started = publish(house, ca, generation).finally(() => running.delete(name));
+  running.set(name, started);
+  return started;
+}
+
+async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const key = crlKey(ca, generation);
+  const newest = await signCrl(house, ca, generation, house.clock.now().add({ seconds: lifeSeconds }));
+  await house.store.write((transaction) => {
+    const published = transaction.get(house.tables.crls, key);
+    // Another process may have been faster with a higher number; the CA may be gone.
+    if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
+      transaction.put(house.tables.crls, key, { ...published, newest });
+    }
+  });
+  return newest.crl;
+}
+
+/** A list of exactly the revocations of this moment, with a number of its own, to be used until `nextUpdate`. */
+export async function signCrl(
+  house: CaHouse,
+  ca: FoundCa,
+  generation: CaGeneration,
+  nextUpdate: Temporal.Instant,
+): Promise<NonNullable<PublishedCrl['newest']>> {
+  const key = crlKey(ca, generation);
+  const thisUpdate = house.clock.now();
+  const draft = await house.store.write((transaction) => {
+    // Or a list would be left that belongs to no CA.
+    if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+    return takeNumber(house, transaction, key);
+  });
+  const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  const list = { ...draft, generation, thisUpdate, nextUpdate };
+  const crl = await unlessDeleted(house, own, () =>
+    signStructure(house.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
+  );
+  const { number, covers } = draft;
+  return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };
+}
+
+/** The newest list that was published. */
+export function newestCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
+  return house.tables.crls.get(crlKey(ca, generation))?.newest;
+}
+
+type Draft = {
+  readonly number: number;
+  readonly covers: number;
+  readonly entries: readonly (readonly [serial: string, revocation: Revocation])[];
+};
+
+/** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
+function takeNumber(house: CaHouse, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
+  const published: PublishedCrl = transaction.get(house.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+  const number = published.lastNumber + 1;
+  transaction.put(house.tables.crls, key, { ...published, lastNumber: number });
+  const entries = Array.from(transaction.entries(house.tables.revocations, key), ([path, entry]) => [String(path.at(-1)), entry] as const);
+  return { number, covers: published.changes, entries };
+}
+
+type CertListContent = Draft & {
+  readonly generation: CaGeneration;
+  readonly thisUpdate: Temporal.Instant;
+  readonly nextUpdate: Temporal.Instant;
+};
+
+/** tbsCertList, version 2. revokedCertificates is absent when there are none (RFC 5280 5.1.2.6). */
+function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8Array): Uint8Array {
+  const issuer = readCertificate(content.generation.certificate);
+  // A little before now, for relying parties whose clocks are slow.
+  const begin = content.thisUpdate.subtract({ seconds: backdateSeconds });
+  const entries = content.entries.map(([serial, entry]) => encodeEntry(serial, entry, begin));
+  return sequence(
+    integer(1),
+    algorithmIdentifier,
+    issuer.subject,
+    time(begin),
+    time(content.nextUpdate),
+    ...(entries.length === 0 ? [] : [sequence(...entries)]),
+    explicit(0, sequence(authorityKeyIdentifier(issuerKeyIdentifier(issuer)), crlNumber(content.number))),
+  );
+}
+
+/**
+ * A reason of `unspecified` is left out (RFC 5280 5.3.1). What is on a list was revoked when the list began: a date of the last minute,
+ * or one of before the clock was set back, is told as that.
+ */
+function encodeEntry(serial: string, { at, reason }: Revocation, begin: Temporal.Instant): Uint8Array {
+  const number = encode(tag.integer, Buffer.from(serial, 'hex'));
+  const revoked = Temporal.Instant.from(at);
+  const date = time(Temporal.Instant.compare(revoked, begin) > 0 ? begin : revoked);
+  return reason === 'unspecified' ? sequence(number, date) : sequence(number, date, sequence(reasonCode(revocationReasons[reason])));
+}
+
+function crlKey(ca: FoundCa, { generation }: CaGeneration): [string, string, number] {
+  return [ca.tenantId, ca.record.id, generation];
+}
+
+function ageSeconds(timestamp: string, now: Temporal.Instant): number {
+  return now.since(Temporal.Instant.from(timestamp)).total('seconds');
+}

@@ -1,0 +1,104 @@
+// What is left of a deleted CA while certificates of it live: how many they are, and for each of its keys a last CRL, which lasts as long.
+import { fail } from '../../../core/base/errors.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { HsmError } from '../../../hsm/api.ts';
+import { newestCrl, signCrl } from './crl.ts';
+import type { CaHouse } from '../context.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import type { CaGeneration, LastCrl } from '../records/records.ts';
+
+/** What relying parties would still ask about a CA. */
+export type Outstanding = {
+  /** certificates it issued that are neither expired nor revoked */
+  readonly valid: number;
+  /** when the last of these ends */
+  readonly validUntil: string | undefined;
+  /** by key: when the last certificate ends that it signed, revoked or not; none where all have expired */
+  readonly ends: Readonly<Record<number, string>>;
+};
+
+/** Counts what a CA has outstanding, as the store is now or as the transaction sees it. */
+export function findOutstanding(house: CaHouse, ca: FoundCa, transaction?: WriteTransaction): Outstanding {
+  const { certificates } = house.tables;
+  const prefix = [ca.tenantId, ca.record.id];
+  const now = house.clock.now();
+  const ends: Record<number, string> = {};
+  let [valid, validUntil]: [number, string | undefined] = [0, undefined];
+  for (const [, issued] of transaction?.entries(certificates, prefix) ?? certificates.entries(prefix)) {
+    const { generation, notAfter, revoked } = issued;
+    if (Temporal.Instant.compare(notAfter, now) <= 0) continue;
+    ends[generation] = later(ends[generation], notAfter);
+    if (revoked !== undefined) continue;
+    valid += 1;
+    validUntil = later(validUntil, notAfter);
+  }
+  return { valid, validUntil, ends };
+}
+
+function later(present: string | undefined, other: string): string {
+  return present === undefined || Temporal.Instant.compare(other, present) > 0 ? other : present;
+}
+
+/** A last CRL, and how many revocations it has seen. */
+export type MadeLastCrl = { readonly generation: number; readonly covers: number; readonly last: LastCrl };
+
+/**
+ * Signs the last CRL of each key that has certificates outstanding; it may be used until these have ended. Rejects with HsmError when
+ * the token is away. Of a key that is lost, the newest list there is has to do.
+ */
+export async function makeLastCrls(house: CaHouse, ca: FoundCa, { ends }: Outstanding): Promise<readonly MadeLastCrl[]> {
+  const made: MadeLastCrl[] = [];
+  for (const generation of ca.record.generations) {
+    const until = ends[generation.generation];
+    const list = until === undefined ? undefined : await lastOf(house, ca, generation, until);
+    if (until === undefined || list === undefined) continue;
+    const { certificate, chain } = generation;
+    made.push({ generation: generation.generation, covers: list.covers, last: { crl: list.crl, certificate, chain, until } });
+  }
+  return made;
+}
+
+async function lastOf(house: CaHouse, ca: FoundCa, generation: CaGeneration, until: string) {
+  try {
+    return await signCrl(house, ca, generation, Temporal.Instant.from(until));
+  } catch (error) {
+    if (error instanceof HsmError && error.kind === 'key-not-usable') return newestCrl(house, ca, generation);
+    throw error;
+  }
+}
+
+/** In the transaction that deletes the CA. Throws a `conflict` that is worth another try when a certificate was revoked meanwhile. */
+export function keepLastCrls(
+  house: CaHouse,
+  transaction: WriteTransaction,
+  { tenantId, record }: FoundCa,
+  made: readonly MadeLastCrl[],
+): void {
+  for (const { generation, covers, last } of made) {
+    if (transaction.get(house.tables.crls, [tenantId, record.id, generation])?.changes !== covers)
+      throw fail('conflict', { overtaken: true });
+    transaction.put(house.tables.lastCrls, [tenantId, record.name, generation], last);
+  }
+}
+
+/** What is left of the CAs of this name: of the given key, or of the newest. */
+export function findLastCrl(house: CaHouse, tenantId: string, name: string, generation?: number): LastCrl | undefined {
+  const { lastCrls } = house.tables;
+  if (generation !== undefined) return lastCrls.get([tenantId, name, generation]);
+  return Array.from(lastCrls.entries([tenantId, name]), ([, last]) => last).at(-1);
+}
+
+/** The highest number of a key whose last CRL is kept under this name; 0 for none. A new CA of the name counts on, since the number is in the URL. */
+export function lastGeneration(house: CaHouse, tenantId: string, name: string): number {
+  return Array.from(house.tables.lastCrls.entries([tenantId, name]), ([key]) => Number(key.at(-1))).at(-1) ?? 0;
+}
+
+/** Forgets lists of which every certificate has ended. */
+export async function forgetLastCrls(house: CaHouse): Promise<void> {
+  const now = house.clock.now();
+  const over = Array.from(house.tables.lastCrls.entries([])).filter(([, { until }]) => Temporal.Instant.compare(until, now) <= 0);
+  if (over.length === 0) return;
+  await house.store.write((transaction) => {
+    for (const [key] of over) transaction.delete(house.tables.lastCrls, key);
+  });
+}

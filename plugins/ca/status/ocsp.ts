@@ -1,0 +1,220 @@
+// OCSP (RFC 6960, with the nonces of RFC 9654): status of certificates this CA issued, signed by the CA key in the token.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../core/base/context.ts';
+import { readCertificate, readExtensions } from '../der/certificate.ts';
+import {
+  DerError,
+  encode,
+  explicit,
+  generalizedTime,
+  implicit,
+  objectIdentifier,
+  octetString,
+  Reader,
+  readObjectIdentifier,
+  readOnly,
+  sequence,
+  tag,
+} from '../der/der.ts';
+import { ocspNonce } from '../der/extensions.ts';
+import { referenceOf } from '../authority/generation.ts';
+import type { CaHouse } from '../context.ts';
+import type { FoundCa } from '../authority/lookup.ts';
+import { ocspId } from '../der/oids.ts';
+import { bitStringOfPublicKey } from '../der/public-key.ts';
+import { type CaGeneration, type IssuedCertificate, revocationReasons } from '../records/records.ts';
+import { signStructure } from '../authority/signer.ts';
+
+/** How long an answer may be used; we sign a new one at half that age. */
+const lifeSeconds = 3_600;
+
+/** Answers kept per process, so that anybody's asking again costs the token nothing. */
+const maxKept = 10_000;
+
+/** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
+const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
+
+/** Answers OCSP requests for the CAs of one house. */
+export class OcspResponder {
+  readonly #house: CaHouse;
+  readonly #allowance: SignatureAllowance;
+  readonly #kept = new Map<string, { readonly response: Uint8Array; readonly until: Temporal.Instant }>();
+
+  constructor(house: CaHouse) {
+    this.#house = house;
+    this.#allowance = new SignatureAllowance(house.clock);
+  }
+
+  /**
+   * DER OCSPResponse to a DER OCSPRequest. What everybody may be answered alike, one certificate this CA issued, is signed once and
+   * kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
+   * the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
+   * answer `unauthorized` (RFC 5019 2.2.3).
+   */
+  async respond(ca: FoundCa, request: Uint8Array): Promise<Uint8Array> {
+    const question = readRequest(request);
+    if (question === undefined) return encodeUnsigned('malformedRequest');
+    const generation = ca.record.generations.find((one) => question.asked.every((asked) => isIssuer(asked, one)));
+    if (generation === undefined) return encodeUnsigned('unauthorized');
+
+    const singles = question.asked.map((asked) => ({ asked, issued: this.#findIssued(ca, generation, asked) }));
+    const [first] = singles;
+    const common = singles.length === 1 && first?.issued !== undefined ? { asked: first.asked, issued: first.issued } : undefined;
+    const now = this.#house.clock.now();
+    if (common === undefined || question.nonce !== undefined) {
+      if (this.#allowance.take()) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
+      if (common === undefined) return encodeUnsigned('tryLater');
+    }
+    // By all octets of the CertID: an answer repeats them, and there are two ways to write the name of a hash.
+    const name = [ca.record.id, common.issued.revoked?.at ?? '', Buffer.from(common.asked.whole).toString('hex')].join('/');
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && Temporal.Instant.compare(now, kept.until) < 0) return kept.response;
+    const response = await this.#sign(ca, generation, { singles: [common], nonce: undefined, now });
+    this.#keep(name, { response, until: now.add({ seconds: lifeSeconds / 2 }) });
+    return response;
+  }
+
+  #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): IssuedCertificate | undefined {
+    const issued = this.#house.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
+    return issued?.generation === generation ? issued : undefined;
+  }
+
+  async #sign(ca: FoundCa, generation: CaGeneration, { singles, nonce, now }: Content): Promise<Uint8Array> {
+    const nextUpdate = explicit(0, generalizedTime(now.add({ seconds: lifeSeconds })));
+    const responses = singles.map(({ asked, issued }) =>
+      sequence(asked.whole, encodeStatus(issued, now), generalizedTime(now), nextUpdate),
+    );
+    const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
+    const extensions = nonce === undefined ? [] : [explicit(1, sequence(ocspNonce(nonce)))];
+    const basic = await signStructure(this.#house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
+      sequence(responderId, generalizedTime(now), sequence(...responses), ...extensions),
+    );
+    return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));
+  }
+
+  #keep(name: string, answer: { readonly response: Uint8Array; readonly until: Temporal.Instant }): void {
+    if (this.#kept.size >= maxKept) {
+      const oldest = this.#kept.keys().next().value;
+      if (oldest !== undefined) this.#kept.delete(oldest);
+    }
+    this.#kept.set(name, answer);
+  }
+}
+
+/** CertID (RFC 6960 4.1.1), echoed in the answer as it was sent. */
+type CertId = {
+  readonly whole: Uint8Array;
+  readonly hash: 'sha1' | 'sha256' | 'sha384' | 'sha512';
+  readonly issuerNameHash: Uint8Array;
+  readonly issuerKeyHash: Uint8Array;
+  readonly serial: string;
+};
+
+const hashes: ReadonlyMap<string, CertId['hash']> = new Map([
+  ['1.3.14.3.2.26', 'sha1'],
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+]);
+
+/** What a response says: a status for each certificate asked for, and the nonce of the request, if it is to be answered. */
+type Content = {
+  readonly singles: readonly { readonly asked: CertId; readonly issued: IssuedCertificate | undefined }[];
+  readonly nonce: Uint8Array | undefined;
+  readonly now: Temporal.Instant;
+};
+
+type Question = { readonly asked: readonly CertId[]; readonly nonce: Uint8Array | undefined };
+
+/** The certificates asked for, and the nonce; undefined when the request is malformed. Signatures of requests are ignored. */
+function readRequest(der: Uint8Array): Question | undefined {
+  try {
+    const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
+    tbs.optional(tag.constructed(0));
+    tbs.optional(tag.constructed(1));
+    const asked = Array.from(tbs.enter(tag.sequence).rest(), ({ content }) => readCertId(new Reader(content).next(tag.sequence).whole));
+    const nonce = readNonce(tbs.optional(tag.constructed(2))?.content);
+    return asked.length === 0 ? undefined : { asked, nonce };
+  } catch {
+    return undefined;
+  }
+}
+
+function readCertId(whole: Uint8Array): CertId {
+  const fields = readOnly(whole, tag.sequence);
+  const algorithm = fields.enter(tag.sequence);
+  const hash = hashes.get(readObjectIdentifier(algorithm.next(tag.oid).content));
+  if (hash === undefined) throw new DerError('hash is not known');
+  // Absent or NULL: whatever else could stand here would make more answers to one question than we keep.
+  if (algorithm.optional(tag.null)?.content.length) throw new DerError('NULL with content');
+  algorithm.end();
+  const issuerNameHash = fields.next(tag.octetString).content;
+  const issuerKeyHash = fields.next(tag.octetString).content;
+  const serial = Buffer.from(fields.next(tag.integer).content).toString('hex');
+  fields.end();
+  return { whole, hash, issuerNameHash, issuerKeyHash, serial };
+}
+
+/** The nonce among the requestExtensions; one of none or of more than 128 octets is to be refused (RFC 9654 2.1). */
+function readNonce(extensions: Uint8Array | undefined): Uint8Array | undefined {
+  const extension = extensions === undefined ? undefined : readExtensions(extensions).get(ocspId.nonce);
+  if (extension === undefined) return undefined;
+  const nonce = readOnly(extension.value, tag.octetString).remaining;
+  if (nonce.length < 1 || nonce.length > 128) throw new DerError('nonce of a wrong length');
+  return nonce;
+}
+
+function isIssuer(asked: CertId, generation: CaGeneration): boolean {
+  const { subject } = readCertificate(generation.certificate);
+  return (
+    Buffer.compare(asked.issuerNameHash, digest(asked.hash, subject)) === 0 &&
+    Buffer.compare(asked.issuerKeyHash, digest(asked.hash, bitStringOfPublicKey(generation.key.publicKey))) === 0
+  );
+}
+
+/**
+ * `good [0] NULL`, `revoked [1] { revocationTime, [0] reason }` with unspecified left out as in the CRL, or `unknown [2] NULL`. A time
+ * that is still to come was written before the clock was set back.
+ */
+function encodeStatus(issued: IssuedCertificate | undefined, now: Temporal.Instant): Uint8Array {
+  if (issued === undefined) return implicit(2, new Uint8Array(0));
+  const { revoked } = issued;
+  if (revoked === undefined) return implicit(0, new Uint8Array(0));
+  const reason = revocationReasons[revoked.reason];
+  const reasonField = reason === 0 ? [] : [explicit(0, encode(tag.enumerated, Uint8Array.of(reason)))];
+  const at = Temporal.Instant.from(revoked.at);
+  return explicit(1, generalizedTime(Temporal.Instant.compare(at, now) > 0 ? now : at), ...reasonField);
+}
+
+function encodeUnsigned(status: keyof typeof unsigned): Uint8Array {
+  return sequence(encode(tag.enumerated, Uint8Array.of(unsigned[status])));
+}
+
+function digest(hash: CertId['hash'], data: Uint8Array): Uint8Array {
+  return createHash(hash).update(data).digest();
+}
+
+/** Signatures that one process makes for single askers: so many at once, then so many a second. Anybody may ask, and the token has work to do. */
+class SignatureAllowance {
+  readonly #clock: Clock;
+  #left = atOnce;
+  #countedAtMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#countedAtMs = clock.monotonicMs();
+  }
+
+  /** Takes one, if there is one. */
+  take(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    this.#left = Math.min(atOnce, this.#left + ((nowMs - this.#countedAtMs) / 1_000) * perSecond);
+    this.#countedAtMs = nowMs;
+    if (this.#left < 1) return false;
+    this.#left -= 1;
+    return true;
+  }
+}
+
+const atOnce = 50;
+const perSecond = 10;

@@ -1,0 +1,113 @@
+// What relying parties fetch without a token: the CA's certificate, its CRLs, and OCSP answers (api 2).
+import { fail } from '../../../core/base/errors.ts';
+import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '../../../core/http/endpoint.ts';
+import { formatCertificatePem } from '../der/certificate.ts';
+import { currentCrl } from './crl.ts';
+import type { CaHouse } from '../context.ts';
+import { findLastCrl } from './last-crl.ts';
+import { findCa, findGeneration, type FoundCa, hasKey, newestCertificate } from '../authority/lookup.ts';
+import { OcspResponder } from './ocsp.ts';
+import { type LastCrl, newestGeneration } from '../records/records.ts';
+
+const base = '/v1/ca/{tenant}/{ca}';
+const tag = 'TLS CAs';
+
+/** Room for some fifty certificates; most requests name one, in about 100 octets. */
+const ocspLimitBytes = 4_096;
+
+/** The public endpoints. Signatures made for strangers are kept and shared, or limited, so that asking often costs the token little. */
+export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
+  const responder = new OcspResponder(house);
+  const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
+  const signed = { ...shared, errors: ['key-object-missing'] } as const;
+
+  const answerCrl = async (call: PublicCall): Promise<Reply> => {
+    const asked = call.params['version'];
+    const number = asked === undefined ? undefined : /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 0;
+    const ca = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '');
+    const generation =
+      ca === undefined ? undefined : number === undefined ? newestGeneration(ca.record) : findGeneration(ca.record, number);
+    const crl =
+      ca === undefined || generation === undefined ? requireLast(house, call, number).crl : await currentCrl(house, ca, generation);
+    return new Reply(200, crl, { 'content-type': 'application/pkix-crl' });
+  };
+  const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {
+    const ca = requireCa(house, call);
+    if (!hasKey(ca.record)) throw fail('not-found');
+    return new Reply(200, await responder.respond(ca, request), { 'content-type': 'application/ocsp-response' });
+  };
+
+  return [
+    definePublicEndpoint({
+      ...shared,
+      method: 'GET',
+      path: `${base}/ca.pem`,
+      summary: 'The certificate of a CA, and its issuers up to the root',
+      produces: 'application/x-pem-file',
+      run(call) {
+        const record = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '')?.record;
+        const { certificate, chain: above } =
+          record === undefined
+            ? requireLast(house, call)
+            : { certificate: newestCertificate(record), chain: newestGeneration(record)?.chain ?? [] };
+        const chain = [certificate, ...above];
+        return new Reply(200, chain.map(formatCertificatePem).join(''), { 'content-type': 'application/x-pem-file' });
+      },
+    }),
+    definePublicEndpoint({
+      ...signed,
+      method: 'GET',
+      path: `${base}/crl`,
+      summary: 'The revocation list of the newest key of a CA, DER',
+      produces: 'application/pkix-crl',
+      run: answerCrl,
+    }),
+    definePublicEndpoint({
+      ...signed,
+      method: 'GET',
+      path: `${base}/crl/{version}`,
+      summary: 'The revocation list of one key of a CA, DER: what its certificates point to',
+      produces: 'application/pkix-crl',
+      run: answerCrl,
+    }),
+    definePublicEndpoint<Uint8Array, Reply>({
+      ...signed,
+      method: 'POST',
+      path: `${base}/ocsp`,
+      summary: 'The status of a certificate (RFC 6960, RFC 5019)',
+      consumes: 'application/ocsp-request',
+      produces: 'application/ocsp-response',
+      bodyLimit: ocspLimitBytes,
+      run: answerOcsp,
+    }),
+    definePublicEndpoint({
+      ...signed,
+      method: 'GET',
+      path: `${base}/ocsp/{request}`,
+      summary: 'The same with the request in the path, base64 (RFC 6960 appendix A.1)',
+      produces: 'application/ocsp-response',
+      run: (call) => answerOcsp(call, decodeBase64(call.params['request'] ?? '') ?? new Uint8Array(0)),
+    }),
+  ];
+}
+
+const names = {
+  tenant: { description: 'UUID of the tenant.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' },
+  ca: { description: 'Name of the TLS CA.', example: 'my-tls-ca' },
+  version: { description: 'Which key of the CA.', example: '1' },
+  request: { description: 'The OCSP request in base64, percent-encoded.', example: 'MEkwRzBFMEMwQTAJBgUrDgMCGgUABBQ' },
+};
+
+function requireCa(house: CaHouse, call: PublicCall): FoundCa {
+  const found = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '');
+  if (found === undefined) throw fail('not-found');
+  return found;
+}
+
+/** What is left of a deleted CA: a CRL that outlasts it. */
+function requireLast(house: CaHouse, call: PublicCall, generation?: number): LastCrl {
+  const last = findLastCrl(house, call.params['tenant'] ?? '', call.params['ca'] ?? '', generation);
+  if (last === undefined) throw fail('not-found');
+  return last;
+}

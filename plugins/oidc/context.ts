@@ -1,0 +1,148 @@
+// What the parts of this plugin share: its context, its tables, and the few questions all of them ask.
+import { createHash } from 'node:crypto';
+import { fail } from '../../core/base/errors.ts';
+import type { Call } from '../../core/http/endpoint.ts';
+import { onStrayError } from '../../core/base/last-resort.ts';
+import type { PluginContext } from '../../core/plugin/plugin.ts';
+import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import type { Sessions } from '../../core/plugin/services/sessions.ts';
+import type { WriteTransaction } from '../../core/store/store.ts';
+import type { Config } from './config.ts';
+import { openDestinations, ownListenersOf, type Destinations } from './provider/destinations.ts';
+import { fetchMetadata, MetadataCache, type ProviderMetadata } from './provider/discovery.ts';
+import { judgeProviderError } from './login/provider-errors.ts';
+import { isLoopback, openOutbound, type Outbound } from './provider/outbound.ts';
+import { openTables, type Session, type Tables } from './records.ts';
+import type { NamedRole } from './settings/role.ts';
+import { trustOf, type ServiceRecord } from './settings/service.ts';
+import { SetAsideTenants } from './login/set-aside.ts';
+
+/** A tenant's service with its names, as most parts need it. */
+export type Located = {
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly service: string;
+  readonly record: ServiceRecord;
+};
+
+export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clock' | 'log'> &
+  Tables & {
+    readonly accounts: Sessions;
+    /** address people reach this appliance at: picks among a service's allowed-redirect-uris */
+    readonly publicUrl: string;
+    /** plain http to loopback hosts: of an appliance that is itself only reached there, or as configured (reference R1) */
+    readonly allowHttpLoopback: boolean;
+    readonly destinations: Destinations;
+    /** The service of that tenant, or undefined: no tenant and no service look the same. */
+    locate(tenantName: string, service: string): Located | undefined;
+    /** in the order of names */
+    rolesOf(tenantId: string, service: string): readonly NamedRole[];
+    /** A way out with the service's trust: 15 s for all calls, or less within another one. */
+    openOutbound(located: Located, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
+    /** The provider's metadata, at most five minutes old. Throws LoginFailure. */
+    metadataOf(located: Located, outbound: Outbound): Promise<ProviderMetadata>;
+    /** The next login fetches the metadata again. */
+    forgetMetadata(located: Located): void;
+    /** Ends the sessions of a tenant that `applies` picks: their tokens stop working with the transaction. */
+    endSessions(transaction: WriteTransaction, tenantId: string, applies: (session: Session) => boolean): void;
+  };
+
+/** Nobody's: what is looked up for a tenant that does not exist, so that it takes as long as for one that does. */
+export const noTenantId = '00000000-0000-0000-0000-000000000000';
+
+export function makeOidc(context: PluginContext<Config>): Oidc {
+  const { config, store, hsm, clock, log } = context;
+  const { pendingLoginsPerAddress: perAddress, pendingLoginsPerTenant: perTenant, pendingLogins: inAll } = config;
+  const tables = openTables(store, { perAddress, perTenant, inAll });
+  const accounts = context.service<Sessions>('sessions');
+  const listeners = context.service<Listeners>('listeners');
+  const { managementUrl: publicUrl } = listeners;
+  const destinations = openDestinations(config.providerHosts, ownListenersOf(listeners));
+  const allowHttpLoopback = config.allowHttpLoopback ?? isLoopback(new URL(publicUrl).hostname);
+  const metadata = new MetadataCache(clock);
+  const setAside = new SetAsideTenants({ store, clock, log, table: tables.setAside });
+
+  return {
+    config,
+    store,
+    hsm,
+    clock,
+    log,
+    accounts,
+    publicUrl,
+    allowHttpLoopback,
+    destinations,
+    ...tables,
+    locate(tenantName, name) {
+      const tenant = accounts.findTenant(tenantName);
+      const record = tables.services.get([tenant?.id ?? noTenantId, name]);
+      if (tenant === undefined || record === undefined) return undefined;
+      return { tenantId: tenant.id, tenantName: tenant.name, service: name, record };
+    },
+    rolesOf: (tenantId, name) =>
+      [...tables.roles.entries([tenantId, name])].map(([key, record]) => ({ name: String(key.at(-1)), ...record })),
+    openOutbound({ tenantId, tenantName, service, record }, shorter) {
+      onStrayError(() => setAside.add(tenantId, tenantName, service));
+      const way = openOutbound({ trust: trustOf(record), allowHttpLoopback, destinations, clock, ...shorter });
+      return {
+        ...way,
+        async fetch(url, request) {
+          setAside.requireNone(tenantId);
+          return way.fetch(url, request);
+        },
+      };
+    },
+    async metadataOf(located, outbound) {
+      try {
+        return await metadata.get(cacheKeyOf(located), () => fetchMetadata(located.record.discoveryUrl, outbound, allowHttpLoopback));
+      } catch (error) {
+        throw await judgeProviderError(error, 'discovery');
+      }
+    },
+    forgetMetadata: (located) => metadata.forget(cacheKeyOf(located)),
+    endSessions(transaction, tenantId, applies) {
+      for (const [key, session] of Array.from(transaction.entries(tables.sessions, [tenantId]))) {
+        if (applies(session)) endSession(transaction, tables, accounts, key as readonly [string, string], session);
+      }
+    },
+  };
+}
+
+/** The service an action of the caller's tenant is about; throws `not-found`. */
+export function requireService(oidc: Oidc, call: Call): Located {
+  const located = oidc.locate(call.caller.tenantName, call.params['name'] ?? '');
+  if (located === undefined) throw fail('not-found', { detail: 'There is no such OIDC service.' });
+  return located;
+}
+
+function cacheKeyOf({ tenantId, service, record }: Located): string {
+  return `${tenantId} ${service} ${record.revision}`;
+}
+
+/** Ends a session: its token, and those that were shown on its page. */
+export function endSession(
+  transaction: WriteTransaction,
+  tables: Pick<Tables, 'sessions'>,
+  accounts: Sessions,
+  place: readonly [tenantId: string, accessor: string],
+  session: Session,
+): void {
+  for (const shown of session.browser?.shownTokens ?? []) endToken(transaction, tables, accounts, [place[0], shown]);
+  endToken(transaction, tables, accounts, place);
+}
+
+/** Ends one token of a login and nothing else. */
+export function endToken(
+  transaction: WriteTransaction,
+  tables: Pick<Tables, 'sessions'>,
+  accounts: Sessions,
+  [tenantId, accessor]: readonly [tenantId: string, accessor: string],
+): void {
+  accounts.disable(transaction, tenantId, accessor);
+  transaction.delete(tables.sessions, [tenantId, accessor]);
+}
+
+/** How secrets from browsers and command lines are kept and found: never as they are. Hexadecimal. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,205 @@
+// The `test` action: everything about a provider that can be found out without a login, and what to mend.
+import { z } from 'zod';
+import { isJsonObject } from '../../../core/wire/json.ts';
+import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
+import { readCertificates } from '../provider/certificate-chain.ts';
+import { metadataUrl, type ProviderMetadata } from '../provider/discovery.ts';
+import { authorizationUrl, chooseAuthMethod, exchangeCode, openProvider, type ProviderSession } from '../provider/token-exchange.ts';
+import { LoginFailure } from '../failures.ts';
+import { commonAlgorithms } from '../provider/id-token.ts';
+import { requireService, type Located, type Oidc } from '../context.ts';
+import type { Outbound } from '../provider/outbound.ts';
+import { judgeProviderError } from '../login/provider-errors.ts';
+import { scopesOf } from '../settings/role.ts';
+import { clientSettings } from '../settings/service.ts';
+import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
+
+export function testEndpoint(oidc: Oidc): AnyEndpoint {
+  return defineEndpoint<Record<string, never>, Report, Located>({
+    method: 'POST',
+    path: '/v1/state/keystore/authentication/oidc/{name}/test',
+    summary: 'Check a provider without a login',
+    description: 'Always 200: what does not work stands in `findings`, with what to do about it.',
+    tag: 'OIDC',
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    input: z.object({}),
+    output: reportSchema,
+    find: (call) => requireService(oidc, call),
+    run: (_call, _input, located) => examine(oidc, located),
+  });
+}
+
+async function examine(oidc: Oidc, located: Located): Promise<Report> {
+  const { record } = located;
+  const findings: Finding[] = [];
+  const outbound = oidc.openOutbound(located);
+  const url = metadataUrl(record.discoveryUrl);
+  const chain = url.protocol === 'https:' ? await readCertificates(url, oidc.destinations) : [];
+  const [leaf] = chain;
+  const daysLeft = leaf === undefined ? Infinity : oidc.clock.now().until(leaf.notAfter).total('days');
+  if (daysLeft < 14) add(findings, 'warning', `The provider’s certificate ends in ${Math.max(0, Math.floor(daysLeft))} days.`);
+  oidc.forgetMetadata(located);
+  const metadata = await tryStep(findings, () => oidc.metadataOf(located, outbound));
+  const about = metadata === undefined ? {} : await examineProvider(oidc, located, metadata, outbound, findings);
+  const report = { ...about, ...(chain.length === 0 ? {} : { certificateChain: [...chain] }) };
+  const [errors, warnings] = ['error', 'warning'].map((wanted) => findings.filter(({ level }) => level === wanted)) as [
+    Finding[],
+    Finding[],
+  ];
+  return { usable: errors.length === 0, findings: [...errors, ...warnings], ...report };
+}
+
+async function examineProvider(
+  oidc: Oidc,
+  located: Located,
+  metadata: ProviderMetadata,
+  outbound: Outbound,
+  findings: Finding[],
+): Promise<Omit<Report, 'usable' | 'findings'>> {
+  const { record, tenantId, service } = located;
+  const roles = oidc.rolesOf(tenantId, service);
+  const scopes = scopesOf(roles);
+  const algorithms = commonAlgorithms(metadata.id_token_signing_alg_values_supported);
+  if (algorithms.length === 0)
+    add(findings, 'error', 'No signature algorithm in common.', 'Let the provider sign ID tokens with RS256 or ES256.');
+  if (roles.length === 0)
+    add(findings, 'error', 'There is no role: nobody can sign in.', 'Create a role named as a value of the role claim.');
+  else if (!scopes.includes('profile') || !scopes.includes('email')) {
+    add(findings, 'warning', 'The roles do not ask for the scopes profile and email.', 'Set oidc-scopes of a role to profile and email.');
+  }
+  if (metadata.authorization_response_iss_parameter_supported !== true) {
+    add(
+      findings,
+      'warning',
+      'The provider does not name itself in its answers (RFC 9207); state and PKCE protect against mix-ups instead.',
+    );
+  }
+  const keys = await tryStep(findings, () => readKeys(metadata, outbound, oidc, findings));
+  const provider = await tryStep(findings, async () =>
+    openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock),
+  );
+  const tried = provider === undefined ? {} : await tryEndpoints(provider, record.allowedRedirectUris, scopes, outbound, findings);
+  return {
+    issuer: metadata.issuer,
+    authorizationEndpoint: metadata.authorization_endpoint,
+    tokenEndpoint: metadata.token_endpoint,
+    algorithms,
+    pkce: { method: 'S256', listed: metadata.code_challenge_methods_supported?.includes('S256') === true },
+    issParameter: metadata.authorization_response_iss_parameter_supported === true,
+    ...(provider === undefined ? {} : { tokenEndpointAuthMethod: chooseAuthMethod(metadata, record.tokenEndpointAuthMethod) }),
+    ...(metadata.msgraph_host === undefined ? {} : { directoryHost: metadata.msgraph_host }),
+    scopes: [...scopes],
+    ...tried,
+    ...keys,
+  };
+}
+
+/** Keys, and from the same answer the provider's clock. */
+async function readKeys(
+  metadata: ProviderMetadata,
+  outbound: Outbound,
+  oidc: Oidc,
+  findings: Finding[],
+): Promise<Pick<Report, 'keys' | 'clockDifferenceSeconds'>> {
+  const response = await outbound.fetch(metadata.jwks_uri, { headers: { accept: 'application/json' } }).catch(async (error: unknown) => {
+    throw await judgeProviderError(error, 'discovery');
+  });
+  const date = Date.parse(response.headers.get('date') ?? '');
+  const difference = Number.isNaN(date) ? undefined : Math.round((date - oidc.clock.now().epochMilliseconds) / 1000);
+  if (difference !== undefined && Math.abs(difference) > 30) {
+    add(
+      findings,
+      'warning',
+      `The provider’s clock differs by ${difference} s.`,
+      'Set both clocks by NTP; clock-tolerance bridges up to 5m.',
+    );
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  const list = isJsonObject(body) && Array.isArray(body['keys']) ? body['keys'] : [];
+  const keys = list.filter(isJsonObject).map((key) => ({
+    kty: typeof key['kty'] === 'string' ? key['kty'] : 'unknown',
+    ...(typeof key['kid'] === 'string' ? { kid: key['kid'] } : {}),
+    ...(typeof key['alg'] === 'string' ? { alg: key['alg'] } : {}),
+    ...(typeof key['use'] === 'string' ? { use: key['use'] } : {}),
+  }));
+  if (response.status !== 200 || keys.length === 0)
+    add(findings, 'error', `The key list of the provider is not usable (HTTP ${response.status}).`);
+  return { keys, ...(difference === undefined ? {} : { clockDifferenceSeconds: difference }) };
+}
+
+async function tryEndpoints(
+  provider: ProviderSession,
+  uris: readonly string[],
+  scopes: readonly string[],
+  outbound: Outbound,
+  findings: Finding[],
+): Promise<Pick<Report, 'clientCredentials' | 'redirectUris'>> {
+  const redirectUris = [];
+  for (const uri of uris.slice(0, 5)) redirectUris.push({ uri, registered: await isRegistered(provider, uri, scopes, outbound) });
+  for (const { uri } of redirectUris.filter(({ registered }) => registered === 'unknown')) {
+    add(
+      findings,
+      'warning',
+      `The provider did not show that it knows ${uri}.`,
+      'Compare it with the redirect URIs registered at the provider, octet by octet.',
+    );
+  }
+  return { clientCredentials: await tryCredentials(provider, uris[0] as string, findings), redirectUris };
+}
+
+/** Without a session there, `prompt=none` makes a provider redirect at once, if it knows the redirect URI (Core 3.1.2.1). */
+async function isRegistered(
+  provider: ProviderSession,
+  redirectUri: string,
+  scopes: readonly string[],
+  outbound: Outbound,
+): Promise<'yes' | 'unknown'> {
+  const secrets = { state: 'test', nonce: 'test', codeVerifier: 'test'.repeat(11) };
+  const url = await authorizationUrl(provider, redirectUri, scopes, secrets);
+  url.searchParams.set('prompt', 'none');
+  const response = await outbound.fetch(url).catch(() => undefined);
+  const location = response?.headers.get('location') ?? '';
+  return location === redirectUri || location.startsWith(`${redirectUri}?`) ? 'yes' : 'unknown';
+}
+
+/** A provider authenticates the client before it looks at the code: a code that does not exist tells the two apart. */
+async function tryCredentials(
+  provider: ProviderSession,
+  redirectUri: string,
+  findings: Finding[],
+): Promise<'accepted' | 'refused' | 'unknown'> {
+  const secrets = { state: 'test', nonce: 'test', codeVerifier: 'test'.repeat(11) };
+  const callback = new URLSearchParams({ code: 'keystore-test', state: 'test', iss: provider.metadata.issuer });
+  try {
+    await exchangeCode(provider, callback, redirectUri, secrets);
+    return 'unknown';
+  } catch (error) {
+    if (!(error instanceof LoginFailure)) throw error;
+    if (error.reason === 'invalid_grant') return 'accepted';
+    addFailure(findings, error, error.code === 'provider-refused-system' ? 'error' : 'warning');
+    return error.code === 'provider-refused-system' ? 'refused' : 'unknown';
+  }
+}
+
+async function tryStep<T>(findings: Finding[], step: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof LoginFailure)) throw error;
+    addFailure(findings, error, 'error');
+    return undefined;
+  }
+}
+
+function addFailure(findings: Finding[], failure: LoginFailure, level: Finding['level']): void {
+  const details = Object.entries(failure.fields).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  add(findings, level, [`${failure.stage}: ${failure.reason}`, ...details].join('; '), failure.hint);
+}
+
+function add(findings: Finding[], level: Finding['level'], message: string, fix?: string): void {
+  findings.push({ level, message, ...(fix === undefined ? {} : { fix }) });
+}

@@ -1,0 +1,195 @@
+// The `explain` action: which role a set of claims matches, which policies that gives, and why not. Nobody has to sign in to find out.
+import { z } from 'zod';
+import { timestampText } from '../../../core/wire/fields.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { defineEndpoint, type AnyEndpoint, type Call } from '../../../core/http/endpoint.ts';
+import type { JsonObject } from '../../../core/wire/json.ts';
+import type { Claims } from '../settings/claims.ts';
+import { findClaim, showableText } from '../settings/claims.ts';
+import { isOverage } from '../provider/directory.ts';
+import { LoginFailure } from '../failures.ts';
+import { requireService, type Located, type Oidc } from '../context.ts';
+import type { FailedLogin } from '../records.ts';
+import { keptFailureMs } from '../login/report.ts';
+import { requireRole, selectRoles, type RoleSelection, type RoleVerdict } from '../settings/role-select.ts';
+
+const input = z
+  .object({
+    claims: z.record(z.string().max(512), z.unknown()).optional().describe('Claims as the provider sends them.'),
+    login: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'Reference of a failed sign-in, as shown on its page.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
+  })
+  .refine(({ claims, login }) => (claims === undefined) !== (login === undefined), 'must have either claims or login');
+type Input = z.output<typeof input>;
+
+const roleOutput = z.object({
+  name: z.string().meta({ description: 'Name of the role.', example: 'operators' }),
+  matches: z.boolean().describe('Whether the role claim has its name.'),
+  grants: z.boolean().describe('Whether it gives its policies.'),
+  missingClaims: z.array(z.string()).describe('Required claims that are not there.'),
+  reason: z.string().meta({ description: 'Why.', example: 'A value of groups is operators.' }),
+});
+
+const output = z.object({
+  outcome: z.string().meta({ description: 'signed-in, or the code of the refusal.', example: 'signed-in' }),
+  explanation: z.string().meta({ description: 'The same in a sentence.', example: 'operators matches; the session gets user.' }),
+  roleClaim: z.string().meta({ description: 'Claim that roles are matched with.', example: 'groups' }),
+  roleClaimValues: z.int().optional().describe('How many values it has; absent when it is missing.'),
+  roles: z.array(roleOutput).describe('Every role of the service.'),
+  policies: z.array(z.string()).describe('What the sign-in gets.'),
+  unknownPolicies: z.array(z.string()).describe('Named by a granted role, and not there: they grant nothing.'),
+  username: z.string().optional().meta({ description: 'As mapped from the claims.', example: 'ada@example.com' }),
+  fullname: z.string().optional().meta({ description: 'As mapped from the claims.', example: 'Ada Lovelace' }),
+  notes: z.array(z.string()).describe('What else to know, in sentences.'),
+  login: z
+    .object({
+      stage: z.string().meta({ description: 'Where it failed.', example: 'role' }),
+      code: z.string().meta({ description: 'The error code.', example: 'no-role' }),
+      reason: z.string().meta({ description: 'Why, in one word.', example: 'no-role-matches' }),
+      hint: z.string().optional().meta({ description: 'What to do about it.', example: 'Create a role named after one of the values.' }),
+      occurredAt: timestampText().describe('When.'),
+    })
+    .optional()
+    .describe('The failed sign-in that was asked for.'),
+});
+type Explanation = z.output<typeof output>;
+
+export function explainEndpoint(oidc: Oidc): AnyEndpoint {
+  return defineEndpoint<Input, Explanation, Located>({
+    method: 'POST',
+    path: '/v1/state/keystore/authentication/oidc/{name}/explain',
+    summary: 'Say which roles claims match, and why not',
+    description: 'Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.',
+    tag: 'OIDC',
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    auditFields: ['login'],
+    secretInput: ['claims'],
+    input,
+    output,
+    bodyLimit: 1_048_576,
+    errors: ['not-found'],
+    find: (call) => requireService(oidc, call),
+    run(call, { claims, login }, located) {
+      if (login === undefined) return explain(oidc, located, claims as JsonObject);
+      const failed = requireFailure(oidc, call, located, login);
+      return { ...explainFailure(oidc, located, failed), login: describeFailure(failed) };
+    },
+  });
+}
+
+/** What a sign-in with these claims would come to. */
+function explain(oidc: Oidc, located: Located, claims: Claims): Explanation {
+  const { roleClaim } = located.record.roleSelect;
+  const roles = oidc.rolesOf(located.tenantId, located.service);
+  let selection: RoleSelection = {
+    roleValues: undefined,
+    verdicts: [],
+    granted: [],
+    policies: [],
+    username: undefined,
+    fullname: undefined,
+  };
+  try {
+    selection = selectRoles(claims, roleClaim, roles);
+    requireRole(selection, roleClaim);
+    return { ...describe(oidc, located, claims, selection), outcome: 'signed-in', explanation: sentenceOf(selection) };
+  } catch (error) {
+    if (!(error instanceof LoginFailure)) throw error;
+    return { ...describe(oidc, located, claims, selection), outcome: error.code, explanation: error.hint ?? error.reason };
+  }
+}
+
+function explainFailure(oidc: Oidc, located: Located, failed: FailedLogin): Explanation {
+  if (failed.claims !== undefined) return explain(oidc, located, failed.claims);
+  const explanation = failed.hint ?? `The sign-in ended at the step ${failed.stage} (${failed.reason}), before there were claims.`;
+  const { roleClaim } = located.record.roleSelect;
+  return { outcome: failed.code, explanation, roleClaim, roles: [], policies: [], unknownPolicies: [], notes: [] };
+}
+
+function describe(
+  oidc: Oidc,
+  { tenantId, record }: Located,
+  claims: Claims,
+  selection: RoleSelection,
+): Omit<Explanation, 'outcome' | 'explanation'> {
+  const { roleClaim } = record.roleSelect;
+  const { roleValues, policies, username, fullname } = selection;
+  const subject = findClaim(claims, 'sub');
+  const name = username ?? (typeof subject === 'string' ? showableText(subject) : undefined);
+  return {
+    roleClaim,
+    ...(roleValues === undefined ? {} : { roleClaimValues: roleValues.length }),
+    roles: selection.verdicts.map((verdict) => describeVerdict(verdict, roleClaim, roleValues)),
+    policies: [...policies],
+    unknownPolicies: policies.filter((policy) => !oidc.accounts.hasPolicy(tenantId, policy)),
+    ...(name === undefined ? {} : { username: name }),
+    ...(fullname === undefined ? {} : { fullname }),
+    notes: notesOf(claims, roleClaim, selection),
+  };
+}
+
+function describeVerdict(
+  { role, matches, missingClaims }: RoleVerdict,
+  roleClaim: string,
+  values: readonly string[] | undefined,
+): z.output<typeof roleOutput> {
+  const grants = matches && missingClaims.length === 0;
+  const near = values?.find((value) => value !== role.name && value.trim().toLowerCase() === role.name.trim().toLowerCase());
+  const reason = grants
+    ? `A value of ${roleClaim} is ${role.name}.`
+    : matches
+      ? `It matches, but the provider did not send: ${missingClaims.join(', ')}.`
+      : values === undefined
+        ? `The claim ${roleClaim} is missing.`
+        : near === undefined
+          ? `No value of ${roleClaim} is ${role.name}.`
+          : `No value of ${roleClaim} is ${role.name}; one differs only in upper and lower case or in spaces, which count.`;
+  return { name: role.name, matches, grants, missingClaims: [...missingClaims], reason };
+}
+
+function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): string[] {
+  const claim = findClaim(claims, roleClaim);
+  return [
+    ...(isOverage(claims, roleClaim)
+      ? ['The provider left the groups out because they are too many: a sign-in would fetch them from the directory API.']
+      : []),
+    ...(Array.isArray(claim) && claim.some((value) => typeof value !== 'string')
+      ? [`${roleClaim} has values that are no strings; they are passed over.`]
+      : []),
+    ...(claim !== undefined && typeof claim !== 'string' && !Array.isArray(claim)
+      ? [`${roleClaim} is neither a string nor a list of strings.`]
+      : []),
+    ...(selection.granted.length > 1
+      ? ['Several roles match: their policies are united, names come from the first role that maps them.']
+      : []),
+    ...(selection.granted.length > 0 && selection.username === undefined
+      ? ['No claim that is there is mapped to username: the subject (sub) stands in.']
+      : []),
+  ];
+}
+
+function sentenceOf({ granted, policies }: RoleSelection): string {
+  const names = granted.map((role) => role.name).join(', ');
+  return policies.length === 0
+    ? `${names} matches, and grants no policies: the session could do nothing.`
+    : `${names} matches; the session gets ${policies.join(', ')}.`;
+}
+
+function requireFailure(oidc: Oidc, call: Call, { tenantId, service }: Located, reference: string): FailedLogin {
+  const failed = oidc.failures.get([tenantId, service, reference]);
+  if (failed === undefined || call.now.epochMilliseconds >= failed.atMs + keptFailureMs) {
+    throw fail('not-found', { detail: 'No failed sign-in of this service within the last day has that reference.' });
+  }
+  return failed;
+}
+
+function describeFailure({ stage, code, reason, hint, atMs }: FailedLogin): NonNullable<Explanation['login']> {
+  const occurredAt = Temporal.Instant.fromEpochMilliseconds(atMs).toString({ fractionalSecondDigits: 6 });
+  return { stage, code, reason, occurredAt, ...(hint === undefined ? {} : { hint }) };
+}

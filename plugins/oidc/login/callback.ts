@@ -1,0 +1,158 @@
+// The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
+import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { prove } from '../attempts.ts';
+import { openBrowserSession, signOutUrl } from '../session/browser-session.ts';
+import { showableText } from '../settings/claims.ts';
+import { bindingCookie, findCookie } from '../session/cookies.ts';
+import { exchangeCode, openProvider, type Exchanged } from '../provider/token-exchange.ts';
+import { LoginFailure } from '../failures.ts';
+import { gatherClaims } from '../provider/gather-claims.ts';
+import { offerHandOff, refuseHandOff } from '../cli-login/hand-over.ts';
+import type { Located, Oidc } from '../context.ts';
+import type { Outbound } from '../provider/outbound.ts';
+import { loginPath } from '../pages/login.ts';
+import { consumePending, findPending, isBoundTo } from './pending-login.ts';
+import { judgeAuthorizeError } from './provider-errors.ts';
+import type { Identity, PendingLogin } from '../records.ts';
+import { answerWithPage, type Attempt } from './report.ts';
+import { accountName, requireRole, selectRoles } from '../settings/role-select.ts';
+import { callbackPath, clientSettings } from '../settings/service.ts';
+
+/** The directory gets its own time limit, within that of the callback as a whole. */
+const directorySeconds = 5;
+
+export function callbackEndpoint(oidc: Oidc): AnyEndpoint {
+  return definePublicEndpoint({
+    method: 'GET',
+    path: callbackPath,
+    summary: 'Return from the identity provider',
+    tag: 'sign-in pages',
+    access: 'public',
+    audit: 'required',
+    produces: 'text/html',
+    anyQuery: true,
+    noHead: true,
+    page: true,
+    errors: ['rate-limited'],
+    run: (call) => answerWithPage(oidc, call, (attempt) => prove(oidc, call, () => finishLogin(oidc, call, attempt))),
+  });
+}
+
+async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Promise<Reply> {
+  const query = new URLSearchParams(call.rawQuery);
+  const state = requireState(query);
+  const login = findPending(oidc, state, call.now.epochMilliseconds);
+  if (login === undefined) throw new LoginFailure('login-expired', 'callback', 'unknown-state');
+  attempt.located = oidc.locate(login.tenantName, login.service);
+  // A stranger's callback must neither use the login up nor learn anything about it.
+  if (!isBoundTo(login.binding, findCookie(call, bindingCookie))) throw new LoginFailure('login-not-yours', 'callback', 'other-browser');
+  attempt.shown.forCommandLine = login.handOff !== undefined;
+  try {
+    const located = requireUnchanged(attempt.located, login);
+    const outbound = oidc.openOutbound(located);
+    attempt.outbounds.push(outbound);
+    const metadata = await oidc.metadataOf(located, outbound);
+    const { end_session_endpoint: signOut } = metadata;
+    attempt.shown.providerSignOut = signOut === undefined ? undefined : signOutUrl(signOut, located.record.clientId);
+    requireIssuer(query, metadata.issuer, metadata.authorization_response_iss_parameter_supported === true);
+    if (!(await consumePending(oidc, state))) throw new LoginFailure('login-expired', 'callback', 'used-state');
+    if (login.prompt === 'select_account' && query.get('error') === 'invalid_request') return askForCredentials(login);
+    requireNoError(query);
+    const provider = openProvider(metadata, clientSettings(located.record, oidc.allowHttpLoopback), outbound, oidc.clock);
+    const secrets = { state, nonce: login.nonce, codeVerifier: login.codeVerifier };
+    const exchanged = await exchangeCode(provider, query, login.redirectUri, secrets);
+    const { issuer, subject } = exchanged.idToken;
+    Object.assign(attempt, { issuer: showableText(issuer, 1024), subject: showableText(subject), username: showableText(subject) });
+    const identity = await identify(oidc, call, attempt, located, { provider, exchanged, outbound });
+    if (login.handOff !== undefined) return await offerHandOff(oidc, call, located, login.handOff, login.binding, identity);
+    return await openBrowserSession(oidc, call, located, identity, metadata.end_session_endpoint);
+  } catch (error) {
+    if (error instanceof LoginFailure && login.handOff !== undefined) await refuseHandOff(oidc, login.handOff);
+    if (error instanceof LoginFailure && error.code === 'id-token-refused' && attempt.located !== undefined)
+      oidc.forgetMetadata(attempt.located);
+    throw error;
+  }
+}
+
+/** A provider that does not know how to ask for an account says so only now; the same sign-in begins again with what every one knows. */
+function askForCredentials({ tenantName, service, handOff }: PendingLogin): Reply {
+  const request = handOff === undefined ? '' : `&request=${handOff}`;
+  return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
+}
+
+/** Exactly one state; nothing twice that we read; nothing that belongs to another flow (reference R26). */
+function requireState(query: URLSearchParams): string {
+  const [state, ...more] = query.getAll('state');
+  if (more.length > 0 || ['code', 'iss', 'error'].some((name) => query.getAll(name).length > 1)) {
+    throw new LoginFailure('callback-invalid', 'callback', 'doubled-parameter');
+  }
+  if (['id_token', 'token', 'access_token', 'response'].some((name) => query.has(name))) {
+    throw new LoginFailure('callback-invalid', 'callback', 'foreign-parameter');
+  }
+  if (state === undefined || state === '') throw new LoginFailure('login-expired', 'callback', 'no-state');
+  return state;
+}
+
+/** The service as it was when the login began; edited, deleted and re-made ones are others (reference R10). */
+function requireUnchanged(located: Located | undefined, login: PendingLogin): Located {
+  if (located?.tenantId === login.tenantId && located.record.revision === login.revision) return located;
+  throw new LoginFailure('service-changed', 'callback', 'revision-differs');
+}
+
+/** RFC 9207 section 2.4: against providers that answer in another's name. */
+function requireIssuer(query: URLSearchParams, issuer: string, promised: boolean): void {
+  const iss = query.get('iss');
+  if (iss === null && promised) throw new LoginFailure('callback-invalid', 'callback', 'iss-missing');
+  if (iss !== null && iss !== issuer) throw new LoginFailure('callback-invalid', 'callback', 'iss-mismatch');
+}
+
+function requireNoError(query: URLSearchParams): void {
+  const error = query.get('error');
+  if (error !== null) throw judgeAuthorizeError({ error, description: query.get('error_description') ?? undefined });
+  if (!query.get('code')) throw new LoginFailure('callback-invalid', 'callback', 'no-code');
+}
+
+type Proof = { readonly provider: ReturnType<typeof openProvider>; readonly exchanged: Exchanged; readonly outbound: Outbound };
+
+/** From the verified ID token to who it is and what that gets. Throws LoginFailure when no role applies. */
+async function identify(
+  oidc: Oidc,
+  call: PublicCall,
+  attempt: Attempt,
+  located: Located,
+  { provider, exchanged, outbound }: Proof,
+): Promise<Identity> {
+  const { tenantId, tenantName, service, record } = located;
+  const { roleClaim } = record.roleSelect;
+  const roles = oidc.rolesOf(tenantId, service);
+  const log = oidc.log.with('oidc', tenantName);
+  const about = { reference: call.requestId, service };
+  const claims = await gatherClaims({
+    provider,
+    exchanged,
+    roleClaim,
+    roles,
+    openDirectory() {
+      const directory = oidc.openOutbound(located, { totalSeconds: directorySeconds, within: outbound });
+      attempt.outbounds.push(directory);
+      return directory;
+    },
+    warn: (message, fields) => log.warn(message, { ...about, ...fields }),
+  });
+  attempt.claims = claims;
+  const selection = selectRoles(claims, roleClaim, roles);
+  const { issuer, subject } = exchanged.idToken;
+  const username = selection.username ?? showableText(subject);
+  attempt.shown.account = accountName(claims, roles) ?? username;
+  attempt.username = username;
+  requireRole(selection, roleClaim);
+  return {
+    issuer,
+    subject,
+    username,
+    ...(selection.fullname === undefined ? {} : { fullname: selection.fullname }),
+    roles: selection.granted.map((role) => role.name),
+    policies: selection.policies,
+  };
+}

@@ -1,0 +1,154 @@
+// The start of a login: the page that asks for tenant and provider, and the redirect to the provider.
+import { fail } from '../../../core/base/errors.ts';
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
+import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { attempt } from '../attempts.ts';
+import { showableText } from '../settings/claims.ts';
+import { bindingCookie, findCookie, findLastTenant, formatCookie } from '../session/cookies.ts';
+import { authorizationUrl, openProvider } from '../provider/token-exchange.ts';
+import { LoginFailure } from '../failures.ts';
+import type { Limiter } from '../limiter.ts';
+import { hashSecret, noTenantId, type Located, type Oidc } from '../context.ts';
+import { providersPage, tenantPage } from '../pages/login.ts';
+import { answerWithPage, type Attempt } from './report.ts';
+import type { Prompt } from '../records.ts';
+import { scopesOf } from '../settings/role.ts';
+import { chooseRedirectUri, clientSettings, providerName } from '../settings/service.ts';
+import { isExpired, pendingSeconds } from './under-way.ts';
+
+export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
+  const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  return [
+    definePublicEndpoint({
+      ...page,
+      path: '/',
+      summary: 'Leads to the signed-in page',
+      audit: 'none',
+      run: () => redirectReply('/ui'),
+    }),
+    definePublicEndpoint({
+      ...page,
+      path: '/login',
+      summary: 'Choose tenant and identity provider',
+      audit: 'none',
+      errors: ['rate-limited'],
+      query: { tenant: 'name of the tenant; without it the page asks for it' },
+      run: (call) => answerWithPage(oidc, call, () => chooseProvider(oidc, call)),
+    }),
+    definePublicEndpoint({
+      ...page,
+      path: '/login/{tenant}/{service}',
+      summary: 'Go to the identity provider',
+      audit: 'required',
+      noHead: true,
+      query: {
+        request: 'the command-line request this sign-in is for',
+        iss: 'the issuer that sent the person here (OpenID Connect Core section 4); must be that of the service',
+        login_hint: 'who is about to sign in; handed on to the provider',
+        prompt: '`select_account`: the provider is to ask which account it shall be; `login`: to ask for the credentials',
+      },
+      errors: ['rate-limited'],
+      run(call) {
+        limiter.require(call.clientIp);
+        return answerWithPage(oidc, call, (told) => attempt(oidc, call, () => startLogin(oidc, call, told)));
+      },
+    }),
+  ];
+}
+
+/** Without a tenant in the query the one of the last sign-in is offered; an empty one asks for another. */
+function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
+  const asked = call.query.get('tenant')?.trim();
+  if (asked === undefined || asked === '') return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl);
+  return attempt(oidc, call, () => choosePage(oidc, asked));
+}
+
+/** A tenant that does not exist and one without providers look the same, to the letter, and the same is looked up for both (reference R11). */
+function choosePage(oidc: Oidc, tenantName: string): Reply {
+  const tenant = oidc.accounts.findTenant(tenantName);
+  const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
+  if (tenant === undefined || services.length === 0) throw noSuchProvider();
+  const choices = services.map((record) => ({ service: record.name, displayName: providerName(record) }));
+  choices.sort((left, right) => left.displayName.localeCompare(right.displayName, 'en'));
+  return providersPage(tenant.name, choices);
+}
+
+/** Makes the secrets of a login, keeps them, and sends the browser to the provider. */
+async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<Reply> {
+  const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
+  if (located === undefined) throw noSuchProvider();
+  told.located = located;
+  const handOff = requireHandOff(oidc, call, located);
+  const { record, tenantId, service } = located;
+  const outbound = oidc.openOutbound(located);
+  told.outbounds.push(outbound);
+  const metadata = await oidc.metadataOf(located, outbound);
+  requireInitiator(call, metadata.issuer);
+  const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);
+  const redirectUri = chooseRedirectUri(record.allowedRedirectUris, oidc.publicUrl);
+  const random = await oidc.hsm.random(128);
+  const [state, nonce, codeVerifier, fresh] = [0, 32, 64, 96].map((from) =>
+    Buffer.from(random.subarray(from, from + 32)).toString('base64url'),
+  ) as [string, string, string, string];
+  const scopes = scopesOf(oidc.rolesOf(tenantId, service));
+  const location = await authorizationUrl(provider, redirectUri, scopes, { state, nonce, codeVerifier });
+  const hint = call.query.get('login_hint');
+  if (hint !== undefined) location.searchParams.set('login_hint', showableText(hint));
+  const prompt = choosePrompt(call, metadata.prompt_values_supported);
+  if (prompt !== undefined) location.searchParams.set('prompt', prompt);
+  const cookie = readBindingCookie(call) ?? fresh;
+  await oidc.store.write((transaction) =>
+    oidc.pending.add(transaction, hashSecret(state), {
+      tenantId,
+      tenantName: located.tenantName,
+      service,
+      revision: record.revision,
+      redirectUri,
+      nonce,
+      codeVerifier,
+      binding: hashSecret(cookie),
+      createdMs: call.now.epochMilliseconds,
+      clientIp: call.clientIp,
+      ...(handOff === undefined ? {} : { handOff }),
+      ...(prompt === undefined ? {} : { prompt }),
+    }),
+  );
+  call.noteAudit({ tenant: located.tenantName, requestParameters: { service } });
+  return redirectReply(location.href, { 'set-cookie': formatCookie(bindingCookie, cookie, pendingSeconds) });
+}
+
+/** The value stays over concurrent logins: a new one for each start would undo the login in the other tab. */
+function readBindingCookie(call: PublicCall): string | undefined {
+  const value = findCookie(call, bindingCookie);
+  return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
+}
+
+/** A sign-in that a provider sends people to (OpenID Connect Core section 4) names it; another provider's link is no link to this one. */
+function requireInitiator(call: PublicCall, issuer: string): void {
+  const named = call.query.get('iss');
+  if (named !== undefined && named !== issuer) throw new LoginFailure('no-such-provider', 'authorize', 'iss-mismatch');
+}
+
+/** The command-line request in the URL must be one that waits, and one for this very service. */
+function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
+  const id = call.query.get('request');
+  if (id === undefined) return undefined;
+  const handOff = oidc.handOffs.get(id);
+  const fits = handOff?.tenantId === located.tenantId && handOff.service === located.service && handOff.step === 'waiting';
+  if (!fits || isExpired(handOff, call.now.epochMilliseconds)) {
+    throw new LoginFailure('login-expired', 'authorize', 'no-such-request');
+  }
+  return id;
+}
+
+/** Without it the provider would silently take the account that is signed in there. Few providers say which values they know. */
+function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): Prompt | undefined {
+  const asked = call.query.get('prompt');
+  if (asked === undefined) return undefined;
+  if (asked !== 'select_account' && asked !== 'login') throw fail('invalid-value', { detail: 'prompt is select_account or login.' });
+  return ([asked, 'login'] as const).find((prompt) => supported?.includes(prompt) ?? true);
+}
+
+function noSuchProvider(): LoginFailure {
+  return new LoginFailure('no-such-provider', 'authorize', 'unknown');
+}

@@ -1,0 +1,71 @@
+// The certificates a provider shows, read for people who want to know why it is not trusted.
+import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import tls from 'node:tls';
+import type { Destinations, Way } from './destinations.ts';
+import { cleanly } from '../../../core/base/openssl.ts';
+
+/** One certificate; names on one line. */
+export type ShownCertificate = { readonly subject: string; readonly issuer: string; readonly notAfter: Temporal.Instant };
+
+const maxCertificates = 8;
+const timeoutMs = 5_000;
+
+/**
+ * The chain as the provider sends it, also when it is not trusted: then seeing it is the point. Nothing is sent over this connection;
+ * the calls that carry something verify for themselves. Empty when there is no TLS to be had, no certificate that can be read, or no
+ * way there.
+ */
+export async function readCertificates(url: URL, destinations: Destinations): Promise<readonly ShownCertificate[]> {
+  try {
+    const leaf = await fetchLeaf(url, destinations.wayTo(url));
+    return cleanly(() => chainOf(leaf).map(describeCertificate));
+  } catch {
+    // An address that is not asked; or a certificate with anything in it, a time that is none, for example.
+    return [];
+  }
+}
+
+/** Only fetches: what threw in a listener would end the process. */
+function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // RFC 6066 section 3: no addresses in the server name.
+  const servername = isIP(host) === 0 ? { servername: host } : {};
+  return new Promise((resolve) => {
+    const socket = tls.connect({ host, port: Number(url.port || 443), rejectUnauthorized: false, lookup, ...servername });
+    socket.setTimeout(timeoutMs, () => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(undefined));
+    socket.on('secureConnect', () => {
+      resolve(peerOf(socket));
+      socket.destroy();
+    });
+  });
+}
+
+function peerOf(socket: tls.TLSSocket): X509Certificate | undefined {
+  try {
+    return socket.getPeerX509Certificate();
+  } catch {
+    return undefined;
+  }
+}
+
+/** From the leaf up; a root is its own issuer. */
+function chainOf(leaf: X509Certificate | undefined): X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  for (let one = leaf; one !== undefined && chain.length < maxCertificates; one = one.issuerCertificate) {
+    const { fingerprint256 } = one;
+    if (chain.some((other) => other.fingerprint256 === fingerprint256)) break;
+    chain.push(one);
+  }
+  return chain;
+}
+
+function describeCertificate({ subject, issuer, validTo }: X509Certificate): ShownCertificate {
+  return {
+    subject: subject.replaceAll('\n', ', '),
+    issuer: issuer.replaceAll('\n', ', '),
+    notAfter: Temporal.Instant.fromEpochMilliseconds(Date.parse(validTo)),
+  };
+}

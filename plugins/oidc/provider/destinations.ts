@@ -1,0 +1,112 @@
+// Where providers may be: judged by the name in the URL and by the address that a connection really goes to, each time one is made.
+import { lookup, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { isWithin, parseAddress } from '../../../core/base/addresses.ts';
+import type { Listeners } from '../../../core/plugin/services/listeners.ts';
+import { OutboundError } from './outbound.ts';
+
+/** Addresses, ranges and host names, as the configuration has them; `*.domain` stands for the hosts below a domain. */
+export type Rules = { readonly allow: readonly string[]; readonly deny: readonly string[] };
+
+/** Ports of this appliance, and the URL at which others reach it. */
+export type OwnListeners = { readonly ports: readonly number[]; readonly publicUrl: string };
+
+/** What connections of one URL are made with. */
+export type Way = {
+  /** leaves out the addresses that may not be asked, so that a name cannot lead to one whatever it resolves to */
+  readonly lookup: LookupFunction;
+};
+
+export type Destinations = {
+  /** Throws OutboundError `forbidden-address`, for a name or an address in the URL that may not be asked. */
+  wayTo(url: URL): Way;
+};
+
+/**
+ * Never asked, unless the configuration allows the very range: what is no single machine, what stands for this one, link-local networks
+ * and the places where clouds tell a machine its secrets.
+ */
+const neverAsked: readonly string[] = [
+  ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'fe80::/10', 'ff00::/8'],
+  ...['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
+];
+
+/**
+ * `deny` wins over `allow`; with entries in `allow` nothing else is asked. The appliance's own listeners are never asked: a provider of a
+ * tenant would make it talk to itself.
+ */
+export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Destinations {
+  const [allowedNames, deniedNames] = [allow, deny].map((list) => list.filter((one) => !isRange(one))) as [string[], string[]];
+  const [allowedRanges, deniedRanges] = [allow, deny].map((list) => list.filter(isRange)) as [string[], string[]];
+
+  function isForbidden(address: string, port: number, isNamed: boolean): boolean {
+    const forms = [address, ...embeddedIn(address)];
+    const isIn = (ranges: readonly string[]): boolean => forms.some((form) => isWithin(ranges, form));
+    if (isIn(deniedRanges) || (own.ports.includes(port) && forms.some(isOfThisMachine))) return true;
+    if (isIn(allowedRanges)) return false;
+    return isIn(neverAsked) || (allow.length > 0 && !isNamed);
+  }
+
+  return {
+    wayTo(url) {
+      const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+      const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+      const isNamed = allowedNames.some((name) => covers(name, host));
+      const isOurs = url.origin === new URL(own.publicUrl).origin;
+      if (isOurs || deniedNames.some((name) => covers(name, host))) throw forbidden();
+      if (isIP(host) !== 0 && isForbidden(host, port, isNamed)) throw forbidden();
+      return {
+        lookup: (name, options, done) =>
+          lookup(name, { ...options, all: true }, (error, found) => {
+            const [first, ...rest] = error === null ? found.filter(({ address }) => !isForbidden(address, port, isNamed)) : [];
+            if (first === undefined) done(error ?? forbidden(), '');
+            else if (options.all === true) done(null, [first, ...rest] as LookupAddress[]);
+            else done(null, first.address, first.family);
+          }),
+      };
+    },
+  };
+}
+
+/** What the platform says of its listeners, as far as it is known. */
+export function ownListenersOf({ est, management, managementUrl }: Listeners): OwnListeners {
+  return { ports: [est, management].flatMap((one) => (one === undefined ? [] : [one.port])), publicUrl: managementUrl };
+}
+
+/** Whether an entry of the configuration is an address or a range; else it is a name. */
+export function isRange(entry: string): boolean {
+  return isIP(entry.replace(/\/.*$/, '')) !== 0;
+}
+
+function covers(name: string, host: string): boolean {
+  const wanted = name.toLowerCase();
+  return wanted.startsWith('*.') ? host.endsWith(wanted.slice(1)) : host === wanted;
+}
+
+function isOfThisMachine(address: string): boolean {
+  if (isWithin(loopback, address)) return true;
+  const asked = parseAddress(address);
+  const own = Object.values(networkInterfaces()).flatMap((one) => (one ?? []).map((held) => parseAddress(held.address)));
+  return own.some((held) => held?.bits === asked?.bits && held?.value === asked?.value);
+}
+
+const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
+
+/** IPv4 addresses that an IPv6 one stands for: IPv4-compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+function embeddedIn(text: string): readonly string[] {
+  const address = parseAddress(text);
+  if (address?.bits !== 128) return [];
+  const { value } = address;
+  // The lowest are no IPv4 addresses: `::` and `::1`.
+  const isPrefixed = (value >> 32n === 0n && value > 0xffffn) || value >> 32n === 0x64ff9b_00000000_00000000n;
+  return [...(isPrefixed ? [dotted(value)] : []), ...(value >> 112n === 0x2002n ? [dotted(value >> 80n)] : [])];
+}
+
+function dotted(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+}
+
+function forbidden(): OutboundError {
+  return new OutboundError('forbidden-address', 'providers there are not asked');
+}

@@ -1,0 +1,168 @@
+// Group overage: when a provider leaves the groups out because they are too many, they are fetched from its directory API as the person.
+import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
+import { revealSecret, type Secret } from '../../../core/base/secret.ts';
+import { findClaim, showableText, topLevelName, type Claims } from '../settings/claims.ts';
+import type { ProviderMetadata } from './discovery.ts';
+import type { Outbound } from './outbound.ts';
+import { maxRoleValues } from '../settings/role-select.ts';
+
+/** Groups of the person, or why there are none: `reason` and `hint` go to the log, and the login goes on without (api 61). */
+export type DirectoryAnswer =
+  | { readonly groups: readonly string[] }
+  | { readonly reason: string; readonly hint: string; readonly fields: Readonly<Record<string, unknown>> };
+
+/**
+ * Whether the ID token says that the role claim was left out for its size: an entry in `_claim_names` (OpenID Connect Core 5.6.2), or
+ * Entra's `hasgroups`. Malformed members count as the mark they are meant to be; a role claim that is there needs no directory.
+ */
+export function isOverage(claims: Claims, roleClaim: string): boolean {
+  if (findClaim(claims, roleClaim) !== undefined) return false;
+  const member = topLevelName(roleClaim);
+  if (member === undefined) return false;
+  const names = claims['_claim_names'];
+  if (names !== undefined && (!isJsonObject(names) || Object.hasOwn(names, member))) return true;
+  return claims['hasgroups'] === true || claims['hasgroups'] === 'true';
+}
+
+/** Hosts of Microsoft's directory API; the retired one still stands in tokens and maps to its successor. */
+const directoryHosts: ReadonlyMap<string, string> = new Map([
+  ['graph.microsoft.com', 'graph.microsoft.com'],
+  ['graph.windows.net', 'graph.microsoft.com'],
+  ['graph.microsoft.us', 'graph.microsoft.us'],
+  ['dod-graph.microsoft.us', 'dod-graph.microsoft.us'],
+  ['microsoftgraph.chinacloudapi.cn', 'microsoftgraph.chinacloudapi.cn'],
+]);
+
+/**
+ * The directory's address. It comes from the provider's own metadata; a URL in `_claim_sources` only ever picks one of the hosts above.
+ * Following that URL as it stands would send the person's access token to whatever host a claim names.
+ */
+export function directoryOrigin(metadata: ProviderMetadata, claims: Claims): string | undefined {
+  const host = metadata.msgraph_host;
+  if (host !== undefined) return /^[a-z0-9.-]+(?::\d{1,5})?$/i.test(host) ? `https://${host.toLowerCase()}` : undefined;
+  const sources = claims['_claim_sources'];
+  for (const source of isJsonObject(sources) ? Object.values(sources) : []) {
+    const endpoint = isJsonObject(source) ? source['endpoint'] : undefined;
+    if (typeof endpoint !== 'string' || !URL.canParse(endpoint)) continue;
+    const url = new URL(endpoint);
+    const known = url.protocol === 'https:' ? directoryHosts.get(url.host) : undefined;
+    if (known !== undefined) return `https://${known}`;
+  }
+  return undefined;
+}
+
+const groupType = '#microsoft.graph.group';
+const maxPages = 200;
+/** The longest wait a busy directory may ask for, once. */
+const maxRetrySeconds = 3;
+
+export type DirectoryRequest = {
+  readonly metadata: ProviderMetadata;
+  readonly claims: Claims;
+  readonly clientId: string;
+  readonly accessToken: Secret<string>;
+  /** opened for the directory alone: 5 s for all pages */
+  readonly outbound: Outbound;
+};
+
+/** All groups the person is in, also through other groups. Needs the delegated permission User.Read and nothing more. Never throws. */
+export async function fetchGroups(request: DirectoryRequest): Promise<DirectoryAnswer> {
+  const origin = directoryOrigin(request.metadata, request.claims);
+  if (origin === undefined) {
+    return failed(
+      'directory-unknown',
+      'The provider’s metadata has no msgraph_host: limit the groups in the token to those assigned to the application.',
+    );
+  }
+  const misdirected = judgeAudience(revealSecret(request.accessToken), origin, request.clientId);
+  if (misdirected !== undefined) return misdirected;
+  try {
+    return await readPages(origin, request);
+  } catch (error) {
+    const kind = error instanceof Error ? showableText(error.message) : 'unknown';
+    return failed('directory-unreachable', 'The directory API cannot be reached in time; check the network from this system.', {
+      detail: kind,
+    });
+  }
+}
+
+async function readPages(origin: string, { outbound, accessToken }: DirectoryRequest): Promise<DirectoryAnswer> {
+  const groups: string[] = [];
+  const seen = new Set<string>();
+  let next: string | undefined = `${origin}/v1.0/me/transitiveMemberOf?$select=id&$top=999`;
+  while (next !== undefined) {
+    // A link to another origin would carry the person's token there; a link seen before would never end.
+    if (new URL(next).origin !== origin)
+      return failed('next-page-elsewhere', 'The directory named a next page on another host; it was not followed.');
+    if (seen.has(next) || seen.size >= maxPages) return failed('too-many-pages', 'The directory’s pages do not end.');
+    seen.add(next);
+    const response = await fetchPage(outbound, next, accessToken);
+    const page: unknown = await response.json().catch(() => undefined);
+    if (response.status !== 200) return refused(response, isJsonObject(page) ? page : {});
+    if (!isJsonObject(page) || !Array.isArray(page['value'])) return failed('directory-malformed', 'The directory’s answer is not a list.');
+    for (const entry of page['value']) {
+      if (!isJsonObject(entry) || typeof entry['id'] !== 'string') continue;
+      if (entry['@odata.type'] === undefined || entry['@odata.type'] === groupType) groups.push(entry['id']);
+    }
+    if (groups.length > maxRoleValues) return failed('too-many-groups', `The account is in more than ${maxRoleValues} groups.`);
+    const link: unknown = page['@odata.nextLink'];
+    next = typeof link === 'string' && URL.canParse(link) ? link : undefined;
+  }
+  return { groups };
+}
+
+async function fetchPage(outbound: Outbound, url: string, accessToken: Secret<string>): Promise<Response> {
+  const headers = { authorization: `Bearer ${revealSecret(accessToken)}`, accept: 'application/json' };
+  const response = await outbound.fetch(url, { headers });
+  const waitSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  if ((response.status !== 429 && response.status !== 503) || !(waitSeconds >= 0 && waitSeconds <= maxRetrySeconds)) return response;
+  await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000));
+  return outbound.fetch(url, { headers });
+}
+
+/** The audience of the access token, read without trust: it only tells whether asking makes sense (reference 2.3). */
+function judgeAudience(accessToken: string, origin: string, clientId: string): DirectoryAnswer | undefined {
+  const audience = readAudience(accessToken);
+  if (audience === undefined || directoryAudiences.has(audience) || audience === origin) return undefined;
+  const hint =
+    'oidc-scopes of the roles must be profile and email, not a scope of an application: then the access token is one for the directory API.';
+  const own = audience === clientId || audience === `api://${clientId}`;
+  return failed(own ? 'token-for-this-application' : 'token-for-another-api', hint);
+}
+
+const directoryAudiences: ReadonlySet<string> = new Set([
+  '00000003-0000-0000-c000-000000000000',
+  ...[...directoryHosts.values()].map((host) => `https://${host}`),
+]);
+
+function readAudience(accessToken: string): string | undefined {
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString());
+    const audience = isJsonObject(payload) ? payload['aud'] : undefined;
+    return typeof audience === 'string' ? audience.replace(/\/$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(response: Response, body: JsonObject): DirectoryAnswer {
+  const error = isJsonObject(body['error']) ? body['error'] : {};
+  const inner = isJsonObject(error['innerError']) ? error['innerError'] : {};
+  const hint =
+    response.status === 403 || response.status === 401
+      ? 'The read-profile permission (User.Read, delegated) is missing or not consented: add it to the application and grant admin consent; oidc-scopes must contain profile and email.'
+      : 'The directory API refused the request; try again, and see its status.';
+  return failed('directory-refused', hint, {
+    'provider-status': response.status,
+    'provider-error': textOf(error['code']),
+    'provider-request-id': textOf(inner['request-id']),
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? showableText(value, 100) : 'none';
+}
+
+function failed(reason: string, hint: string, fields: Readonly<Record<string, unknown>> = {}): DirectoryAnswer {
+  return { reason, hint, fields };
+}

@@ -1,0 +1,141 @@
+// The provider's metadata: where it lies, that it is really that issuer's, and what of it we use (OpenID Connect Discovery 1.0).
+import { z } from 'zod';
+import type { Clock } from '../../../core/base/context.ts';
+import { showableText } from '../settings/claims.ts';
+import { LoginFailure } from '../failures.ts';
+import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
+
+const wellKnown = '/.well-known/openid-configuration';
+
+/** Far beyond what providers have; metadata is kept in memory, and a tenant can have a thousand providers. */
+const place = z.string().max(2_048);
+const words = z.array(z.string().max(128)).max(128);
+
+/** Members of the metadata we act on. Others are dropped: what is not checked is not handed on. */
+const metadataSchema = z.object({
+  issuer: place.min(1),
+  authorization_endpoint: place,
+  token_endpoint: place,
+  jwks_uri: place,
+  userinfo_endpoint: place.exactOptional(),
+  end_session_endpoint: place.exactOptional(),
+  token_endpoint_auth_methods_supported: words.exactOptional(),
+  id_token_signing_alg_values_supported: words.exactOptional(),
+  userinfo_signing_alg_values_supported: words.exactOptional(),
+  code_challenge_methods_supported: words.exactOptional(),
+  // Only makes a sign-in easier: what it says wrongly is passed over.
+  prompt_values_supported: words.optional().catch(undefined),
+  authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
+  /** Entra: host of the directory API of this cloud */
+  msgraph_host: z.string().max(253).exactOptional(),
+});
+
+export type ProviderMetadata = z.output<typeof metadataSchema>;
+
+/** A discovery URL is accepted with or without the well-known suffix; it is stored as given and read in this form (reference R2). */
+export function metadataUrl(discoveryUrl: string): URL {
+  const url = new URL(discoveryUrl);
+  if (!url.pathname.endsWith(wellKnown)) url.pathname = url.pathname.replace(/\/$/, '') + wellKnown;
+  return url;
+}
+
+/** Why a discovery URL cannot be used (reference R1, R4), or undefined. */
+export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean): string | undefined {
+  // The parser drops white space without a word; what is stored should be what is fetched.
+  if (/\s/.test(text)) return 'must not contain white space';
+  if (!URL.canParse(text)) return 'must be an absolute URL';
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials';
+  if (text.includes('?') || text.includes('#')) return 'must not have a query or fragment';
+  if (!isAllowedUrl(url, allowHttpLoopback)) {
+    return url.protocol === 'http:' && isLoopback(url.hostname)
+      ? 'must be https; http to a loopback host needs oidc.allow-http-loopback in the configuration'
+      : 'must be an https URL';
+  }
+  // There any directory of the world could sign in: the issuer is a template that fits them all.
+  if (entraHosts.has(url.hostname) && /^\/(?:common|organizations|consumers)(?:\/|$)/i.test(url.pathname)) {
+    return 'must name one directory: https://login.microsoftonline.com/<directory id>/v2.0';
+  }
+  return undefined;
+}
+
+const entraHosts: ReadonlySet<string> = new Set([
+  'login.microsoftonline.com',
+  'login.microsoft.com',
+  'login.windows.net',
+  'sts.windows.net',
+  'login.microsoftonline.us',
+  'login.partner.microsoftonline.cn',
+]);
+
+/** Issuer + well-known suffix must be the URL the metadata came from (Discovery 4.3); one slash at the issuer's end is allowed. */
+export function issuerBelongsTo(issuer: string, url: URL): boolean {
+  return issuer.replace(/\/$/, '') + wellKnown === url.href;
+}
+
+/** Fetches and judges the metadata. Throws LoginFailure, stage `discovery`. */
+export async function fetchMetadata(discoveryUrl: string, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
+  const url = metadataUrl(discoveryUrl);
+  const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
+  if (response.status !== 200) {
+    throw misconfigured('metadata-not-found', `Check discovery-url: ${url.href} answered ${response.status}.`, { status: response.status });
+  }
+  const parsed = metadataSchema.safeParse(await response.json().catch(() => undefined));
+  if (!parsed.success) {
+    const members = parsed.error.issues.map((issue) => issue.path.join('.')).filter((path) => path !== '');
+    const seen =
+      members.length === 0 ? 'what it answers is not a JSON object' : `these members are missing or malformed: ${members.join(', ')}`;
+    throw misconfigured('metadata-malformed', `${url.href} is not the metadata of an OpenID provider: ${seen}.`, { members });
+  }
+  const metadata = parsed.data;
+  if (!issuerBelongsTo(metadata.issuer, url)) {
+    throw misconfigured(
+      'issuer-mismatch',
+      `The metadata says its issuer is ${showableText(metadata.issuer)}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`,
+      { issuer: showableText(metadata.issuer) },
+    );
+  }
+  for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'] as const) {
+    const endpoint = metadata[member];
+    if (endpoint !== undefined && !(URL.canParse(endpoint) && isAllowedUrl(new URL(endpoint), allowHttpLoopback))) {
+      throw misconfigured('endpoint-not-https', `${member} of the provider is not an https URL.`, { member });
+    }
+  }
+  return metadata;
+}
+
+function misconfigured(reason: string, hint: string, fields: Readonly<Record<string, unknown>>): LoginFailure {
+  return new LoginFailure('service-misconfigured', 'discovery', reason, { hint, fields });
+}
+
+/** Keeps metadata for five minutes per service and revision, so that an edited service never meets old metadata. Keys are not kept. */
+export class MetadataCache {
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, { readonly metadata: Promise<ProviderMetadata>; readonly untilMs: number }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `key` names service and revision. Concurrent callers share one fetch; a failure is not kept. */
+  get(key: string, load: () => Promise<ProviderMetadata>): Promise<ProviderMetadata> {
+    const nowMs = this.#clock.monotonicMs();
+    const kept = this.#entries.get(key);
+    if (kept !== undefined && kept.untilMs > nowMs) return kept.metadata;
+    const metadata = load();
+    this.#entries.delete(key);
+    this.#entries.set(key, { metadata, untilMs: nowMs + keepMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > maxEntries && oldest !== undefined) this.#entries.delete(oldest);
+    metadata.catch(() => this.forget(key));
+    return metadata;
+  }
+
+  /** Drops an entry, for example after an ID token did not verify: the provider may have moved its keys. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+}
+
+const keepMs = 300_000;
+const maxEntries = 1_000;

@@ -1,0 +1,76 @@
+// All claims of one login: those of the ID token, what UserInfo adds when something needed is missing, and groups from the directory.
+import { findClaim, topLevelName, type Claims } from '../settings/claims.ts';
+import { fetchGroups, isOverage } from './directory.ts';
+import { fetchUserInfo, type Exchanged, type ProviderSession } from './token-exchange.ts';
+import { LoginFailure } from '../failures.ts';
+import type { Outbound } from './outbound.ts';
+import { neededClaims, type RoleRule } from '../settings/role-select.ts';
+
+export type GatherRequest = {
+  readonly provider: ProviderSession;
+  readonly exchanged: Exchanged;
+  readonly roleClaim: string;
+  readonly roles: readonly RoleRule[];
+  /** opens a way out of its own for the directory: its time limit covers all pages */
+  openDirectory(): Outbound;
+  /** to system:logs, about this login */
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+};
+
+/**
+ * Claims as roles see them. The ID token wins over UserInfo; a directory answer takes the place of the role claim. Failures of UserInfo
+ * and directory are logged and passed over, because other roles may not need what is missing; a foreign subject ends the login.
+ */
+export async function gatherClaims(request: GatherRequest): Promise<Claims> {
+  const { exchanged, roleClaim } = request;
+  const own = exchanged.idToken.claims;
+  const overage = isOverage(own, roleClaim);
+  const claims = needsUserInfo(request, overage) ? { ...(await readUserInfo(request)), ...own } : own;
+  if (!overage || findClaim(claims, roleClaim) !== undefined) return claims;
+  const groups = await readDirectory(request);
+  const member = topLevelName(roleClaim);
+  return groups === undefined || member === undefined ? claims : { ...claims, [member]: groups };
+}
+
+function needsUserInfo({ provider, exchanged, roleClaim, roles }: GatherRequest, overage: boolean): boolean {
+  if (provider.metadata.userinfo_endpoint === undefined) return false;
+  const needed = neededClaims(roleClaim, roles).filter((name) => !(overage && name === roleClaim));
+  return needed.some((name) => findClaim(exchanged.idToken.claims, name) === undefined);
+}
+
+async function readUserInfo(request: GatherRequest): Promise<Claims> {
+  try {
+    const answer = await fetchUserInfo(request.provider, request.exchanged);
+    // Only the ID token may say that groups are elsewhere: UserInfo is not bound to this login.
+    const { _claim_names: _names, _claim_sources: _sources, hasgroups: _marker, ...claims } = answer;
+    return claims;
+  } catch (error) {
+    if (!(error instanceof LoginFailure) || error.code === 'id-token-refused') throw error;
+    request.warn('UserInfo of the provider failed; the sign-in goes on with the claims of the ID token', {
+      stage: error.stage,
+      reason: error.reason,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...error.fields,
+    });
+    return {};
+  }
+}
+
+async function readDirectory(request: GatherRequest): Promise<readonly string[] | undefined> {
+  const { provider, exchanged, roleClaim } = request;
+  const answer = await fetchGroups({
+    metadata: provider.metadata,
+    claims: exchanged.idToken.claims,
+    clientId: provider.settings.clientId,
+    accessToken: exchanged.accessToken,
+    outbound: request.openDirectory(),
+  });
+  if ('groups' in answer) return answer.groups;
+  request.warn(`The role-select claim ${roleClaim} is missing: the account is in too many groups and fetching them did not work`, {
+    stage: 'directory',
+    reason: answer.reason,
+    hint: answer.hint,
+    ...answer.fields,
+  });
+  return undefined;
+}

@@ -1,0 +1,198 @@
+// The only way out to identity providers: TLS with the trust of one service, bounded in time and size, no redirects followed.
+import http from 'node:http';
+import https from 'node:https';
+import { getCACertificates } from 'node:tls';
+import type { Clock } from '../../../core/base/context.ts';
+import type { Destinations, Way } from './destinations.ts';
+
+/** Whom a service trusts to vouch for its provider. */
+export type Trust = {
+  readonly useRootCaCerts: boolean;
+  /** PEM certificates of the service's own */
+  readonly caCerts: string | undefined;
+};
+
+/** One finished call, for verbose logging: no query, no header, no body. */
+export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
+
+/**
+ * Why a call failed: `forbidden-url`, `forbidden-address` and `set-aside` never left this machine; `tls` means the certificate was not accepted; `malformed`
+ * that what came is no answer of HTTP.
+ */
+export type OutboundFailure =
+  | 'forbidden-url'
+  | 'forbidden-address'
+  | 'set-aside'
+  | 'timeout'
+  | 'unreachable'
+  | 'tls'
+  | 'too-large'
+  | 'malformed';
+
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly kind: OutboundFailure;
+  /** name of the system's or TLS library's error: `ECONNREFUSED`, `CERT_HAS_EXPIRED` */
+  readonly systemCode: string | undefined;
+
+  constructor(kind: OutboundFailure, message: string, cause?: NodeJS.ErrnoException) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.systemCode = cause?.code;
+  }
+}
+
+export type OutboundOptions = {
+  readonly trust: Trust;
+  /** plain http to loopback hosts, for development only */
+  readonly allowHttpLoopback: boolean;
+  readonly destinations: Destinations;
+  readonly clock: Clock;
+  /** for one call; the answer must be complete by then */
+  readonly callSeconds?: number;
+  /** for all calls together, from the first on */
+  readonly totalSeconds?: number;
+  readonly maxBytes?: number;
+  /** ends with this one at the latest */
+  readonly within?: Outbound;
+};
+
+/** What openid-client and our own code send: the shape of its custom fetch. */
+export type OutboundRequest = {
+  readonly method?: string;
+  readonly headers?: HeadersInit;
+  readonly body?: unknown;
+};
+
+export type Outbound = {
+  /** Resolves with the whole answer, whatever its status; rejects with OutboundError. */
+  fetch(url: string | URL, request?: OutboundRequest): Promise<Response>;
+  readonly calls: readonly OutboundCall[];
+  /** Starts the time for all calls, if none has been made yet. */
+  deadline(): AbortSignal;
+};
+
+/** Opens the way out for one login. Time limits: 5 s a call, 15 s in all; answers up to 1 MiB. */
+export function openOutbound(options: OutboundOptions): Outbound {
+  const { trust, clock, callSeconds = 5, totalSeconds = 15, maxBytes = 1_048_576 } = options;
+  const calls: OutboundCall[] = [];
+  const ca = trustedCertificates(trust);
+  let started: AbortSignal | undefined;
+
+  function deadline(): AbortSignal {
+    const own = (started ??= AbortSignal.timeout(totalSeconds * 1000));
+    return options.within === undefined ? own : AbortSignal.any([own, options.within.deadline()]);
+  }
+
+  async function fetch(address: string | URL, request: OutboundRequest = {}): Promise<Response> {
+    const url = new URL(address);
+    const method = request.method ?? 'GET';
+    if (!isAllowedUrl(url, options.allowHttpLoopback)) throw new OutboundError('forbidden-url', 'only https is spoken to providers');
+    const { lookup } = options.destinations.wayTo(url);
+    const signal = AbortSignal.any([deadline(), AbortSignal.timeout(callSeconds * 1000)]);
+    const startedMs = clock.monotonicMs();
+    let status: number | undefined;
+    try {
+      const response = await exchange(url, method, request, { ca, lookup, signal, maxBytes });
+      status = response.status;
+      return response;
+    } finally {
+      calls.push({ method, url: url.origin + url.pathname, status, ms: Math.round(clock.monotonicMs() - startedMs) });
+    }
+  }
+  return { fetch, calls, deadline };
+}
+
+/** https without credentials, or http to a loopback host where that is allowed (reference R1, R5). */
+export function isAllowedUrl(url: URL, allowHttpLoopback: boolean): boolean {
+  if (url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || (url.protocol === 'http:' && allowHttpLoopback && isLoopback(url.hostname));
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Undefined means Node's default roots. An empty list trusts nobody, which is what a service without roots and own CAs gets (R8). */
+export function trustedCertificates(trust: Trust): string[] | undefined {
+  const own = trust.caCerts === undefined ? [] : [trust.caCerts];
+  if (!trust.useRootCaCerts) return own;
+  return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
+}
+
+type Limits = Way & { readonly ca: string[] | undefined; readonly signal: AbortSignal; readonly maxBytes: number };
+
+/** Nothing is judged inside an event listener: what throws there would end the process, not the call. */
+async function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
+  try {
+    const sent = send(url, method, request, limits);
+    try {
+      const incoming = await answerTo(sent);
+      return formatResponse(incoming, await readWhole(incoming, limits.maxBytes));
+    } finally {
+      sent.destroy();
+    }
+  } catch (error) {
+    throw error instanceof OutboundError ? error : explain(error as NodeJS.ErrnoException, limits.signal);
+  }
+}
+
+function send(url: URL, method: string, request: OutboundRequest, { ca, lookup, signal }: Limits): http.ClientRequest {
+  const headers = new Headers(request.headers);
+  headers.set('accept-encoding', 'identity');
+  headers.set('connection', 'close');
+  const body = request.body === undefined || request.body === null ? undefined : formatBody(request.body);
+  if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
+  const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
+  const sent =
+    url.protocol === 'https:'
+      ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })
+      : http.request(url, options);
+  return sent.end(body);
+}
+
+/** The head of the answer. A connection that ends without one, or that the provider would use for another protocol, is an error. */
+function answerTo(sent: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject).on('response', resolve);
+    sent.on('close', () => reject(new OutboundError('malformed', 'the connection ended without an answer')));
+  });
+}
+
+async function readWhole(incoming: http.IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) throw new OutboundError('too-large', `the answer is over ${maxBytes} octets`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function formatBody(body: unknown): string {
+  return body instanceof URLSearchParams ? body.toString() : String(body);
+}
+
+/** Node takes any three digits for a status; a Response, and HTTP (RFC 9110 section 15), has those of final answers only. */
+function formatResponse(incoming: http.IncomingMessage, body: Buffer): Response {
+  const status = incoming.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new OutboundError('malformed', `the answer has the status ${status}`);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headersDistinct)) for (const one of value ?? []) headers.append(name, one);
+  const empty = status === 204 || status === 205 || status === 304;
+  return new Response(empty ? null : new Uint8Array(body), { status, headers });
+}
+
+function explain(error: NodeJS.ErrnoException, signal: AbortSignal): OutboundError {
+  if (signal.aborted) return new OutboundError('timeout', 'the provider did not answer in time', error);
+  const code = error.code ?? '';
+  const [kind, message] = faults.find(([pattern]) => pattern.test(code))?.[1] ?? (['unreachable', 'no connection'] as const);
+  return new OutboundError(kind, message, error);
+}
+
+/** What an error is, by the system's or Node's name of it. */
+const faults: readonly (readonly [RegExp, readonly [OutboundFailure, string]])[] = [
+  [/^HPE_|^ERR_(?:HTTP|STREAM)_/, ['malformed', 'the answer is not HTTP']],
+  [/CERT|TLS|SSL|SELF_SIGNED|VERIFY|EPROTO/, ['tls', 'the provider’s TLS identity is not accepted']],
+];

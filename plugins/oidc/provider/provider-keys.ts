@@ -1,0 +1,21 @@
+// The keys of a provider, before openid-client sees them: those that break the rule for keys of others verify nothing here.
+import { isJsonObject } from '../../../core/wire/json.ts';
+import { readJwk } from '../../../core/base/public-key.ts';
+
+/** The same answer without the keys that break the rule; of types that are not looked at, all stay. Not a JSON object: as it is. */
+export async function withSoundKeys(response: Response): Promise<Response> {
+  if (response.status !== 200) return response;
+  const set: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  if (!isJsonObject(set) || !Array.isArray(set['keys'])) return response;
+  const keys = set['keys'].filter((key: unknown) => !isJsonObject(key) || !judged.has(key['kty']) || isSound(key));
+  return Response.json({ ...set, keys }, { headers: response.headers });
+}
+
+const judged: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
+
+function isSound(key: object): boolean {
+  return readJwk(key, 'verify') !== undefined;
+}

@@ -1,0 +1,132 @@
+// From the authorization code to a verified ID token, and on to UserInfo: openid-client with every check switched on, one configuration per login.
+import * as oidc from 'openid-client';
+import type { Clock } from '../../../core/base/context.ts';
+import { revealSecret, Secret } from '../../../core/base/secret.ts';
+import type { Claims } from '../settings/claims.ts';
+import type { ProviderMetadata } from './discovery.ts';
+import { LoginFailure } from '../failures.ts';
+import { commonAlgorithms, VerifiedIdToken } from './id-token.ts';
+import type { Outbound } from './outbound.ts';
+import { judgeProviderError } from '../login/provider-errors.ts';
+import { withSoundKeys } from './provider-keys.ts';
+
+/** What the exchange needs to know of a service. */
+export type ClientSettings = {
+  readonly clientId: string;
+  readonly clientSecret: Secret<string>;
+  /** undefined: what the metadata prefers */
+  readonly authMethod: AuthMethod | undefined;
+  readonly toleranceSeconds: number;
+  readonly allowHttpLoopback: boolean;
+};
+
+export type AuthMethod = 'client_secret_basic' | 'client_secret_post';
+
+/** A provider as one login sees it. Made anew for each login: openid-client would keep its keys and refuse the first token after a rotation. */
+export type ProviderSession = {
+  readonly config: oidc.Configuration;
+  readonly metadata: ProviderMetadata;
+  readonly settings: ClientSettings;
+  readonly clock: Clock;
+};
+
+/** The secrets of one login; the server alone knows them. */
+export type LoginSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
+
+/** Throws LoginFailure `service-misconfigured` when the provider takes neither of the two ways to send a client secret. */
+export function openProvider(metadata: ProviderMetadata, settings: ClientSettings, outbound: Outbound, clock: Clock): ProviderSession {
+  const skewSeconds = Math.round((clock.now().epochMilliseconds - Date.now()) / 1000);
+  const secret = revealSecret(settings.clientSecret);
+  const authentication =
+    chooseAuthMethod(metadata, settings.authMethod) === 'client_secret_basic'
+      ? oidc.ClientSecretBasic(secret)
+      : oidc.ClientSecretPost(secret);
+  const server = {
+    ...metadata,
+    id_token_signing_alg_values_supported: commonAlgorithms(metadata.id_token_signing_alg_values_supported),
+    userinfo_signing_alg_values_supported: commonAlgorithms(metadata.userinfo_signing_alg_values_supported),
+  };
+  const client = { [oidc.clockTolerance]: settings.toleranceSeconds, [oidc.clockSkew]: skewSeconds };
+  const config = new oidc.Configuration(server, settings.clientId, client, authentication);
+  config[oidc.customFetch] = async (url, request) => {
+    const response = await outbound.fetch(url, request);
+    return url === metadata.jwks_uri ? withSoundKeys(response) : response;
+  };
+  if (settings.allowHttpLoopback) oidc.allowInsecureRequests(config);
+  // Without this openid-client trusts the TLS connection alone and takes ID tokens with any signature, even none.
+  oidc.enableNonRepudiationChecks(config);
+  return { config, metadata, settings, clock };
+}
+
+/** RFC 6749 2.3.1 makes Basic the default; a provider that lists only others than the two is not supported (reference R31). */
+export function chooseAuthMethod(metadata: ProviderMetadata, wanted: AuthMethod | undefined): AuthMethod {
+  const listed = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const chosen = wanted ?? (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method));
+  if (chosen !== undefined) return chosen;
+  throw new LoginFailure('service-misconfigured', 'discovery', 'auth-method-not-supported', {
+    hint: 'The provider lists neither client_secret_basic nor client_secret_post: allow one of them for this client.',
+  });
+}
+
+/** Where the browser goes: code flow, PKCE S256 always, whatever the metadata says about it (RFC 9700 2.1.1). */
+export async function authorizationUrl(
+  provider: ProviderSession,
+  redirectUri: string,
+  scopes: readonly string[],
+  secrets: LoginSecrets,
+): Promise<URL> {
+  return oidc.buildAuthorizationUrl(provider.config, {
+    redirect_uri: redirectUri,
+    scope: scopes.join(' '),
+    state: secrets.state,
+    nonce: secrets.nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(secrets.codeVerifier),
+    code_challenge_method: 'S256',
+  });
+}
+
+/** Tokens of the provider after every check held. They live as long as the callback and are stored nowhere (reference R64). */
+export type Exchanged = { readonly idToken: VerifiedIdToken; readonly accessToken: Secret<string> };
+
+/**
+ * Trades the code for tokens: one request, never repeated. `callback` is the query the browser brought, `redirectUri` the one the login
+ * was started with (never the request's own address: a proxy would change it). Throws LoginFailure.
+ */
+export async function exchangeCode(
+  provider: ProviderSession,
+  callback: URLSearchParams,
+  redirectUri: string,
+  secrets: LoginSecrets,
+): Promise<Exchanged> {
+  const { config, settings, clock } = provider;
+  const url = new URL(redirectUri);
+  url.search = callback.toString();
+  try {
+    const tokens = await oidc.authorizationCodeGrant(config, url, {
+      pkceCodeVerifier: secrets.codeVerifier,
+      expectedState: secrets.state,
+      expectedNonce: secrets.nonce,
+      idTokenExpected: true,
+    });
+    // The claims are JSON by origin; openid-client's type only names some of them.
+    const claims = tokens.claims() as Claims | undefined;
+    if (tokens.id_token === undefined || claims === undefined) throw new LoginFailure('id-token-refused', 'id-token', 'absent');
+    // It goes into a header (RFC 6749 appendix A.12).
+    if (!/^[\x20-\x7e]+$/.test(tokens.access_token)) throw new LoginFailure('provider-error', 'token', 'access-token-malformed');
+    const { clientId, toleranceSeconds } = settings;
+    const expected = { clientId, toleranceSeconds, now: clock.now(), accessToken: tokens.access_token };
+    return { idToken: VerifiedIdToken.judge(tokens.id_token, claims, expected), accessToken: new Secret(tokens.access_token) };
+  } catch (error) {
+    throw await judgeProviderError(error, 'token');
+  }
+}
+
+/** Claims of the UserInfo endpoint; their subject is the ID token's (Core 5.3.2). Throws LoginFailure, `id-token-refused` when it is not. */
+export async function fetchUserInfo(provider: ProviderSession, exchanged: Exchanged): Promise<Claims> {
+  try {
+    const answer = await oidc.fetchUserInfo(provider.config, revealSecret(exchanged.accessToken), exchanged.idToken.subject);
+    return answer as Claims;
+  } catch (error) {
+    throw await judgeProviderError(error, 'userinfo');
+  }
+}

@@ -1,0 +1,131 @@
+// Sessions of browsers: opened by a finished login, found by their cookie, ended by idleness or with what granted them.
+import type { PublicCall, Reply } from '../../../core/http/endpoint.ts';
+import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { revealSecret } from '../../../core/base/secret.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { parseDuration } from '../../../core/base/time.ts';
+import { findCookie, formatCookie, formatLastTenant, sessionCookie } from './cookies.ts';
+import { LoginFailure } from '../failures.ts';
+import { endSession, endToken, type Located, type Oidc } from '../context.ts';
+import type { Identity, Session } from '../records.ts';
+import { tellSuccess } from '../login/report.ts';
+import { sessionSeconds } from '../settings/service.ts';
+
+/** A session in use is noted at most this often: a page view should not cost a write. */
+const touchMs = 60_000;
+
+/**
+ * Makes the session of a finished login and sends the browser to its page. The token is new, whatever the browser brought; a session it
+ * already had ends in the same transaction (fixation, reference R59).
+ */
+export async function openBrowserSession(
+  oidc: Oidc,
+  call: PublicCall,
+  located: Located,
+  identity: Identity,
+  endSessionEndpoint: string | undefined,
+): Promise<Reply> {
+  const token = await oidc.accounts.drawToken();
+  const ttlSeconds = sessionSeconds(located.record);
+  const previous = findSession(oidc, call);
+  const issued = await oidc.store.write((transaction) => {
+    requireStillStands(transaction, oidc, located, identity);
+    if (previous !== undefined) endSession(transaction, oidc, oidc.accounts, previous.key, previous.session);
+    const { username: user, policies } = identity;
+    const session = oidc.accounts.issue(transaction, token, { tenantId: located.tenantId, user, policies, ttlSeconds, browser: true });
+    const signOut = endSessionEndpoint === undefined ? {} : { providerSignOut: signOutUrl(endSessionEndpoint, located.record.clientId) };
+    transaction.put(oidc.sessions, [located.tenantId, session.accessor], {
+      ...identity,
+      service: located.service,
+      expiresMs: session.expires.epochMilliseconds,
+      browser: { lastUsedMs: call.now.epochMilliseconds, shownTokens: [], ...signOut },
+    });
+    return session;
+  });
+  tellSuccess(call, located, identity, issued.accessor);
+  const cookies = [formatCookie(sessionCookie, revealSecret(token), ttlSeconds), formatLastTenant(located.tenantName)];
+  return redirectReply('/ui', { 'set-cookie': cookies });
+}
+
+/** What granted: the service as it was, the roles that matched, and what they gave. */
+export type Grounds = Pick<Identity, 'roles' | 'policies'> & {
+  readonly tenantId: string;
+  readonly service: string;
+  readonly revision: string;
+};
+
+/** Whether it all still stands, seen from inside the transaction that acts on it: settings may change while a provider is asked. */
+export function stillStands(transaction: WriteTransaction, oidc: Oidc, grounds: Grounds): boolean {
+  const { tenantId, service, revision, roles, policies } = grounds;
+  if (transaction.get(oidc.services, [tenantId, service])?.revision !== revision) return false;
+  const records = roles.map((role) => transaction.get(oidc.roles, [tenantId, service, role]));
+  const granted = new Set(records.flatMap((record) => record?.tokenPolicies ?? []));
+  return records.every((record) => record !== undefined) && policies.every((policy) => granted.has(policy));
+}
+
+/** Throws LoginFailure `service-changed` when it does not. */
+export function requireStillStands(transaction: WriteTransaction, oidc: Oidc, located: Located, { roles, policies }: Identity): void {
+  const { tenantId, service, record } = located;
+  if (stillStands(transaction, oidc, { tenantId, service, revision: record.revision, roles, policies })) return;
+  throw new LoginFailure('service-changed', 'session', 'settings-differ');
+}
+
+/**
+ * The provider's page to sign out there. It is not asked to send people back: it would refuse addresses that are not registered with it.
+ */
+export function signOutUrl(endpoint: string, clientId: string): string {
+  const url = new URL(endpoint);
+  url.searchParams.set('client_id', clientId);
+  return url.href;
+}
+
+/** The session a browser brought. */
+export type Found = {
+  readonly key: readonly [tenantId: string, accessor: string];
+  readonly session: Session;
+  readonly token: string;
+  readonly tenantName: string;
+};
+
+/** The browser's session while its token works, idle or not. */
+export function findSession(oidc: Oidc, call: Pick<PublicCall, 'headers'>): Found | undefined {
+  const token = findCookie(call, sessionCookie);
+  const caller = token === undefined ? undefined : oidc.accounts.find(token);
+  const session = caller === undefined ? undefined : oidc.sessions.get([caller.tenantId, caller.accessor]);
+  if (token === undefined || caller === undefined || session?.browser === undefined) return undefined;
+  return { key: [caller.tenantId, caller.accessor], session, token, tenantName: caller.tenantName };
+}
+
+/** As findSession, but an idle session counts as none; noting the use keeps it alive. */
+export async function useSession(oidc: Oidc, call: PublicCall): Promise<Found | undefined> {
+  const found = findSession(oidc, call);
+  if (found === undefined || isIdle(oidc, found.session, call.now.epochMilliseconds)) return undefined;
+  if (call.now.epochMilliseconds - (found.session.browser?.lastUsedMs ?? 0) >= touchMs) {
+    await noteUse(oidc, found, call.now.epochMilliseconds);
+  }
+  return found;
+}
+
+function isIdle(oidc: Oidc, session: Session, nowMs: number): boolean {
+  return session.browser !== undefined && nowMs >= session.browser.lastUsedMs + idleSeconds(oidc) * 1000;
+}
+
+/** How long a browser session may lie unused. */
+export function idleSeconds(oidc: Oidc): number {
+  return parseDuration(oidc.config.sessionIdle, 'session-idle').seconds;
+}
+
+function noteUse(oidc: Oidc, { key }: Found, lastUsedMs: number): Promise<void> {
+  return oidc.store.write((transaction) => {
+    const session = transaction.get(oidc.sessions, key);
+    if (session?.browser !== undefined) transaction.put(oidc.sessions, key, { ...session, browser: { ...session.browser, lastUsedMs } });
+  });
+}
+
+/** For the job: ends idle browser sessions and drops what has expired. Tokens that were shown go on: programs use them unseen. */
+export function endStaleSessions(transaction: WriteTransaction, oidc: Oidc, nowMs: number): void {
+  for (const [key, session] of Array.from(transaction.entries(oidc.sessions, []))) {
+    if (nowMs >= session.expiresMs) transaction.delete(oidc.sessions, key);
+    else if (isIdle(oidc, session, nowMs)) endToken(transaction, oidc, oidc.accounts, key as readonly [string, string]);
+  }
+}

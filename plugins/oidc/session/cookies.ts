@@ -1,0 +1,40 @@
+// The cookies of a browser: one binds logins under way to it, one carries its session, one names its last tenant. None is ever an authority on /v1.
+import { isName } from '../../../core/wire/fields.ts';
+import type { PublicCall } from '../../../core/http/endpoint.ts';
+
+/** 256 random bits that only this browser has; kept over concurrent logins, so that two tabs do not undo each other. */
+export const bindingCookie = '__Host-keystored-login';
+export const sessionCookie = '__Host-keystored-session';
+
+/** The tenant that the person signed in to last, and nothing else: the login page offers it again. */
+const lastTenantCookie = '__Host-keystored-tenant';
+const lastTenantSeconds = 180 * 86_400;
+
+/** Set by a sign-in that worked: until then nobody has shown that the tenant is theirs to know. */
+export function formatLastTenant(tenantName: string): string {
+  return formatCookie(lastTenantCookie, tenantName, lastTenantSeconds);
+}
+
+export function findLastTenant(call: Pick<PublicCall, 'headers'>): string | undefined {
+  const name = findCookie(call, lastTenantCookie);
+  return name !== undefined && isName(name) ? name : undefined;
+}
+
+/** The value of a cookie, or undefined when it is absent or stands twice (then a neighbour may have planted one). */
+export function findCookie(call: Pick<PublicCall, 'headers'>, name: string): string | undefined {
+  const values = (call.headers['cookie'] ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Lax, because the provider's redirect comes from another site; `__Host-` fixes Secure, the path and this host (RFC 6265bis 4.1.3). */
+export function formatCookie(name: string, value: string, maxAgeSeconds: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+export function formatExpiredCookie(name: string): string {
+  return formatCookie(name, '', 0);
+}

@@ -1,0 +1,138 @@
+// The pages of a session: who is signed in, an API token for programs, and the way out.
+import { z } from 'zod';
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
+import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { revealSecret } from '../../../core/base/secret.ts';
+import { findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
+import { formatExpiredCookie, sessionCookie } from './cookies.ts';
+import { LoginFailure } from '../failures.ts';
+import { formTokenOf, requireForm } from './form-token.ts';
+import { endSession, endToken, type Oidc } from '../context.ts';
+import { signedInPage, signedOutPage, tokenPage } from '../pages/signed-in.ts';
+import type { Session } from '../records.ts';
+import { answerWithPage } from '../login/report.ts';
+
+const formSchema = z.object({
+  'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),
+});
+type Form = z.output<typeof formSchema>;
+
+export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
+  const page = { access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  const form = { ...page, method: 'POST', consumes: 'application/x-www-form-urlencoded', bodyLimit: 4096, audit: 'required' } as const;
+  return [
+    definePublicEndpoint({
+      ...page,
+      method: 'GET',
+      path: '/ui',
+      summary: 'Who is signed in',
+      audit: 'reads-go-on',
+      run: (call) => answerWithPage(oidc, call, () => showSession(oidc, call)),
+    }),
+    definePublicEndpoint<Form, never>({
+      ...form,
+      path: '/ui/token',
+      summary: 'Show a new API token of the session',
+      input: formSchema,
+      run: (call, input) => answerWithPage(oidc, call, () => showToken(oidc, call, input)),
+    }),
+    definePublicEndpoint<Form, never>({
+      ...form,
+      path: '/ui/sign-out',
+      summary: 'End the session and its tokens',
+      input: formSchema,
+      run: (call, input) => answerWithPage(oidc, call, () => signOut(oidc, call, input)),
+    }),
+  ];
+}
+
+async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
+  const found = await useSession(oidc, call);
+  if (found === undefined) return redirectReply('/login', { 'set-cookie': formatExpiredCookie(sessionCookie) });
+  const { session, tenantName, token, key } = found;
+  return signedInPage({
+    username: session.username,
+    fullname: session.fullname,
+    tenant: tenantName,
+    provider: oidc.services.get([key[0], session.service])?.displayName ?? session.service,
+    roles: session.roles,
+    policies: session.policies,
+    now: call.now,
+    expires: Temporal.Instant.fromEpochMilliseconds(session.expiresMs),
+    idleMinutes: Math.round(idleSeconds(oidc) / 60),
+    formToken: sessionFormToken(token, tokensShown(session)),
+  });
+}
+
+/** More would be work for whoever has to find out which of them a program uses; one more ends the oldest. */
+const keptTokens = 10;
+
+/**
+ * A token of its own, so that the cookie's stays in the cookie; it ends at the session's end and with signing out, not with idleness.
+ * A form makes one token, however often it is sent: a reload of the page leads back.
+ */
+async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
+  const found = await useSession(oidc, call);
+  if (found === undefined) return redirectReply('/login');
+  const number = requireSessionForm(call, input, found);
+  const { key, session, tenantName } = found;
+  if (number !== tokensShown(session)) return redirectReply('/ui');
+  const expires = Temporal.Instant.fromEpochMilliseconds(session.expiresMs);
+  const ttlSeconds = Math.floor(call.now.until(expires).total('seconds'));
+  const token = await oidc.accounts.drawToken();
+  const issued = await oidc.store.write((transaction) => {
+    const current = transaction.get(oidc.sessions, key);
+    if (current?.browser === undefined) throw new LoginFailure('form-refused', 'session', 'session-ended');
+    if (number !== tokensShown(current)) return undefined;
+    const { browser, ...granted } = current;
+    const { username: user, policies } = granted;
+    const made = oidc.accounts.issue(transaction, token, { tenantId: key[0], user, policies, ttlSeconds });
+    transaction.put(oidc.sessions, [key[0], made.accessor], granted);
+    const living = browser.shownTokens.filter((accessor) => transaction.get(oidc.sessions, [key[0], accessor]) !== undefined);
+    const shownTokens = [...living, made.accessor];
+    for (const oldest of shownTokens.splice(0, shownTokens.length - keptTokens)) {
+      endToken(transaction, oidc, oidc.accounts, [key[0], oldest]);
+    }
+    transaction.put(oidc.sessions, key, { ...current, browser: { ...browser, shownTokens, tokensShown: number + 1 } });
+    return made;
+  });
+  if (issued === undefined) return redirectReply('/ui');
+  call.noteAudit({
+    kind: 'login',
+    tenant: tenantName,
+    user: session.username,
+    accessor: issued.accessor,
+    requestParameters: { service: session.service, 'made-by': key[1], 'token-policies': session.policies },
+  });
+  return tokenPage(revealSecret(issued.token), expires, keptTokens);
+}
+
+function tokensShown({ browser }: Session): number {
+  return browser?.tokensShown ?? browser?.shownTokens.length ?? 0;
+}
+
+/** What the forms of the signed-in page carry: which token would be the next, and that the page was one of this session. */
+function sessionFormToken(token: string, number: number): string {
+  return `${number}.${formTokenOf(token, `session ${number}`)}`;
+}
+
+/** The number of the form; throws LoginFailure `form-refused` for one that is not of this session. */
+function requireSessionForm(call: PublicCall, { 'form-token': sent }: Form, { token }: Found): number {
+  const number = Number.parseInt(sent, 10) || 0;
+  requireForm(call, sent, sessionFormToken(token, number));
+  return number;
+}
+
+async function signOut(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
+  const found = findSession(oidc, call);
+  const headers = { 'set-cookie': formatExpiredCookie(sessionCookie) };
+  if (found === undefined) return signedOutPage(undefined, headers);
+  requireSessionForm(call, input, found);
+  const { key, session, tenantName } = found;
+  await oidc.store.write((transaction) => {
+    const current = transaction.get(oidc.sessions, key);
+    if (current !== undefined) endSession(transaction, oidc, oidc.accounts, key, current);
+  });
+  call.noteAudit({ tenant: tenantName, user: session.username, accessor: key[1] });
+  return signedOutPage(session.browser?.providerSignOut, headers);
+}

@@ -1,0 +1,122 @@
+// From claims and roles to what a session gets, and why: a pure function that the callback and `explain` share.
+import { findClaim, showableText, type Claims } from './claims.ts';
+import { LoginFailure } from '../failures.ts';
+
+/** What the choice needs to know of a role. */
+export type RoleRule = {
+  readonly name: string;
+  readonly requiredClaims: readonly string[];
+  /** claim name to attribute */
+  readonly claimMappings: Readonly<Record<string, Attribute>>;
+  readonly tokenPolicies: readonly string[];
+};
+
+/** Attributes of a session that a claim can give. */
+export type Attribute = 'username' | 'fullname';
+
+/** What became of one role. A role that matches and misses a required claim grants nothing (api 58). */
+export type RoleVerdict = { readonly role: RoleRule; readonly matches: boolean; readonly missingClaims: readonly string[] };
+
+export type RoleSelection = {
+  /** values of the role claim; undefined when the claim is absent */
+  readonly roleValues: readonly string[] | undefined;
+  /** in the order of names */
+  readonly verdicts: readonly RoleVerdict[];
+  readonly granted: readonly RoleRule[];
+  /** union over the granted roles, each once */
+  readonly policies: readonly string[];
+  /** undefined without a mapping that yields a text: the subject stands in */
+  readonly username: string | undefined;
+  readonly fullname: string | undefined;
+};
+
+/** More role values than this are refused: no directory means it, and matching must stay cheap (reference R52). */
+export const maxRoleValues = 10_000;
+
+/**
+ * Matches roles by exact, case-sensitive comparison with the values of the role claim. Several matches unite their policies; for each
+ * attribute the first granted role in name order whose mapping yields a text wins (reference R53, R56).
+ */
+export function selectRoles(claims: Claims, roleClaim: string, roles: readonly RoleRule[]): RoleSelection {
+  const roleValues = readRoleValues(claims, roleClaim);
+  const values = new Set(roleValues);
+  const inOrder = [...roles].sort((left, right) => (left.name < right.name ? -1 : 1));
+  const verdicts = inOrder.map((role) => ({
+    role,
+    matches: values.has(role.name),
+    missingClaims: role.requiredClaims.filter((name) => findClaim(claims, name) === undefined),
+  }));
+  const granted = verdicts.filter((verdict) => verdict.matches && verdict.missingClaims.length === 0).map((verdict) => verdict.role);
+  return {
+    roleValues,
+    verdicts,
+    granted,
+    policies: [...new Set(granted.flatMap((role) => role.tokenPolicies))],
+    username: mapAttribute(claims, granted, 'username'),
+    fullname: mapAttribute(claims, granted, 'fullname'),
+  };
+}
+
+/** Throws LoginFailure `no-role` or `claim-missing` when the selection grants no role; the hint says what an administrator should look at. */
+export function requireRole(selection: RoleSelection, roleClaim: string): void {
+  if (selection.granted.length > 0) return;
+  const halted = selection.verdicts.filter((verdict) => verdict.matches);
+  if (halted.length > 0) {
+    const missing = [...new Set(halted.flatMap((verdict) => verdict.missingClaims))];
+    throw new LoginFailure('claim-missing', 'role', 'required-claim-missing', {
+      fields: { roles: halted.map((verdict) => verdict.role.name), 'missing-claims': missing },
+      hint: `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or take it out of required-claims.`,
+    });
+  }
+  if (selection.roleValues === undefined) {
+    throw new LoginFailure('no-role', 'role', 'role-claim-missing', {
+      fields: { 'role-claim': roleClaim },
+      hint:
+        `The role-select claim ${roleClaim} is missing. Make the provider send it (a groups claim, a mapper or a scope); ` +
+        'if the account is in more than about 150 groups, see the directory entry before this one.',
+    });
+  }
+  throw new LoginFailure('no-role', 'role', 'no-role-matches', {
+    fields: { 'role-claim': roleClaim, values: selection.roleValues.length, roles: selection.verdicts.length },
+    hint: `No value of ${roleClaim} (it has ${selection.roleValues.length}) is the name of a role of this service; names match exactly, upper and lower case count.`,
+  });
+}
+
+/**
+ * What the person knows an account by that no role takes: as any role would name it, else by the first claim that people read. For the
+ * page alone, which nobody else sees.
+ */
+export function accountName(claims: Claims, roles: readonly RoleRule[]): string | undefined {
+  const usual: RoleRule['claimMappings'] = { email: 'username', preferred_username: 'username', upn: 'username', name: 'username' };
+  return mapAttribute(claims, [...roles, { claimMappings: usual }], 'username');
+}
+
+/** Claims that decide something for these roles, the role claim first: what UserInfo is asked for when one is absent. */
+export function neededClaims(roleClaim: string, roles: readonly RoleRule[]): readonly string[] {
+  return [...new Set([roleClaim, ...roles.flatMap((role) => [...role.requiredClaims, ...Object.keys(role.claimMappings)])])];
+}
+
+/** A string counts as one value (ADFS sends one group so); what is not a string is passed over (reference R52). */
+function readRoleValues(claims: Claims, roleClaim: string): readonly string[] | undefined {
+  const claim = findClaim(claims, roleClaim);
+  if (claim === undefined) return undefined;
+  if (typeof claim === 'string') return [claim];
+  if (!Array.isArray(claim)) return [];
+  if (claim.length > maxRoleValues) {
+    throw new LoginFailure('id-token-refused', 'role', 'too-many-role-values', {
+      fields: { 'role-claim': roleClaim, values: claim.length },
+    });
+  }
+  return claim.filter((value) => typeof value === 'string');
+}
+
+function mapAttribute(claims: Claims, roles: readonly Pick<RoleRule, 'claimMappings'>[], attribute: Attribute): string | undefined {
+  for (const role of roles) {
+    for (const [name, target] of Object.entries(role.claimMappings)) {
+      const value = target === attribute ? findClaim(claims, name) : undefined;
+      const text = typeof value === 'string' ? showableText(value) : '';
+      if (text !== '') return text;
+    }
+  }
+  return undefined;
+}

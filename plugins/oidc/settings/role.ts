@@ -1,0 +1,93 @@
+// The OIDC role: which value of the role claim grants which policies, and what else must be true (spec, resource "OIDC role").
+import { z } from 'zod';
+import { fail } from '../../../core/base/errors.ts';
+import type { Call } from '../../../core/http/endpoint.ts';
+import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { Oidc } from '../context.ts';
+import type { RoleRule } from './role-select.ts';
+
+const claimName = z.string().min(1).max(256);
+
+const document = z.object({
+  requiredClaims: z.array(claimName).max(64).default([]).describe('Claims without which the role is not given.'),
+  claimMappings: z
+    .record(claimName, z.enum(['username', 'fullname']))
+    .default({})
+    .describe('Claim to what it tells of the user.'),
+  // RFC 6749 section 3.3: visible ASCII without quotation mark and backslash.
+  oidcScopes: z
+    .array(
+      z
+        .string()
+        .max(256)
+        .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope: visible ASCII, no spaces'),
+    )
+    .max(64)
+    .default([])
+    .describe('Scopes asked for, besides openid.'),
+  tokenPolicies: z.array(z.string().min(1).max(128)).max(256).default([]).describe('Policies the sign-in gets.'),
+});
+
+export type RoleRecord = z.output<typeof document>;
+
+/** Any printable text but the two that a path cannot carry (api 11): GUIDs, `/path/group`, URLs. */
+const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
+
+export function roleResource(oidc: Oidc): AnyResource {
+  return defineResource<RoleRecord, RoleRecord>({
+    path: 'keystore/authentication/oidc/{service}/roles',
+    tag: 'OIDC',
+    noun: 'OIDC role',
+    nameField: 'name',
+    namePattern: roleNamePattern,
+    nameRule: 'printable text other than . and .., without control characters',
+    scope: 'tenant',
+    table: oidc.roles,
+    document,
+    stateFields: z.object({}),
+    parentExists: (call, [service]) => oidc.services.has([call.caller.tenantId, service as string]),
+    plan({ call, names: [service, role], document: wanted, current }) {
+      requireGiven(oidc, call, wanted, current);
+      if (wanted.oidcScopes.includes('offline_access')) {
+        throw fail('invalid-value', {
+          detail: '"oidc-scopes" must not contain offline_access: tokens of the provider are not kept.',
+          items: [{ message: 'must not contain offline_access', info: 'oidc-scopes' }],
+        });
+      }
+      return {
+        commit(transaction) {
+          if (transaction.get(oidc.services, [call.caller.tenantId, service as string]) === undefined) throw fail('not-found');
+          const lost = current?.tokenPolicies.some((policy) => !wanted.tokenPolicies.includes(policy)) === true;
+          if (lost) endSessionsOf(oidc, transaction, call, service as string, role as string);
+          return wanted;
+        },
+      };
+    },
+    planRemoval: (call, [service, role]) => ({
+      commit: (transaction) => endSessionsOf(oidc, transaction, call, service as string, role as string),
+    }),
+    toDocument: (record) => record,
+    toState: () => ({}),
+  });
+}
+
+/** A claim that is required no longer lets people in who did not get the policies before: that is giving them. */
+function requireGiven({ accounts }: Oidc, { caller }: Call, wanted: RoleRecord, current: RoleRecord | undefined): void {
+  const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
+  if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
+  accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
+}
+
+/** Tokens carry the names of their policies: who loses a role, or a role that loses a policy, signs in anew. */
+function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: Call, service: string, role: string): void {
+  oidc.endSessions(transaction, call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
+}
+
+/** A role with the scopes it asks for, as login and `explain` read it. */
+export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
+
+/** `openid` and what the roles ask for, each once, in the order of role names: which role it will be is not known yet (api 57). */
+export function scopesOf(roles: readonly NamedRole[]): readonly string[] {
+  return [...new Set(['openid', ...roles.flatMap((role) => role.oidcScopes)])];
+}

@@ -1,0 +1,217 @@
+// The OIDC service: a tenant's identity provider as the administrator describes it (spec, resource "OIDC service"; api 56).
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
+import { fail } from '../../../core/base/errors.ts';
+import { durationText, pemExample } from '../../../core/wire/fields.ts';
+import type { Call } from '../../../core/http/endpoint.ts';
+import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { Secret } from '../../../core/base/secret.ts';
+import { shownText } from '../../../core/wire/shown-text.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { parseDuration } from '../../../core/base/time.ts';
+import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
+import type { ClientSettings } from '../provider/token-exchange.ts';
+import { isLoopback, type Trust } from '../provider/outbound.ts';
+import type { Oidc } from '../context.ts';
+
+export const callbackPath = '/oidc-callback';
+
+/** Without control characters, which no form or header of a request to the provider could carry. */
+const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
+const document = z.object({
+  displayName: shownText({ minCharacters: 1, maxCharacters: 128 })
+    .optional()
+    .meta({ description: 'What the login page calls it.', example: 'Company account' }),
+  discoveryUrl: z.string().min(1).max(2048).meta({
+    description: "Where the provider's OpenID Connect metadata is.",
+    example: 'https://id.example.com/realms/staff/.well-known/openid-configuration',
+  }),
+  useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the provider.'),
+  caCerts: z
+    .string()
+    .min(1)
+    .max(262_144)
+    .optional()
+    .meta({ description: 'CAs trusted for the provider besides, PEM.', example: pemExample('CERTIFICATE') }),
+  clientId: z
+    .string()
+    .min(1)
+    .max(512)
+    .refine(sendable, 'must not contain control characters')
+    .meta({ description: 'The id the provider gave this appliance.', example: 'keystore' }),
+  clientSecret: z
+    .string()
+    .min(1)
+    .max(4096)
+    .refine(sendable, 'must not contain control characters')
+    .optional()
+    .meta({ description: 'The secret the provider gave this appliance.', example: 'the provider shows it once' }),
+  verboseLogging: z.boolean().default(false).describe('Write claims of sign-ins into system:logs: while setting up, not in production.'),
+  roleSelect: z
+    .object({
+      roleClaim: z.string().min(1).max(256).meta({
+        description: 'Claim whose values are matched against the names of roles; a JSON pointer reaches inside.',
+        example: 'groups',
+      }),
+    })
+    .describe('How roles are chosen.'),
+  allowedRedirectUris: z
+    .array(z.string().min(1).max(2048))
+    .min(1)
+    .max(64)
+    .meta({
+      description: 'Redirect URIs as registered at the provider; the path is /oidc-callback.',
+      example: ['https://keystore.example.com:4646/oidc-callback'],
+    }),
+  tokenEndpointAuthMethod: z
+    .enum(['client_secret_basic', 'client_secret_post'])
+    .optional()
+    .describe('How the secret is sent; default: as the provider says.'),
+  clockTolerance: durationText({ maxSeconds: 300 }).default('60s').meta({ description: 'How far the clocks may differ.', example: '60s' }),
+  sessionTtl: durationText({ minSeconds: 60, maxSeconds: 30 * 86_400 })
+    .default('8h')
+    .meta({ description: 'How long a sign-in lasts.', example: '8h' }),
+});
+
+export type ServiceDocument = z.output<typeof document>;
+
+/** As stored. The revision changes with every write, so that a login under way notices (reference R10). */
+export type ServiceRecord = ServiceDocument & { readonly name: string; readonly clientSecret: string; readonly revision: string };
+
+const stateFields = z.object({
+  notices: z.array(z.string()).describe('What an administrator should know, in sentences.'),
+});
+
+export function serviceResource(oidc: Oidc): AnyResource {
+  return defineResource<ServiceDocument, ServiceRecord, string>({
+    path: 'keystore/authentication/oidc',
+    tag: 'OIDC',
+    noun: 'OIDC service',
+    nameField: 'name',
+    scope: 'tenant',
+    table: oidc.services,
+    document,
+    stateFields,
+    secretFields: ['clientSecret'],
+    plan: (change) => planService(oidc, change),
+    planRemoval: (call, names) => ({ commit: (transaction) => removeDependents(oidc, transaction, call, names[0] as string) }),
+    toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
+    toState: (record, call) => ({ notices: noticesOf(oidc, call, record) }),
+  });
+}
+
+function planService(oidc: Oidc, { call, document: wanted, current, names }: Change<ServiceDocument, ServiceRecord>) {
+  // A secret is never read back, so a replace that leaves it out means the one that is there.
+  const clientSecret = wanted.clientSecret ?? current?.clientSecret;
+  if (clientSecret === undefined) {
+    throw fail('missing-field', { detail: '"client-secret" is required.', items: [{ message: 'is required', info: 'client-secret' }] });
+  }
+  const problem = findDiscoveryUrlProblem(wanted.discoveryUrl, oidc.allowHttpLoopback);
+  if (problem !== undefined) throw invalid('discovery-url', problem);
+  if (wanted.caCerts !== undefined && !isPem(wanted.caCerts))
+    throw invalid('ca-certs', 'must be one or more X.509 certificates in PEM, with keys that are not weak');
+  for (const [index, uri] of wanted.allowedRedirectUris.entries()) {
+    const rule = findRedirectUriProblem(uri);
+    if (rule !== undefined) throw invalid(`allowed-redirect-uris/${index}`, rule);
+  }
+  if (!wanted.roleSelect.roleClaim.startsWith('/') && wanted.roleSelect.roleClaim.trim() === '') {
+    throw invalid('role-select/role-claim', 'must name a claim');
+  }
+  const name = names.at(-1) as string;
+  if (current !== undefined && decidesWhoPeopleAre(wanted, current)) {
+    const granted = oidc.rolesOf(call.caller.tenantId, name).flatMap((role) => role.tokenPolicies);
+    oidc.accounts.requireHeld(call.caller, 'discovery-url', granted, []);
+  }
+  return {
+    prepare: async () => (await oidc.hsm.random(16)).toHex(),
+    commit: (_transaction: WriteTransaction, revision: string): ServiceRecord => ({ ...wanted, name, clientSecret, revision }),
+  };
+}
+
+/** Another provider, or another claim of it, can make anybody match a role: that takes a caller who holds what the roles give. */
+function decidesWhoPeopleAre(wanted: ServiceDocument, current: ServiceRecord): boolean {
+  const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).some((field) => wanted[field] !== current[field]);
+  return changed || wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim;
+}
+
+/** Why a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its normal form is taken. */
+export function findRedirectUriProblem(text: string): string | undefined {
+  if (!URL.canParse(text)) return 'must be an absolute URL';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    return 'must be https (http for a loopback host)';
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials';
+  if (text.includes('?') || text.includes('#') || text.includes('*')) return 'must not have a query, fragment or wildcard';
+  if (url.pathname !== callbackPath) return `must have the path ${callbackPath}`;
+  return url.href === text ? undefined : `must be written in its normal form, ${url.href}`;
+}
+
+/** Node passes over what is not a certificate, and would then trust nobody: better said when it is written. */
+function isPem(text: string): boolean {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
+  const rest = text.replace(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g, '');
+  if (blocks === null || /-----BEGIN/.test(rest)) return false;
+  try {
+    return cleanly(() => blocks.every((block) => findPublicKeyProblem(new X509Certificate(block).publicKey, 'verify') === undefined));
+  } catch {
+    return false;
+  }
+}
+
+function removeDependents(oidc: Oidc, transaction: WriteTransaction, call: Call, service: string): void {
+  const { tenantId } = call.caller;
+  for (const [key] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
+  oidc.endSessions(transaction, tenantId, (session) => session.service === service);
+}
+
+function noticesOf(oidc: Oidc, call: Call, record: ServiceRecord): readonly string[] {
+  const roles = oidc.rolesOf(call.caller.tenantId, record.name);
+  return [
+    ...(record.verboseLogging
+      ? ['verbose-logging is on: claims of people are written to system:logs. Turn it off when the set-up works.']
+      : []),
+    ...(roles.length === 0 ? ['There is no role: nobody can sign in.'] : []),
+    ...(new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is spoken to without TLS.'] : []),
+    ...(!record.useRootCaCerts && record.caCerts === undefined
+      ? ['use-root-ca-certs is false and ca-certs is empty: no provider is trusted.']
+      : []),
+  ];
+}
+
+function invalid(field: string, rule: string): Error {
+  return fail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
+}
+
+/** What the exchange with the provider needs of a record. */
+export function clientSettings(record: ServiceRecord, allowHttpLoopback: boolean): ClientSettings {
+  return {
+    clientId: record.clientId,
+    clientSecret: new Secret(record.clientSecret),
+    authMethod: record.tokenEndpointAuthMethod,
+    toleranceSeconds: parseDuration(record.clockTolerance, 'clock-tolerance').seconds,
+    allowHttpLoopback,
+  };
+}
+
+export function trustOf(record: ServiceRecord): Trust {
+  return { useRootCaCerts: record.useRootCaCerts, caCerts: record.caCerts };
+}
+
+/** What people know the provider by. */
+export function providerName({ displayName, name }: Pick<ServiceRecord, 'displayName' | 'name'>): string {
+  return displayName ?? name;
+}
+
+/** How long a session made by this service lives. */
+export function sessionSeconds(record: ServiceRecord): number {
+  return parseDuration(record.sessionTtl, 'session-ttl').seconds;
+}
+
+/** From the configuration only; the request's own Host may be anybody's (reference R17). */
+export function chooseRedirectUri(allowed: readonly string[], publicUrl: string): string {
+  const { origin } = new URL(publicUrl);
+  return allowed.find((uri) => new URL(uri).origin === origin) ?? (allowed[0] as string);
+}

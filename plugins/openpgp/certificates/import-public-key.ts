@@ -1,0 +1,135 @@
+// A foreign certificate as a verification-only key: which of its keys signs, which cipher that is, and why a block is refused.
+import type { Key, KeyID, Subkey } from 'openpgp';
+import { readJwk } from '../../../core/base/public-key.ts';
+import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import { decodeBase64 } from '../../../core/base/bytes.ts';
+import { fail } from '../errors.ts';
+import { formatArmor } from '../format/keyblock.ts';
+import { maxBlockBytes, readCertificate } from '../format/reading.ts';
+import { withoutSoftRevocations } from './revoked.ts';
+
+/** What a block becomes. */
+export type ImportedCertificate = {
+  readonly cipher: string;
+  /** SubjectPublicKeyInfo, DER */
+  readonly publicKey: Uint8Array;
+  readonly record: OpenpgpRecord;
+};
+
+const maxSubkeys = 32;
+
+/**
+ * Reads a public key block. Cipher and public key are those of the key that would sign, also when it has expired: what it signed
+ * in time stays verifiable. Throws `invalid-key-data` naming the reason.
+ */
+export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
+  const block = armoredBlock(given);
+  if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
+  const key = await readCertificate(block);
+  // Before anything is verified with one of them: a subkey that breaks the rule for keys of others counts for nothing.
+  if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
+  key.subkeys = key.subkeys.filter(isSound);
+  if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
+  if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
+  // Read once more: what signed until it was superseded or retired counts, but the key that would sign today is asked for first.
+  const earlier = withoutSoftRevocations(await readCertificate(block), undefined);
+  if (await isRevoked(earlier, now)) throw refused('The certificate is revoked, and not because it was superseded or retired.');
+  const signingKey = (await findSigningKey(key)) ?? (await findSigningKey(earlier));
+  if (signingKey === undefined) {
+    throw refused(
+      'No key of the certificate can sign: it needs a valid self-signature, the sign flag, and an algorithm of RSA, Ed25519 or NIST ECDSA.',
+    );
+  }
+  const { cipher, publicKey } = describeKey(signingKey);
+  const created = Math.floor(signingKey.getCreationTime().getTime() / 1000);
+  const record: OpenpgpRecord = {
+    fingerprints: await signingFingerprints(earlier),
+    created,
+    notBefore: created,
+    certificate: key.write(),
+    imported: block,
+  };
+  return { cipher, publicKey, record };
+}
+
+/** The packets as `gpg --export` writes them come in base64 and are kept as armor, which is how blocks go out. */
+function armoredBlock(given: string): string {
+  const packets = given.includes('-----BEGIN ') ? undefined : decodeBase64(given);
+  return packets === undefined ? given : formatArmor('public', packets);
+}
+
+function refused(detail: string): Error {
+  return fail('invalid-key-data', { detail });
+}
+
+async function isRevoked(key: Key, now: Temporal.Instant): Promise<boolean> {
+  return key.isRevoked(undefined, undefined, new Date(now.epochMilliseconds), undefined).catch(() => true);
+}
+
+// With a null date openpgp.js ignores expiry, not revocation.
+async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | undefined> {
+  try {
+    return await key.getSigningKey(keyId, null, undefined, undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the keys of a certificate that can sign, expired ones too. */
+export async function signingFingerprints(key: Key): Promise<readonly string[]> {
+  const fingerprints: string[] = [];
+  for (const candidate of key.getKeys()) {
+    const found = await findSigningKey(key, candidate.getKeyID());
+    if (found?.getFingerprint() === candidate.getFingerprint()) fingerprints.push(candidate.getFingerprint().toUpperCase());
+  }
+  return fingerprints;
+}
+
+/** Public material as openpgp.js keeps it: RSA n, e; ECDSA and EdDSA the point Q; Ed25519 (27) A. */
+type PublicParams = { readonly n?: Uint8Array; readonly e?: Uint8Array; readonly Q?: Uint8Array; readonly A?: Uint8Array };
+
+const rsaCiphers: ReadonlyMap<number, string> = new Map([2048, 3072, 4096].map((bits) => [bits, `rsa-${bits}`]));
+const curveCiphers: ReadonlyMap<string, readonly [string, string]> = new Map([
+  ['nistP256', ['ecdsa-p256', 'P-256']],
+  ['nistP384', ['ecdsa-p384', 'P-384']],
+  ['nistP521', ['ecdsa-p521', 'P-521']],
+]);
+
+function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array } {
+  const { algorithm, bits = 0, curve = '' } = key.getAlgorithmInfo();
+  const jwk = jwkOf(key);
+  if (jwk === undefined) {
+    throw refused(`The algorithm of the signing key (${algorithm} ${curve}) is not offered; RSA, Ed25519 and NIST ECDSA are.`);
+  }
+  const cipher = jwk.kty === 'RSA' ? rsaCiphers.get(bits) : (curveCiphers.get(curve)?.[0] ?? 'ed25519');
+  if (cipher === undefined) throw refused(`RSA of ${bits} bits is not offered; 2048, 3072 and 4096 are.`);
+  const publicKey = readJwk(jwk, 'verify');
+  if (publicKey === undefined) throw refused('The public key of the signing key is not valid.');
+  return { cipher, publicKey: publicKey.export({ format: 'der', type: 'spki' }) };
+}
+
+/** Whether a key may be used at all. Types we do not read are left to openpgp.js, which knows them. */
+function isSound(key: Key | Subkey): boolean {
+  const jwk = jwkOf(key);
+  return jwk === undefined || readJwk(jwk, 'verify') !== undefined;
+}
+
+/** The public key as node:crypto reads it; undefined for types and curves that no cipher here has. */
+function jwkOf(key: Key | Subkey): JsonWebKey | undefined {
+  const { algorithm, curve = '' } = key.getAlgorithmInfo();
+  const { n, e, Q, A } = key.keyPacket.publicParams as PublicParams;
+  if (n !== undefined && e !== undefined) return { kty: 'RSA', n: base64url(n), e: base64url(e) };
+  const named = curveCiphers.get(curve);
+  if (named !== undefined && Q !== undefined) {
+    // Q is 04 ‖ X ‖ Y
+    const width = (Q.length - 1) / 2;
+    return { kty: 'EC', crv: named[1], x: base64url(Q.subarray(1, 1 + width)), y: base64url(Q.subarray(1 + width)) };
+  }
+  // Q of EdDSA (22) is 40 ‖ point; A of Ed25519 (27) the point
+  const point = algorithm === 'eddsaLegacy' ? Q?.subarray(1) : algorithm === 'ed25519' ? A : undefined;
+  return point?.length === 32 ? { kty: 'OKP', crv: 'Ed25519', x: base64url(point) } : undefined;
+}
+
+function base64url(octets: Uint8Array): string {
+  return octets.toBase64({ alphabet: 'base64url', omitPadding: true });
+}

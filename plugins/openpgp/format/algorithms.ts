@@ -1,0 +1,100 @@
+// The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
+import { concat } from '../../../core/base/bytes.ts';
+import type { HashName, SignScheme } from '../../../hsm/api.ts';
+import { mpi } from './packets.ts';
+
+/** One row. Material and signatures are the algorithm-specific octets of a packet. */
+export type Algorithm = {
+  /** public-key algorithm number */
+  readonly id: number;
+  readonly hash: HashName;
+  publicMaterial(key: JsonWebKey): Uint8Array;
+  /** in clear; the caller zeroes it */
+  secretMaterial(key: JsonWebKey): Uint8Array;
+  scheme(digest: Uint8Array): SignScheme;
+  /** from what the token returns */
+  signatureMaterial(raw: Uint8Array): Uint8Array;
+};
+
+const rsa: Algorithm = {
+  id: 1,
+  hash: 'sha512',
+  publicMaterial: ({ n, e }) => concat(mpi(octets(n)), mpi(octets(e))),
+  secretMaterial: rsaSecret,
+  scheme: (digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha512', digest }),
+  signatureMaterial: mpi,
+};
+
+// Algorithm 22, not 27: no gpg and no rnp reads 27. It signs the digest as its message, and its two halves stand as integers.
+const ed25519Oid = Uint8Array.of(0x09, 0x2b, 0x06, 0x01, 0x04, 0x01, 0xda, 0x47, 0x0f, 0x01);
+const ed25519: Algorithm = {
+  id: 22,
+  hash: 'sha512',
+  publicMaterial: ({ x }) => concat(ed25519Oid, mpi(concat(Uint8Array.of(0x40), octets(x)))),
+  secretMaterial: ({ d }) => mpi(octets(d)),
+  scheme: (digest) => ({ scheme: 'ed25519', message: digest }),
+  signatureMaterial: halves,
+};
+
+// The hash is as long as the curve: gpg refuses a shorter one, and some tokens refuse a longer one.
+function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
+  const lengthAndOid = Uint8Array.of(oid.length, ...oid);
+  return {
+    id: 19,
+    hash,
+    publicMaterial: ({ x, y }) => concat(lengthAndOid, mpi(concat(Uint8Array.of(4), octets(x), octets(y)))),
+    secretMaterial: ({ d }) => mpi(octets(d)),
+    scheme: (digest) => ({ scheme: 'ecdsa', digest }),
+    signatureMaterial: halves,
+  };
+}
+
+const algorithms: ReadonlyMap<string, Algorithm> = new Map([
+  ['rsa-2048', rsa],
+  ['rsa-3072', rsa],
+  ['rsa-4096', rsa],
+  ['ed25519', ed25519],
+  ['ecdsa-p256', ecdsa('sha256', [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
+  ['ecdsa-p384', ecdsa('sha384', [0x2b, 0x81, 0x04, 0x00, 0x22])],
+  ['ecdsa-p521', ecdsa('sha512', [0x2b, 0x81, 0x04, 0x00, 0x23])],
+]);
+
+/** The row of a cipher, or undefined when it does not exist in OpenPGP. */
+export function findAlgorithm(cipher: string): Algorithm | undefined {
+  return algorithms.get(cipher);
+}
+
+/** Hash algorithm numbers (RFC 9580, 9.5). */
+export const hashIds: Readonly<Record<HashName, number>> = { sha256: 8, sha384: 9, sha512: 10 };
+
+/** mpi d ‖ mpi p ‖ mpi q ‖ mpi u, where p < q and u = p⁻¹ mod q (RFC 9580, 5.5.5.1). */
+function rsaSecret({ d, p, q, qi }: JsonWebKey): Uint8Array {
+  const [first, second] = [octets(p), octets(q)];
+  // JWK gives qi = q⁻¹ mod p, which is our u when q is the smaller prime.
+  if (Buffer.compare(second, first) < 0) return concat(...[octets(d), second, first, octets(qi)].map(mpi));
+  return concat(...[octets(d), first, second, inverse(first, second)].map(mpi));
+}
+
+// Extended Euclid; only for the half of all keys whose primes stand the other way round.
+function inverse(value: Uint8Array, modulus: Uint8Array): Uint8Array {
+  const m = BigInt(`0x${modulus.toHex()}`);
+  let [r0, r1] = [m, BigInt(`0x${value.toHex()}`)];
+  let [t0, t1] = [0n, 1n];
+  while (r1 !== 0n) {
+    const quotient = r0 / r1;
+    [r0, r1] = [r1, r0 - quotient * r1];
+    [t0, t1] = [t1, t0 - quotient * t1];
+  }
+  const hex = (t0 < 0n ? t0 + m : t0).toString(16);
+  return Buffer.from(hex.padStart(modulus.length * 2, '0'), 'hex');
+}
+
+/** r ‖ s of fixed width becomes mpi r ‖ mpi s. */
+function halves(raw: Uint8Array): Uint8Array {
+  return concat(mpi(raw.subarray(0, raw.length / 2)), mpi(raw.subarray(raw.length / 2)));
+}
+
+function octets(field: string | undefined): Buffer {
+  if (field === undefined) throw new TypeError('the key lacks a component of its type');
+  return Buffer.from(field, 'base64url');
+}

@@ -1,0 +1,119 @@
+// Reading blocks and signatures of strangers with openpgp.js: one armored block of the right kind, of bounded size and packet count.
+import { enums, type Key, type PartialConfig, readKeys, readSignature, type SignaturePacket, unarmor } from 'openpgp';
+import { parseBase64 } from '../../../core/base/bytes.ts';
+import { fail } from '../errors.ts';
+
+/** Octets an armored key block may have. */
+export const maxBlockBytes = 256 * 1024;
+
+/** Octets a signature may have as it is sent. */
+export const maxSignatureBytes = 64 * 1024;
+
+// Each self-signature costs a verification, up to 2 ms for P-521.
+const maxBlockPackets = 1000;
+const maxSignaturePackets = 16;
+
+/**
+ * A key whose self-signature was replaced later (gpg does so to extend a key) still verifies what it signed before. The rest are
+ * openpgp.js's own defaults: no RSA below 2047 bits, no MD5, no SHA-1 for data.
+ */
+export const readingConfig: PartialConfig = { allowInsecureVerificationWithReformattedKeys: true };
+
+/** The one certificate of a public key block. Throws `invalid-key-data` with the reason. */
+export async function readCertificate(text: string): Promise<Key> {
+  requireOneBlock(text, 'PUBLIC KEY BLOCK', (detail) => fail('invalid-key-data', { detail }));
+  const packets = await unarmored(text, () => unreadableBlock());
+  if (countPackets(packets, maxBlockPackets + 1) > maxBlockPackets) {
+    throw fail('invalid-key-data', {
+      detail: `openpgp has more than ${maxBlockPackets} packets. Export a minimal block, without signatures of others.`,
+    });
+  }
+  const keys = await readKeys({ binaryKeys: packets, config: readingConfig }).catch(() => {
+    throw unreadableBlock();
+  });
+  const [key] = keys;
+  if (key === undefined || keys.length > 1) {
+    throw fail('invalid-key-data', {
+      detail: 'openpgp must hold exactly one certificate. Import several one by one, each under its own name.',
+    });
+  }
+  if (key.isPrivate()) throw fail('invalid-key-data', { detail: privateBlockRefused });
+  return key;
+}
+
+const privateBlockRefused = 'openpgp holds a private key. Send the public block; a private key goes through import, as PEM.';
+
+function unreadableBlock(): Error {
+  return fail('invalid-key-data', { detail: 'openpgp is not a readable OpenPGP public key block.' });
+}
+
+/** The signature packets of an armored signature, or of one in base64. Throws `invalid-format`, `invalid-base64`. */
+export async function readSignatures(text: string): Promise<readonly SignaturePacket[]> {
+  const armored = text.includes('-----BEGIN ');
+  if (armored) requireOneBlock(text, 'SIGNATURE', (detail) => fail('invalid-format', { detail }));
+  const packets = armored ? await unarmored(text, () => unreadableSignature()) : parseBase64(text, 'signature');
+  if (countPackets(packets, maxSignaturePackets + 1) > maxSignaturePackets) {
+    throw fail('invalid-format', { detail: `signature has more than ${maxSignaturePackets} packets.` });
+  }
+  const signature = await readSignature({ binarySignature: packets, config: readingConfig }).catch(() => {
+    throw unreadableSignature();
+  });
+  const found = signature.packets.filterByTag(enums.packet.signature);
+  if (found.length === 0) throw unreadableSignature();
+  return found;
+}
+
+function unreadableSignature(): Error {
+  return fail('invalid-format', { detail: 'signature is not a readable detached OpenPGP signature, armored or in base64.' });
+}
+
+// openpgp.js reads the first block and ignores the rest: what was not read must not seem to be accepted.
+function requireOneBlock(text: string, label: 'PUBLIC KEY BLOCK' | 'SIGNATURE', refuse: (detail: string) => Error): void {
+  const labels = [...text.matchAll(/-----BEGIN ([A-Z0-9 ,/]{1,40})-----/g)].map((match) => match[1]);
+  const [found] = labels;
+  if (found === 'PGP PRIVATE KEY BLOCK') throw refuse(privateBlockRefused);
+  if (found === 'PGP SIGNED MESSAGE') {
+    throw refuse('signature is a clearsigned document. Send the detached signature: text and signature are two fields.');
+  }
+  if (found !== `PGP ${label}`) throw refuse(`Expected one block that starts with -----BEGIN PGP ${label}-----.`);
+  if (labels.length > 1) throw refuse(`Expected one PGP ${label}; there are several.${severalInOne[label]}`);
+}
+
+const severalInOne = {
+  SIGNATURE: ' Several signatures go into one block.',
+  'PUBLIC KEY BLOCK': ' Import several one by one, each under its own name.',
+} as const;
+
+async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array> {
+  try {
+    const { data } = await unarmor(text, undefined);
+    if (data instanceof Uint8Array) return data;
+  } catch {
+    // Falls through: whatever was wrong with it, it is not readable.
+  }
+  throw refuse();
+}
+
+/** Counts packets by their headers alone, up to `limit`: cheap, and before anything is parsed. */
+function countPackets(packets: Uint8Array, limit: number): number {
+  let count = 0;
+  for (let at = 0; at < packets.length && count < limit; count += 1) at += packetOctets(packets, at);
+  return count;
+}
+
+/** Octets of the packet that starts there, header included; partial and indeterminate lengths take the rest. */
+function packetOctets(packets: Uint8Array, at: number): number {
+  const view = new DataView(packets.buffer, packets.byteOffset, packets.length);
+  const left = packets.length - at;
+  const [tag, first = 0, second = 0] = packets.subarray(at, at + 3);
+  const u32At = (offset: number): number => (offset + 4 <= packets.length ? view.getUint32(offset) : left);
+  if (((tag ?? 0) & 0x40) === 0) {
+    const lengthType = (tag ?? 0) & 3;
+    if (lengthType === 0) return 2 + first;
+    if (lengthType === 1) return 3 + ((first << 8) | second);
+    return lengthType === 2 ? 5 + u32At(at + 1) : left;
+  }
+  if (first < 192) return 2 + first;
+  if (first < 224) return 3 + ((first - 192) << 8) + second + 192;
+  return first === 255 ? 6 + u32At(at + 2) : left;
+}

@@ -1,0 +1,55 @@
+// From a transit key version to a signer: the OpenPGP key packet of its public key, and its private key in the HSM.
+import { createPublicKey } from 'node:crypto';
+import { concat, uint32 } from '../../../core/base/bytes.ts';
+import type { OpenpgpDefinition, OpenpgpRecord, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import { type Algorithm, findAlgorithm } from './algorithms.ts';
+import { fail } from '../errors.ts';
+import { fingerprintOf } from './packets.ts';
+
+/** A public key as an OpenPGP packet body, with its fingerprint. */
+export type PublicKeyBody = {
+  readonly algorithm: Algorithm;
+  /** whole seconds since 1970 */
+  readonly created: number;
+  readonly body: Uint8Array;
+  readonly fingerprint: Uint8Array;
+};
+
+/** A key that can sign: its packet, and the private half in the token. */
+export type Signer = PublicKeyBody & { sign(digest: Uint8Array): Promise<Uint8Array> };
+
+/** The signer of a version. Throws `operation-not-supported` when its cipher does not exist in OpenPGP or it has no private key. */
+export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: TransitKeyVersion): Signer {
+  const { key } = version;
+  const body = bodyOf(cipher, version);
+  if (body === undefined || key === undefined) {
+    throw fail('operation-not-supported', { detail: 'An OpenPGP key needs an RSA, Ed25519 or ECDSA cipher and a private key.' });
+  }
+  return { ...body, sign: (digest) => hsm.sign(key, body.algorithm.scheme(digest)) };
+}
+
+function bodyOf(cipher: string, { publicKey, openpgp, created }: TransitKeyVersion): PublicKeyBody | undefined {
+  if (publicKey === undefined) return undefined;
+  if (openpgp === undefined) return publicKeyBody(cipher, publicKey, openpgpSeconds(created));
+  const known = bodies.get(openpgp) ?? publicKeyBody(cipher, publicKey, openpgp.created);
+  if (known !== undefined) bodies.set(openpgp, known);
+  return known;
+}
+
+// Taking a public key apart costs more than all the rest of a signature here; the record is the same object until it changes.
+const bodies = new WeakMap<OpenpgpRecord, PublicKeyBody>();
+
+/** 04 ‖ created(4) ‖ algorithm ‖ material, from a SubjectPublicKeyInfo. Undefined when the cipher does not exist in OpenPGP. */
+export function publicKeyBody(cipher: string, spki: Uint8Array, created: number): PublicKeyBody | undefined {
+  const algorithm = findAlgorithm(cipher);
+  if (algorithm === undefined) return undefined;
+  const jwk = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' }).export({ format: 'jwk' });
+  const body = concat(Uint8Array.of(4), uint32(created), Uint8Array.of(algorithm.id), algorithm.publicMaterial(jwk));
+  return { algorithm, created, body, fingerprint: fingerprintOf(body) };
+}
+
+/** Whole seconds, rounded down: a signature dated even half a second ahead is refused by most verifiers. */
+export function openpgpSeconds(instant: Temporal.Instant): number {
+  return Math.floor(instant.epochMilliseconds / 1000);
+}

@@ -1,0 +1,122 @@
+// The backup of one key: a versioned, checksummed document that later versions of this appliance must go on reading (api 42).
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { concat, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
+import { nameField } from '../../../core/wire/fields.ts';
+import { documentSchema } from '../keys/document.ts';
+import { fail } from '../errors.ts';
+import { maxVersion } from '../formats/value-format.ts';
+
+/*
+ * document = magic(16) ‖ format(1) ‖ SHA-256 of payload(32) ‖ payload
+ * payload  = JSON in UTF-8; octets stand as {"base64": "…"}
+ */
+
+const magic = encodeUtf8('keystore-transit');
+const format = 1;
+const head = magic.length + 1;
+
+const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+/** Up to 2106, the last year that OpenPGP knows; a due rotation lies up to a hundred years later and must stay exact. */
+const micros = z
+  .int()
+  .min(0)
+  .max(0xffff_ffff * 1_000_000);
+/** What the HSM derives with, and not so many iterations that one key's contexts take the token's processes from the others. */
+const salt = octets.refine(({ length }) => length >= 16 && length <= 64);
+const iterations = z.int().min(1).max(100_000);
+
+/** Backups of earlier versions have User IDs with blanks and with characters that are refused today: they stay restorable. */
+const storedUserId = z.string().trim().optional();
+
+/** What a backup of format 1 says. Strict: a field this version does not know means that it cannot restore all of the key. */
+const payloadSchema = z.strictObject({
+  name: nameField(),
+  /** whole document of the key */
+  document: z.strictObject({ ...documentSchema.shape, openpgpUserId: storedUserId }),
+  createdAt: micros,
+  latest: z.int().min(1).max(maxVersion),
+  floor: z.int().min(1).max(maxVersion),
+  kdf: z.strictObject({ salt, iterations }).optional(),
+  versions: z
+    .array(
+      z.strictObject({
+        version: z.int().min(1).max(maxVersion),
+        createdAt: micros,
+        activatesAt: micros,
+        /** encryptions so far, never too low */
+        uses: z
+          .int()
+          .min(0)
+          .max(2 ** 48),
+        /** PKCS#8 DER or raw octets; absent on a version that only verifies */
+        material: octets.optional(),
+        hmac: octets.optional(),
+        convergent: octets.optional(),
+        publicKey: octets.optional(),
+        openpgp: z.unknown().optional(),
+      }),
+    )
+    .min(1),
+});
+
+/** A backup, parsed. */
+export type Backup = z.output<typeof payloadSchema>;
+
+/** Octets of a backup document. */
+export function formatBackup(backup: Backup): Uint8Array {
+  const payload = encodeUtf8(JSON.stringify(tagOctets(backup)));
+  return concat(magic, Uint8Array.of(format), checksum(payload), payload);
+}
+
+/** Reads a backup document; throws invalid-key-data for anything that is not whole. */
+export function parseBackup(document: Uint8Array): Backup {
+  if (!equalConstantTime(document.subarray(0, magic.length), magic)) throw unusable('This is no backup of a transit key.');
+  if (document[magic.length] !== format)
+    throw unusable(`The backup has format ${document[magic.length]}; this version reads format ${format}.`);
+  const payload = document.subarray(head + 32);
+  if (!equalConstantTime(document.subarray(head, head + 32), checksum(payload)))
+    throw unusable('The backup was truncated or altered: its checksum does not match.');
+  const parsed = payloadSchema.safeParse(untagOctets(parseJson(payload)));
+  if (!parsed.success) throw unusable(`The backup contradicts its format at ${parsed.error.issues[0]?.path.join('/')}.`);
+  return parsed.data;
+}
+
+function checksum(payload: Uint8Array): Uint8Array {
+  return createHash('sha256').update(payload).digest();
+}
+
+function parseJson(payload: Uint8Array): unknown {
+  try {
+    return JSON.parse(decodeUtf8(payload) ?? '');
+  } catch {
+    throw unusable('The backup holds no readable payload.');
+  }
+}
+
+function tagOctets(value: unknown): unknown {
+  if (value instanceof Uint8Array) return { base64: value.toBase64() };
+  if (Array.isArray(value)) return value.map(tagOctets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, tagOctets(one)]));
+}
+
+function untagOctets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(untagOctets);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  if (entries.length === 1 && entries[0]?.[0] === 'base64') return fromBase64(entries[0][1]);
+  return Object.fromEntries(entries.map(([name, one]) => [name, untagOctets(one)]));
+}
+
+function fromBase64(text: unknown): unknown {
+  try {
+    return Uint8Array.fromBase64(text as string);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(detail: string): Error {
+  return fail('invalid-key-data', { detail });
+}

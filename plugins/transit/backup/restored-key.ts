@@ -1,0 +1,174 @@
+// A key out of a backup: judged as if a user had written it, then loaded into the token of this appliance (api 42).
+import { concat } from '../../../core/base/bytes.ts';
+import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { Backup } from './format.ts';
+import { cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { newKeyId } from '../key-id.ts';
+import { draftOf, requireOpenpgpFit, requireRotatable } from '../keys/definition.ts';
+import { requireCipher, requireCreatable, requireMinimumVersions, requireOffered } from '../versions/key-rules.ts';
+import type { Key } from '../records/keyring.ts';
+import { subjectOf } from '../versions/new-version.ts';
+import { definitionOf, keyView } from '../versions/openpgp-view.ts';
+import { type MaterialTarget, parseMaterialOctets } from '../formats/private-keys.ts';
+import type { KeyRecord, VersionRecord } from '../records/records.ts';
+import type { Transit } from '../context.ts';
+import { claim, discard, makeMaterial } from '../versions/material.ts';
+
+type BackupVersion = Backup['versions'][number];
+
+/** A judged backup under the name of its target: records without key material, and the material beside them. */
+type JudgedKey = {
+  readonly key: Key;
+  readonly versions: readonly BackupVersion[];
+  readonly openpgp: ReadonlyMap<number, OpenpgpRecord>;
+};
+
+/** Key and versions with their material in the token, ready to be committed. */
+export type RestoredKey = {
+  readonly key: Key;
+  readonly versions: readonly { readonly number: number; readonly record: VersionRecord; readonly uses: number }[];
+};
+
+const secretBytes = 32;
+
+/** Checks definition and material against each other and against this appliance. Throws as creation and import do. */
+export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<JudgedKey> {
+  const { document, kdf, latest, floor, createdAt, versions } = backup;
+  const cipher = requireCipher(document, transit.hsm);
+  const givenPublicKey = requireCreatable(document, cipher);
+  requireOffered(document.cipher, cipher, transit.hsm);
+  const record: KeyRecord = {
+    ...draftOf(document, (versions.at(-1) as BackupVersion).createdAt),
+    ...(kdf === undefined ? {} : { kdf }),
+    custody: document.custody ?? 'wrapped',
+    latest,
+    floor,
+    createdAt,
+    verificationOnly: false,
+  };
+  requireMinimumVersions(document, record);
+  requireRotatable(record);
+  if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
+  requireSequence(backup);
+  const materialTarget = { cipherName: document.cipher, cipher, derived: document.derived };
+  const judged: BackupVersion[] = [];
+  for (const version of versions) judged.push(await judgeVersion(version, record, materialTarget, givenPublicKey));
+  const key: Key = { ...target, record };
+  const current = keyView(target, () => transit.keyring.versions(target));
+  requireOpenpgpFit(transit, key, undefined);
+  const views = judged.map(({ version, publicKey, openpgp }) => ({ version, publicKey, openpgp }));
+  const openpgp = (await transit.openpgp?.acceptRestored(current, definitionOf(key), views)) ?? new Map<number, OpenpgpRecord>();
+  if (isOpenpgpKey(record) && judged.some(({ version, material }) => material !== undefined && !openpgp.has(version)))
+    throw contradiction('an OpenPGP key without its certificate');
+  return { key, versions: judged, openpgp };
+}
+
+/** Loads the material under a new key id; nothing stays behind when one version fails. */
+export async function loadRestored(transit: Transit, { key, versions, openpgp }: JudgedKey): Promise<RestoredKey> {
+  const loadedKey: Key = { ...key, record: { ...key.record, id: await newKeyId(transit.hsm) } };
+  const loaded: RestoredKey['versions'][number][] = [];
+  try {
+    for (const version of versions) {
+      const record = await loadVersion(transit, loadedKey, versions, version, openpgp.get(version.version));
+      loaded.push({ number: version.version, record, uses: version.uses });
+    }
+  } catch (error) {
+    await discardRestored(transit, { key: loadedKey, versions: loaded });
+    throw error;
+  }
+  return { key: loadedKey, versions: loaded };
+}
+
+/** Undoes loadRestored where it was not committed. Never rejects. */
+export async function discardRestored(transit: Transit, { key, versions }: RestoredKey): Promise<void> {
+  for (const { number, record } of versions) await discard(transit, { ...subjectOf(key), number }, record);
+}
+
+/** Inside the transaction that commits it: the token objects belong to the key from now on. Throws conflict. */
+export function claimRestored(transit: Transit, transaction: WriteTransaction, { key, versions }: RestoredKey): void {
+  for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record);
+}
+
+async function loadVersion(
+  transit: Transit,
+  key: Key,
+  all: readonly BackupVersion[],
+  version: BackupVersion,
+  openpgp: OpenpgpRecord | undefined,
+): Promise<VersionRecord> {
+  const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey } = version;
+  const next = all.find((one) => one.version === number + 1);
+  const given = {
+    ...(material === undefined ? {} : { main: material }),
+    ...(hmac === undefined ? {} : { hmac }),
+    ...(convergent === undefined ? {} : { convergent }),
+  };
+  return {
+    createdAt,
+    activatesAt,
+    ...(next === undefined ? {} : { supersededAt: next.createdAt }),
+    ...(publicKey === undefined ? {} : { publicKey }),
+    ...(material === undefined ? {} : await makeMaterial(transit, { ...subjectOf(key), number }, given)),
+    ...(openpgp === undefined ? {} : { openpgp }),
+  };
+}
+
+// Versions floor to latest, none missing, none out of order.
+function requireSequence({ versions, floor, latest, createdAt }: Backup): void {
+  if (versions.length !== latest - floor + 1) throw contradiction('versions');
+  let previous = { createdAt, activatesAt: 0 };
+  versions.forEach((version, index) => {
+    const { createdAt: made, activatesAt } = version;
+    if (version.version !== floor + index || made < previous.createdAt || activatesAt < Math.max(made, previous.activatesAt)) {
+      throw contradiction(`version ${version.version}`);
+    }
+    previous = version;
+  });
+}
+
+/** The version with its material in the one form that the HSM takes. */
+async function judgeVersion(
+  version: BackupVersion,
+  record: KeyRecord,
+  target: MaterialTarget,
+  givenPublicKey: Uint8Array | undefined,
+): Promise<BackupVersion> {
+  const { material, hmac, convergent, publicKey } = version;
+  const where = `version ${version.version}`;
+  if ((cipherOf(record).kind === 'signing') !== (publicKey !== undefined)) throw contradiction(where);
+  if (material === undefined) {
+    requireOnlyVerifying(version, record, givenPublicKey);
+    return version;
+  }
+  const secrets = [hmac, record.convergentEncryption ? convergent : hmac];
+  if (secrets.some((secret) => secret?.length !== secretBytes) || record.convergentEncryption !== (convergent !== undefined))
+    throw contradiction(where);
+  // A copy: judging private keys zeroes what it was given.
+  const judged = await parseMaterialOctets(concat(material), target);
+  if (publicKey !== undefined && (judged.publicKey === undefined || Buffer.compare(judged.publicKey, publicKey) !== 0)) {
+    judged.octets.fill(0);
+    throw contradiction(where);
+  }
+  return { ...version, material: judged.octets };
+}
+
+// Only the first version of a key that was made from a public key has no private part, and a backup is made once a later one has.
+function requireOnlyVerifying(
+  { version, hmac, convergent, publicKey }: BackupVersion,
+  { latest }: KeyRecord,
+  given: Uint8Array | undefined,
+): void {
+  const isGiven = publicKey !== undefined && given !== undefined && Buffer.compare(publicKey, given) === 0;
+  if (version !== 1 || latest === 1 || !isGiven || hmac !== undefined || convergent !== undefined)
+    throw contradiction(`version ${version}`);
+}
+
+function isOpenpgpKey({ openpgpUserId, openpgpPrimary }: KeyRecord): boolean {
+  return openpgpUserId !== undefined || openpgpPrimary !== undefined;
+}
+
+function contradiction(where: string): Error {
+  return fail('invalid-key-data', { detail: `The backup contradicts itself: ${where}.` });
+}

@@ -1,0 +1,98 @@
+// Public keys: reading what users give, saying what was seen, and the key objects that verification runs on.
+import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
+import { withArticle } from '../../../core/wire/article.ts';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { findPublicKeyProblem, hasCompositeModulus } from '../../../core/base/public-key.ts';
+import { type Cipher, cipherNameForNodeKey } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { formatPem, pemBlocks } from './pem.ts';
+
+/**
+ * Reads the field `public-key`: one PEM block, SubjectPublicKeyInfo or PKCS#1 (api 20), of the cipher's type and size. Returns the
+ * SubjectPublicKeyInfo DER. Throws invalid-key-data, key-type-mismatch.
+ */
+export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher): Uint8Array {
+  const [block, ...more] = pemBlocks(pem);
+  if (block === undefined || more.length > 0) throw unusable('"public-key" must be exactly one PEM block.');
+  // createPublicKey would also take a private key or a certificate and quietly use its public half.
+  if (block.label !== 'PUBLIC KEY' && block.label !== 'RSA PUBLIC KEY') {
+    throw unusable(`"public-key" must be a PUBLIC KEY or RSA PUBLIC KEY block; this is ${block.label}.`);
+  }
+  let key: KeyObject;
+  try {
+    key = cleanly(() => createPublicKey(block.text));
+  } catch {
+    throw unusable(`The ${block.label} block cannot be read as a public key.`);
+  }
+  requireKeyOf(key, cipherName, cipher);
+  return canonicalSpki(key);
+}
+
+/**
+ * Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for a public key
+ * that breaks the rule for those that others give.
+ */
+export function requireKeyOf(key: KeyObject, cipherName: string, cipher: Cipher): void {
+  const seen = cleanly(() => nodeKeyOf(key));
+  if (cipher.kind !== 'signing' || cipher.nodeKey !== seen) {
+    throw fail('key-type-mismatch', { detail: `The material is ${describe(key, seen)}; the key has cipher ${cipherName}.` });
+  }
+  const problem = findPublicKeyProblem(key.type === 'private' ? createPublicKey(key) : key, 'verify');
+  if (problem !== undefined) throw unusable(`The key ${problem}.`);
+}
+
+/** Throws invalid-key-data for an RSA key whose modulus is a prime or a power of one. Takes longer than requireKeyOf. */
+export async function requireCompositeModulus(key: KeyObject): Promise<void> {
+  if (!(await hasCompositeModulus(key))) throw unusable('The RSA modulus is a prime, or a power of one.');
+}
+
+/** SubjectPublicKeyInfo with the curve by name and the point uncompressed, as everybody reads it (RFC 5480 section 2.1.1 and 2.2). */
+export function canonicalSpki(key: KeyObject): Uint8Array {
+  return new Uint8Array(cleanly(() => canonical(key).export({ type: 'spki', format: 'der' })));
+}
+
+/** PKCS#8 of a private key, likewise. */
+export function canonicalPkcs8(key: KeyObject): Uint8Array {
+  return new Uint8Array(cleanly(() => canonical(key).export({ type: 'pkcs8', format: 'der' })));
+}
+
+function canonical(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType !== 'ec') return key;
+  const jwk = { key: key.export({ format: 'jwk' }), format: 'jwk' } as const;
+  return key.type === 'private' ? createPrivateKey(jwk) : createPublicKey(jwk);
+}
+
+/** PEM of a stored SubjectPublicKeyInfo. */
+export function formatPublicKey(spki: Uint8Array): string {
+  return formatPem('PUBLIC KEY', spki);
+}
+
+// Keyed by the stored octets: the store hands out the same object until the record changes.
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+
+/** The key object of a stored SubjectPublicKeyInfo; made once per record. */
+export function keyObjectOf(spki: Uint8Array): KeyObject {
+  let key = keyObjects.get(spki);
+  if (key === undefined) {
+    key = cleanly(() => createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' }));
+    keyObjects.set(spki, key);
+  }
+  return key;
+}
+
+function nodeKeyOf(key: KeyObject): string {
+  const type = key.asymmetricKeyType ?? key.type;
+  const details = key.asymmetricKeyDetails;
+  if (details?.modulusLength !== undefined) return `${type} ${details.modulusLength}`;
+  return type === 'ec' ? `ec ${details?.namedCurve ?? 'with explicit parameters'}` : type;
+}
+
+function describe(key: KeyObject, seen: string): string {
+  const name = cipherNameForNodeKey(seen);
+  const what = name === undefined ? seen.replace(/^(?:ec|rsa|dsa|dh|rsa-pss)\b/, (type) => type.toUpperCase()) : name;
+  return key.asymmetricKeyType === undefined ? `${withArticle(key.type)} key of an unknown type` : withArticle(`${what} ${key.type} key`);
+}
+
+function unusable(detail: string): Error {
+  return fail('invalid-key-data', { detail });
+}

@@ -1,0 +1,97 @@
+// Signatures on their way out: which options fit a cipher, what goes to the token, and the text that comes back (api 32).
+import { z } from 'zod';
+import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import { hashInTurns } from '../../../core/base/hash.ts';
+import type { HashName, SignScheme } from '../../../hsm/api.ts';
+import { derFromRaw } from './ecdsa-der.ts';
+import type { SigningCipher } from '../ciphers.ts';
+
+/** Octets of a hash. */
+const hashBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
+
+/** Field `hash-algorithm`. */
+export const hashAlgorithmField = z.enum(['sha256', 'sha384', 'sha512']).optional().describe('Default sha256.');
+
+/** Fields that sign and verify share. */
+export const signatureFields = {
+  hashAlgorithm: hashAlgorithmField,
+  prehashed: z.boolean().optional().describe('The input is the finished hash, not the data. Default false.'),
+  signatureAlgorithm: z.enum(['pkcs1v15', 'pss']).optional().describe('Padding of RSA signatures; default pkcs1v15.'),
+  marshaling: z
+    .enum(['asn1', 'jws'])
+    .optional()
+    .describe('asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.'),
+} as const;
+
+/** The options of one signature, as parsed. */
+export type SignatureOptions = {
+  readonly hashAlgorithm?: HashName | undefined;
+  readonly prehashed?: boolean | undefined;
+  readonly signatureAlgorithm?: 'pkcs1v15' | 'pss' | undefined;
+  readonly marshaling?: Marshaling;
+};
+
+/** How a signature is written; undefined is asn1. */
+export type Marshaling = 'asn1' | 'jws' | undefined;
+
+/** Options made whole for a cipher: what both signer and verifier go by. */
+export type SignatureMethod =
+  | { readonly family: 'rsa'; readonly hash: HashName; readonly pss: boolean; readonly prehashed: boolean }
+  | { readonly family: 'ecdsa'; readonly hash: HashName; readonly coordinateBytes: number; readonly prehashed: boolean }
+  | { readonly family: 'ed25519' }
+  | { readonly family: 'ml-dsa' };
+
+/** Refuses options that would have no effect: an ignored parameter is a caller who believes something untrue. Throws invalid-value. */
+export function methodFor(cipher: SigningCipher, options: SignatureOptions): SignatureMethod {
+  const { hashAlgorithm: hash = 'sha256', prehashed = false } = options;
+  if (cipher.family !== 'rsa' && options.signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
+  if (cipher.family === 'rsa') return { family: 'rsa', hash, pss: options.signatureAlgorithm === 'pss', prehashed };
+  if (cipher.family === 'ecdsa') return { family: 'ecdsa', hash, prehashed, coordinateBytes: cipher.coordinateBytes as number };
+  if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
+  if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
+  return { family: cipher.family };
+}
+
+/** What the token is asked to sign. Throws invalid-value as requireDigestLength does. */
+export async function schemeFor(method: SignatureMethod, input: Uint8Array): Promise<SignScheme> {
+  if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
+  requireDigestLength(method, input);
+  const digest = method.prehashed ? input : await hashInTurns(method.hash, input);
+  if (method.family === 'rsa') return { scheme: method.pss ? 'rsa-pss' : 'rsa-pkcs1v15', hash: method.hash, digest };
+  // FIPS 186-5 section 6.4.1 takes the leftmost bits; some tokens refuse a longer digest instead.
+  return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
+}
+
+/** How the audit record names what was signed. */
+export async function digestForAudit(method: SignatureMethod, input: Uint8Array, scheme: SignScheme): Promise<string> {
+  if ('prehashed' in method && method.prehashed) return `${method.hash}:${input.toHex()}`;
+  const isMade = 'digest' in scheme && 'hash' in method && method.hash === 'sha256';
+  return `sha256:${(isMade ? scheme.digest : await hashInTurns('sha256', input)).toHex()}`;
+}
+
+/** Throws invalid-value when a prehashed input has not the length of its hash. */
+export function requireDigestLength(method: SignatureMethod, input: Uint8Array): void {
+  if (!('hash' in method) || !method.prehashed || input.length === hashBytes[method.hash]) return;
+  throw coreFail('invalid-value', {
+    detail: `A prehashed ${method.hash} input has ${hashBytes[method.hash]} octets, this one ${input.length}.`,
+  });
+}
+
+/** The text of a signature the token made, without prefix. */
+export function encodeSignature(method: SignatureMethod, raw: Uint8Array, marshaling: Marshaling): string {
+  if (marshaling === 'jws') return raw.toBase64({ alphabet: 'base64url', omitPadding: true });
+  return encodeBase64(method.family === 'ecdsa' ? derFromRaw(raw) : raw);
+}
+
+/** The octets of a signature's text; ECDSA stays DER (asn1) or r‖s (jws). Throws invalid-base64. */
+export function decodeSignature(payload: string, marshaling: Marshaling): Uint8Array {
+  if (marshaling !== 'jws') return parseBase64(payload, 'signature');
+  const octets = new Uint8Array(Buffer.from(payload, 'base64url'));
+  if (octets.toBase64({ alphabet: 'base64url', omitPadding: true }) === payload) return octets;
+  throw coreFail('invalid-base64', { detail: '"signature" must be base64url without padding when marshaling is jws.' });
+}
+
+function misfit(field: string, where: string): Error {
+  return coreFail('invalid-value', { detail: `"${field}" is for ${where}.`, items: [{ message: 'does not fit the cipher', info: field }] });
+}

@@ -1,0 +1,65 @@
+// Key material wrapped for transport: RSA-OAEP(AES-256 key) ‖ AES-KWP(material), the layout of CKM_RSA_AES_KEY_WRAP (PKCS#11 3.1, 6.1.22).
+import { type KeyObject, constants, createCipheriv, createDecipheriv, createPublicKey, publicEncrypt } from 'node:crypto';
+import { concat } from '../../../core/base/bytes.ts';
+import { cleanly } from '../../../core/base/openssl.ts';
+import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
+import { fail } from '../errors.ts';
+import { pemBlocks } from './pem.ts';
+import { requireCompositeModulus } from './public-keys.ts';
+
+/** Octets of the AES key in between. */
+export const transportKeyBytes = 32;
+
+// RFC 5649 section 3.
+const alternativeInitialValue = Uint8Array.fromHex('a65959a6');
+
+/**
+ * A wrapping key others gave: an RSA key that keeps the rule for keys we encrypt to, as SubjectPublicKeyInfo or PKCS#1 PEM. What leaves
+ * under a weaker one leaves in clear. Throws invalid-key-data.
+ */
+export async function parseWrappingKey(pem: string): Promise<KeyObject> {
+  const [block, ...more] = pemBlocks(pem);
+  if (block === undefined || more.length > 0 || !/^(?:RSA )?PUBLIC KEY$/.test(block.label))
+    throw unusable('"wrapping-key" must be one PEM public key.');
+  let key: KeyObject;
+  try {
+    key = cleanly(() => createPublicKey(block.text));
+  } catch {
+    throw unusable('"wrapping-key" cannot be read as a public key.');
+  }
+  if (key.asymmetricKeyType !== 'rsa') throw unusable('"wrapping-key" must be an RSA key.');
+  const problem = findPublicKeyProblem(key, 'encrypt');
+  if (problem !== undefined) throw unusable(`"wrapping-key" ${problem}.`);
+  await requireCompositeModulus(key);
+  return key;
+}
+
+/** Wraps material under a transport key, and that under the RSA key: OAEP and MGF1 with SHA-256. */
+export function wrapMaterial(wrappingKey: KeyObject, transportKey: Uint8Array, material: Uint8Array): Uint8Array {
+  const options = { key: wrappingKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+  const cipher = createCipheriv('id-aes256-wrap-pad', transportKey, alternativeInitialValue);
+  return concat(
+    cleanly(() => publicEncrypt(options, transportKey)),
+    cipher.update(material),
+    cipher.final(),
+  );
+}
+
+/** Opens the inner half with an opened transport key (AES-128, 192 or 256). Throws invalid-key-data, one answer whatever the reason. */
+export function unwrapMaterial(transportKey: Uint8Array, wrapped: Uint8Array): Uint8Array {
+  try {
+    const decipher = createDecipheriv(`id-aes${transportKey.length * 8}-wrap-pad`, transportKey, alternativeInitialValue);
+    return cleanly(() => concat(decipher.update(wrapped), decipher.final()));
+  } catch {
+    throw unopened();
+  }
+}
+
+/** The one refusal of a wrapped import: what exactly failed would help an attacker of the padding. */
+export function unopened(): Error {
+  return unusable('The ciphertext does not open under the import wrapping key.');
+}
+
+function unusable(detail: string): Error {
+  return fail('invalid-key-data', { detail });
+}

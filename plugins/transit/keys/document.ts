@@ -1,0 +1,78 @@
+// The fields of a transit key: what a user writes, what the state adds (spec "Transit key", api 16 to 26).
+import { z } from 'zod';
+import { durationText, integer, nameField, pemExample, timestamp } from '../../../core/wire/fields.ts';
+import { userIdText } from '../../../core/wire/shown-text.ts';
+import { cipherNames, defaultCipher } from '../ciphers.ts';
+import { maxPemCharacters } from '../formats/pem.ts';
+import { maxVersion } from '../formats/value-format.ts';
+
+const minRotateSeconds = 3_600;
+
+/** The auto-rotate container; how its durations go together is checked in key-rules.ts. */
+const autoRotateSchema = z.object({
+  rotateAfter: durationText({ minSeconds: minRotateSeconds }).describe('Interval after which the key is rotated, again and again.'),
+  activateAfter: durationText().optional().describe('Delay after a rotation before the new version encrypts.'),
+  deprecateAfter: durationText().optional().describe('Time after the creation of a newer version when the old one stops encrypting.'),
+  invalidateAfter: durationText().optional().describe('Time after the creation of a newer version when the old one stops decrypting.'),
+});
+
+/** Writable fields. */
+export const documentSchema = z.object({
+  cipher: z
+    .string()
+    .max(64)
+    .default(defaultCipher)
+    .meta({ description: `What the key is made of: ${cipherNames.join(', ')}.`, example: defaultCipher }),
+  distribute: z
+    .object({ to: z.enum(['all', 'none', 'inherit']).default('inherit').describe('Where the key goes; inherit means all.') })
+    .prefault({})
+    .describe('Distribution of the key.'),
+  exportable: z.boolean().default(false).describe('Whether export may answer key material.'),
+  allowPlaintextBackup: z.boolean().default(false).describe('Whether backup may answer the key in clear.'),
+  deletionAllowed: z.boolean().default(false).describe('Must be true before the key can be deleted.'),
+  derived: z.boolean().default(false).describe('A key of its own for each context; symmetric ciphers only.'),
+  convergentEncryption: z
+    .boolean()
+    .default(false)
+    .describe('The same plaintext in the same context gives the same ciphertext; derived keys only.'),
+  custody: z.enum(['wrapped', 'token']).optional().describe('Where the key lives: as a wrapped blob, or as an object in the token.'),
+  openpgpUserId: userIdText()
+    .optional()
+    .meta({ description: 'Makes the key an OpenPGP primary key with this User ID.', example: 'Releases <releases@example.com>' }),
+  openpgpPrimary: nameField().optional().describe('Makes the key an OpenPGP subkey, bound to the primary key of this name.'),
+  openpgpKeyUsage: z.array(z.literal('sign')).max(8).default([]).describe('What an OpenPGP subkey is for.'),
+  publicKey: z
+    .string()
+    .min(1)
+    .max(maxPemCharacters)
+    .optional()
+    .meta({ description: 'PEM public key: makes a key that only verifies.', example: pemExample('PUBLIC KEY') }),
+  minEncryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not encrypt or sign; 0: no restriction.'),
+  minDecryptionVersion: integer(0, maxVersion).default(0).describe('Older versions do not decrypt or verify; 0: no restriction.'),
+  autoRotate: autoRotateSchema.optional().describe('Rotates the key by itself; a merge cannot remove it, a replacement can.'),
+});
+
+/** A whole document, parsed. */
+export type KeyDocument = z.infer<typeof documentSchema>;
+
+const usageSchema = z.object({
+  uses: z.int().describe('Encryptions, signatures and data keys made with this version.'),
+  usesAtMost: z.int().describe('Never below the true count, also after a crash; the limit of 2^32 is held against it.'),
+  notRewrapped: z.int().optional().describe('Values made with this version that rewrap has not moved away, as far as counted.'),
+  lastUsed: timestamp().optional().describe('When this version was last used.'),
+});
+
+/** Read-only fields of the state. */
+export const stateSchema = z.object({
+  distributionStatus: z.object({ to: z.enum(['all', 'none']).describe('Where the key is.') }).describe('Distribution as it is.'),
+  defaultEncryptionVersion: z.int().describe('0: the newest version; else the one in use while the newest waits for activate-after.'),
+  latestVersion: z.int().describe('Newest version.'),
+  oldestVersion: z.int().describe('Oldest version that was not trimmed.'),
+  creationTime: timestamp().describe('When the key was made.'),
+  supportsEncryption: z.boolean().describe('Whether keys of this cipher encrypt.'),
+  supportsDecryption: z.boolean().describe('Whether keys of this cipher decrypt.'),
+  supportsDerivation: z.boolean().describe('Whether keys of this cipher can be derived per context.'),
+  supportsSigning: z.boolean().describe('Whether keys of this cipher sign.'),
+  keys: z.record(z.string(), z.string()).describe('Per version: creation in microseconds since 1970, or the public key.'),
+  usage: z.record(z.string(), usageSchema).describe('Per version: how often it was used.'),
+});

@@ -1,0 +1,60 @@
+// Raw signatures of a key that OpenPGP knows: a signature over what OpenPGP hashes is an OpenPGP signature, whoever asked for it. With a
+// primary key that is a certification: a subkey of the caller's own, or a User ID, under the name of this key.
+import { fail } from '../errors.ts';
+import type { Key, Version } from '../records/keyring.ts';
+import type { SignatureMethod } from '../formats/signatures.ts';
+
+/**
+ * Throws openpgp-sign-only for a key with an OpenPGP role, now or formerly (its certificate stays with others), unless the text is one
+ * that no OpenPGP signature is made over.
+ */
+export function requireNoOpenpgpInput({ record }: Key, version: Version, method: SignatureMethod, text: Uint8Array): void {
+  if (record.openpgpUserId === undefined && record.openpgpPrimary === undefined && version.record.openpgp === undefined) return;
+  if ('prehashed' in method && method.prehashed) throw refused('It signs no finished hash');
+  if (method.family === 'ed25519' && openpgpHashBytes.has(text.length))
+    throw refused(`It signs no text of ${text.length} octets, the length of a hash: OpenPGP signs the hash as an Ed25519 message`);
+  if (isOpenpgpHashInput(text)) throw refused('It signs no text that begins or ends as what OpenPGP hashes');
+}
+
+/** Octets of the hash functions of OpenPGP (RFC 9580 section 9.5): MD5, SHA-1 and RIPEMD-160, SHA-224, SHA-256, SHA-384, SHA-512. */
+const openpgpHashBytes: ReadonlySet<number> = new Set([16, 20, 28, 32, 48, 64]);
+
+/**
+ * Whether a text can be what an OpenPGP signature of version 4, 5 or 6, or a certification of version 3, is made over (RFC 9580 section
+ * 5.2.4, RFC 4880, LibrePGP). The former end in a trailer; certifications begin with the certifying key, in version 6 behind a salt.
+ */
+export function isOpenpgpHashInput(text: Uint8Array): boolean {
+  const view = new DataView(text.buffer, text.byteOffset, text.length);
+  return endsInTrailer(view, 6) || endsInTrailer(view, 10) || beginsWithKey(view);
+}
+
+/** version ‖ FF ‖ length of the hashed part of the packet, 4 octets, or 8 in version 5. The hashed part stands before it. */
+function endsInTrailer(view: DataView, trailerOctets: 6 | 10): boolean {
+  const at = view.byteLength - trailerOctets;
+  if (at < 0 || view.getUint8(at + 1) !== 0xff || !isVersion(view.getUint8(at))) return false;
+  if (trailerOctets === 10 && view.getUint32(at + 2) !== 0) return false;
+  return view.getUint32(view.byteLength - 4) <= at;
+}
+
+/** 99 ‖ length(2), 9A or 9B ‖ length(4), then the body of the key, which begins with its version. */
+function beginsWithKey(view: DataView): boolean {
+  const lengthOctets = view.byteLength === 0 ? undefined : keyFrames.get(view.getUint8(0));
+  if (lengthOctets === undefined || view.byteLength < 2 + lengthOctets) return false;
+  const length = lengthOctets === 2 ? view.getUint16(1) : view.getUint32(1);
+  return isVersion(view.getUint8(1 + lengthOctets)) && 1 + lengthOctets + length <= view.byteLength;
+}
+
+/** First octet to octets of the length. */
+const keyFrames: ReadonlyMap<number, 2 | 4> = new Map([
+  [0x99, 2],
+  [0x9a, 4],
+  [0x9b, 4],
+]);
+
+function isVersion(octet: number): boolean {
+  return octet >= 2 && octet <= 6;
+}
+
+function refused(what: string): Error {
+  return fail('openpgp-sign-only', { detail: `The key is known as an OpenPGP key. ${what}; use openpgp-sign.` });
+}

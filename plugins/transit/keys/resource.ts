@@ -1,0 +1,196 @@
+// The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+import type { Custody, KeyReference } from '../../../hsm/api.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
+import { derivationIterations, derivationSaltBytes } from '../records/derive.ts';
+import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
+import { reindex } from '../records/indexes.ts';
+import { microseconds } from '../instants.ts';
+import { documentOf, draftOf, fieldsOf, requireOpenpgpFit, requireRotatable } from './definition.ts';
+import { requireCipher, requireCreatable, requireMinimumVersions } from '../versions/key-rules.ts';
+import { stateOf } from './state.ts';
+import { type Key, referencesOf } from '../records/keyring.ts';
+import { certify, subjectOf } from '../versions/new-version.ts';
+import { definitionOf, keyView } from '../versions/openpgp-view.ts';
+import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
+import type { KeyRecord } from '../records/records.ts';
+import { versionsIn } from '../versions/removal.ts';
+import type { Transit } from '../context.ts';
+import { newKeyId } from '../key-id.ts';
+import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
+import { activationUnder, timesOfNewVersion } from '../records/rules.ts';
+
+/** What a change made in the token before it is committed. */
+type Prepared = {
+  readonly record?: KeyRecord;
+  readonly material?: VersionMaterial;
+  readonly certified?: Certified | undefined;
+  readonly recertified?: Recertified | undefined;
+};
+
+/** The resource entry. */
+export function transitKeys(transit: Transit): ReturnType<typeof defineResource> {
+  return defineResource<KeyDocument, KeyRecord, Prepared>({
+    path: 'keystore/transit-keys',
+    tag: 'transit keys',
+    noun: 'transit key',
+    nameField: 'name',
+    scope: 'tenant',
+    table: transit.tables.keys,
+    document: documentSchema,
+    stateFields: stateSchema,
+    creationFields: ['cipher', 'derived', 'convergentEncryption', 'custody', 'publicKey', 'openpgpPrimary'],
+    oneWayFields: ['exportable', 'allowPlaintextBackup'],
+    notRemovableByMerge: ['autoRotate'],
+    errors: [
+      'unsupported-cipher',
+      'invalid-key-data',
+      'key-type-mismatch',
+      'version-trimmed',
+      'operation-not-supported',
+      'deletion-not-allowed',
+      'in-use',
+    ],
+    complete: ({ document, current }) => (current === undefined ? { ...document, custody: custodyOf(transit, document) } : document),
+    plan: (change) => (change.current === undefined ? planCreation(transit, change) : planUpdate(transit, change, change.current)),
+    planRemoval: (call, names, current) =>
+      planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }),
+    toDocument: documentOf,
+    toState: (record, call) => stateOf(transit, { tenantId: call.caller.tenantId, record }, microseconds(call.now)),
+  });
+}
+
+function planCreation(transit: Transit, { call, names, document }: Change<KeyDocument, KeyRecord>): Plan<KeyRecord, Prepared> {
+  const cipher = requireCipher(document, transit.hsm);
+  const publicKey = requireCreatable(document, cipher);
+  requireMinimumVersions(document, undefined);
+  const now = microseconds(call.now);
+  const times = timesOfNewVersion({}, undefined, now);
+  // The id and the salt are known only after the token was asked.
+  const draft: KeyRecord = {
+    ...draftOf(document, now),
+    custody: custodyOf(transit, document),
+    latest: 1,
+    floor: 1,
+    createdAt: now,
+    verificationOnly: publicKey !== undefined,
+  };
+  const key: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: draft };
+  requireRotatable(draft);
+  requireOpenpgpFit(transit, key, undefined);
+  return {
+    prepare: async () => {
+      if (publicKey !== undefined) await requireCompositeModulus(keyObjectOf(publicKey));
+      const [id, salt] = await Promise.all([newKeyId(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
+      const kdf = salt === undefined ? {} : { kdf: { salt, iterations: derivationIterations } };
+      const record = { ...draft, id, ...kdf };
+      const subject = { ...subjectOf({ ...key, record }), number: 1 };
+      const material = publicKey === undefined ? await makeMaterial(transit, subject) : { publicKey };
+      try {
+        return { record, material, certified: await certify(transit, { ...key, record }, 1, material, times) };
+      } catch (error) {
+        await discard(transit, subject, material);
+        throw error;
+      }
+    },
+    discard: ({ record = draft, material = {} }) => discard(transit, { ...subjectOf({ ...key, record }), number: 1 }, material),
+    commit: (transaction, { record = draft, material = {}, certified }) => {
+      certified?.recheck(transaction);
+      claim(transit, transaction, { ...subjectOf({ ...key, record }), number: 1 }, material);
+      const openpgp = certified === undefined ? {} : { openpgp: certified.record };
+      transaction.put(transit.tables.versions, [key.tenantId, record.id, 1], { ...times, ...material, ...openpgp });
+      reindex(transit.tables, transaction, key, undefined, record);
+      return record;
+    },
+  };
+}
+
+/** Where a new key is kept; what one that only verifies gets later is wrapped unless it says. */
+function custodyOf({ hsm }: Transit, { custody, publicKey }: KeyDocument): Custody {
+  return custody ?? (publicKey === undefined ? hsm.defaultCustody : 'wrapped');
+}
+
+function planUpdate(
+  transit: Transit,
+  { call, names, document }: Change<KeyDocument, KeyRecord>,
+  current: KeyRecord,
+): Plan<KeyRecord, Prepared> {
+  requireMinimumVersions(document, current);
+  const now = microseconds(call.now);
+  const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
+  const latest = transit.keyring.version(before, current.latest).record;
+  const { openpgpUserId: _userId, autoRotate, timers: _timers, rotatesAt, ...kept } = current;
+  const changed = fieldsOf(document, latest.createdAt);
+  const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
+  const after: Key = { ...before, record: { ...kept, ...changed, ...(sameInterval ? { rotatesAt } : {}) } };
+  requireRotatable(after.record);
+  requireOpenpgpFit(transit, after, before);
+  const view = keyView(before, () => transit.keyring.versions(before));
+  const renamed = after.record.openpgpUserId !== undefined && after.record.openpgpUserId !== current.openpgpUserId?.trim();
+  return {
+    prepare: async () => ({ recertified: renamed ? await transit.openpgp?.recertify(definitionOf(after), view) : undefined }),
+    commit: (transaction, { recertified }) => {
+      for (const [number, openpgp] of recertified?.records ?? []) {
+        const storeKey = [before.tenantId, current.id, number];
+        const version = transaction.get(transit.tables.versions, storeKey);
+        if (version !== undefined) transaction.put(transit.tables.versions, storeKey, { ...version, openpgp });
+      }
+      recertified?.commit(transaction);
+      moveActivations(transit, transaction, after, now);
+      reindex(transit.tables, transaction, before, current, after.record);
+      return after.record;
+    },
+  };
+}
+
+function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTransaction): void; after(): Promise<void> } {
+  if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
+  const view = keyView(key, () => transit.keyring.versions(key));
+  transit.openpgp?.requireRemovable(view);
+  const references = Array.from(transit.keyring.versions(key), (version) => referencesOf(key, version)).flat();
+  return {
+    commit: (transaction) => {
+      transit.openpgp?.requireRemovable(view, transaction);
+      removeWhatHangsOn(transit, transaction, key, references);
+    },
+    after: () => transit.graveyard.destroy(references),
+  };
+}
+
+function removeWhatHangsOn(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
+  removeVersions(transit, transaction, key);
+  reindex(transit.tables, transaction, key, key.record, undefined);
+  transit.graveyard.bury(transaction, references);
+}
+
+/** The keys of a tenant that is gone: nobody can reach them, whatever their flags say. */
+export function dropKeys(transit: Transit, transaction: WriteTransaction, tenantId: string): void {
+  for (const [storeKey, record] of Array.from(transaction.entries(transit.tables.keys, [tenantId]))) {
+    const key: Key = { tenantId, name: String(storeKey[1]), record };
+    const references = versionsIn(transit, transaction, key).flatMap((version) => referencesOf(key, version));
+    removeWhatHangsOn(transit, transaction, key, references);
+    transaction.delete(transit.tables.keys, storeKey);
+  }
+}
+
+/** Deletes version and usage records of a key. */
+export function removeVersions(transit: Transit, transaction: WriteTransaction, key: Key): void {
+  for (let number = key.record.floor; number <= key.record.latest; number += 1) {
+    const storeKey = [key.tenantId, key.record.id, number];
+    transaction.delete(transit.tables.versions, storeKey);
+    transaction.delete(transit.tables.usage, storeKey);
+  }
+}
+
+// A shorter or absent activate-after lets versions that wait become active earlier; it never takes an active one back.
+function moveActivations(transit: Transit, transaction: WriteTransaction, key: Key, now: number): void {
+  for (let number = key.record.latest; number > key.record.floor; number -= 1) {
+    const storeKey = [key.tenantId, key.record.id, number];
+    const version = transaction.get(transit.tables.versions, storeKey);
+    if (version === undefined || version.activatesAt <= now) return;
+    const activatesAt = activationUnder(key.record.timers, version, now);
+    if (activatesAt !== version.activatesAt) transaction.put(transit.tables.versions, storeKey, { ...version, activatesAt });
+  }
+}

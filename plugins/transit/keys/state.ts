@@ -1,0 +1,42 @@
+// What the state of a key shows beside its document.
+import { cipherOf } from '../ciphers.ts';
+import { instantOf } from '../instants.ts';
+import type { Key, Version } from '../records/keyring.ts';
+import { formatPublicKey } from '../formats/public-keys.ts';
+import type { Transit } from '../context.ts';
+import { newestActive } from '../records/rules.ts';
+
+/** The read-only fields (spec; api 22, 24, 74). */
+export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'>, now: number): Record<string, unknown> {
+  const key: Key = { tenantId, name: '', record };
+  const versions = [...transit.keyring.versions(key)];
+  const inUse = newestActive(record, (number) => (versions[number - record.floor] as Version).record, now);
+  const symmetric = cipherOf(record).kind === 'aead';
+  return {
+    distributionStatus: { to: record.distribute === 'none' ? 'none' : 'all' },
+    defaultEncryptionVersion: inUse === record.latest ? 0 : inUse,
+    latestVersion: record.latest,
+    oldestVersion: record.floor,
+    creationTime: instantOf(record.createdAt),
+    supportsEncryption: symmetric,
+    supportsDecryption: symmetric,
+    supportsDerivation: symmetric,
+    supportsSigning: !symmetric && !record.verificationOnly,
+    keys: byVersion(versions, ({ record: { publicKey, createdAt } }) =>
+      publicKey === undefined ? String(createdAt) : formatPublicKey(publicKey),
+    ),
+    usage: byVersion(versions, ({ number }) => {
+      const { uses, usesAtMost, rewrapped, lastUsedAt } = transit.usage.view(key, number);
+      return {
+        uses,
+        usesAtMost,
+        ...(symmetric ? { notRewrapped: Math.max(0, uses - rewrapped) } : {}),
+        ...(lastUsedAt === undefined ? {} : { lastUsed: instantOf(lastUsedAt) }),
+      };
+    }),
+  };
+}
+
+function byVersion<T>(versions: readonly Version[], valueOf: (version: Version) => T): Record<string, T> {
+  return Object.fromEntries(versions.map((version) => [String(version.number), valueOf(version)]));
+}

@@ -1,0 +1,56 @@
+// What a caller's context turns into: the input of key derivation, and the nonce of convergent encryption.
+import { hash } from 'node:crypto';
+import { concat, encodeUtf8, uint32 } from '../../../core/base/bytes.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import type { Hsm, KeyReference } from '../../../hsm/api.ts';
+import { fail } from '../errors.ts';
+
+/** PBKDF2 iterations of keys made now. The secret is uniform, so they add cost, not strength; kept in each key record. */
+export const derivationIterations = 10_000;
+
+/** Octets of the salt of a derived key. */
+export const derivationSaltBytes = 16;
+
+const maxContextBytes = 4096;
+const nonceBytes = 12;
+
+/**
+ * The context of a request as octets: undefined on a plain key. Opaque text, taken as UTF-8, 1 to 4,096 octets (api 28).
+ * Throws context-required, context-not-allowed, invalid-value.
+ */
+export function requireContext(derived: boolean, context: string | undefined): Uint8Array | undefined {
+  if (!derived) {
+    if (context === undefined) return undefined;
+    throw fail('context-not-allowed', { detail: '"context" is for keys with derived true; this key is not.' });
+  }
+  if (context === undefined || context === '') throw fail('context-required', { detail: 'The key is derived: give the context.' });
+  const octets = encodeUtf8(context);
+  if (octets.length <= maxContextBytes) return octets;
+  throw coreFail('invalid-value', {
+    detail: `"context" must be 1 to ${maxContextBytes} octets of UTF-8.`,
+    items: [{ message: 'too long', info: 'context' }],
+  });
+}
+
+/** SHA-256. */
+export function sha256(data: Uint8Array): Uint8Array {
+  return hash('sha256', data, 'buffer');
+}
+
+/**
+ * The nonce of convergent encryption: the first 12 octets of HMAC-SHA-256, under the version's own secret, over
+ * length(context, 4) ‖ context ‖ length(associated data, 4) ‖ associated data ‖ plaintext. Stands for good: equal inputs must go on
+ * giving equal ciphertexts. Associated data is in it because GCM loses its authentication key when one nonce seals twice with
+ * different associated data (NIST SP 800-38D section 8.3 and appendix A).
+ */
+export async function convergentNonce(
+  hsm: Hsm,
+  secret: KeyReference,
+  context: Uint8Array,
+  associatedData: Uint8Array | undefined,
+  plaintext: Uint8Array,
+): Promise<Uint8Array> {
+  const data = associatedData ?? new Uint8Array();
+  const mac = await hsm.hmac(secret, 'sha256', concat(uint32(context.length), context, uint32(data.length), data, plaintext));
+  return mac.subarray(0, nonceBytes);
+}

@@ -1,0 +1,146 @@
+// Finding keys and choosing versions: the read side that every action goes through.
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import type { Call } from '../../../core/http/endpoint.ts';
+import type { AeadKey, KeyReference, StoredKey } from '../../../hsm/api.ts';
+import { sha256 } from './derive.ts';
+import { type AeadCipher, cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
+import { type Bar, barForDecryption, barForEncryption, newestActive, versionExists } from './rules.ts';
+
+/** A key as found: whose, under which name, and the record of the moment. */
+export type Key = { readonly tenantId: string; readonly name: string; readonly record: KeyRecord };
+
+/** A version of a key as chosen. */
+export type Version = { readonly number: number; readonly record: VersionRecord };
+
+/** Reads keys and versions; nothing here writes or calls the HSM. */
+export class Keyring {
+  readonly #tables: Tables;
+
+  constructor(tables: Tables) {
+    this.#tables = tables;
+  }
+
+  /** The tenant's key of that name, or undefined. */
+  find(tenantId: string, name: string): Key | undefined {
+    const record = this.#tables.keys.get([tenantId, name]);
+    return record === undefined ? undefined : { tenantId, name, record };
+  }
+
+  /** The key the call's path names; throws not-found. */
+  require(call: Call): Key {
+    const key = this.find(call.caller.tenantId, call.params['name'] as string);
+    if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
+    return key;
+  }
+
+  /** An existing version; throws version-unknown for one that was never made or was trimmed. */
+  version(key: Key, number: number): Version {
+    if (!versionExists(key.record, number)) throw unknownVersion(key.record);
+    return { number, record: this.#record(key, number) };
+  }
+
+  /** All versions, oldest first. */
+  *versions(key: Key): Iterable<Version> {
+    for (const [storeKey, record] of this.#tables.versions.entries([key.tenantId, key.record.id])) {
+      yield { number: storeKey[2] as number, record };
+    }
+  }
+
+  /** The version that encrypts, signs or makes HMACs: the one asked for, else the newest active. Throws version-unknown, version-not-allowed. */
+  forEncryption(key: Key, requested: number | undefined, now: number): Version {
+    const number = requested ?? newestActive(key.record, (one) => this.#record(key, one), now);
+    const version = this.version(key, number);
+    refuse(number, barForEncryption(key.record, number, version.record, now));
+    return version;
+  }
+
+  /** The version that decrypts or verifies a value. Throws version-unknown, version-not-allowed. */
+  forDecryption(key: Key, number: number, now: number): Version {
+    const version = this.version(key, number);
+    refuse(number, barForDecryption(key.record, number, version.record, now));
+    return version;
+  }
+
+  /** Throws not-found when the key was deleted or restored since it was found, version-unknown when it was trimmed. */
+  requireUnchanged(key: Key): void {
+    const current = this.#tables.keys.get([key.tenantId, key.name]);
+    if (current?.id !== key.record.id) throw removedMeanwhile();
+    if (current.floor > key.record.floor) throw unknownVersion(current);
+  }
+
+  #record(key: Key, number: number): VersionRecord {
+    const record = this.#tables.versions.get([key.tenantId, key.record.id, number]);
+    if (record !== undefined) return record;
+    // A request looks its key up once, and a batch goes on for seconds.
+    this.requireUnchanged(key);
+    throw new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
+  }
+}
+
+/** The refusal (not-found) of a request whose key was deleted, or replaced by a restore, since it was found. */
+export function removedMeanwhile(): Error {
+  return coreFail('not-found', { detail: 'The key was removed meanwhile.' });
+}
+
+function unknownVersion({ floor, latest }: KeyRecord): Error {
+  return fail('version-unknown', { detail: `The key has versions ${floor} to ${latest}.` });
+}
+
+/** The cipher row of a key that encrypts; throws operation-not-supported for any other. */
+export function requireAead(key: Key): AeadCipher {
+  const cipher = cipherOf(key.record);
+  if (cipher.kind !== 'aead')
+    throw fail('operation-not-supported', { detail: `${key.record.cipher} keys sign and verify; they do not encrypt.` });
+  return cipher;
+}
+
+/** The stored key of a version for one purpose; throws operation-not-supported when the version has none. */
+export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyReference {
+  const stored = storedFor(version.record, purpose);
+  if (stored === undefined) {
+    throw fail('operation-not-supported', { detail: `Version ${version.number} has no private part: it only verifies.` });
+  }
+  return { stored, binding: bindingOf(key.tenantId, key.record.id, version.number, purpose) };
+}
+
+/** What the main key of a version is for. */
+export function mainPurpose(record: Pick<KeyRecord, 'cipher' | 'derived'>): 'encrypt' | 'sign' | 'derive' {
+  if (record.derived) return 'derive';
+  return cipherOf(record).kind === 'aead' ? 'encrypt' : 'sign';
+}
+
+/** Every stored key of a version. */
+export function referencesOf(key: Key, version: Version): KeyReference[] {
+  const purposes: readonly Purpose[] = [mainPurpose(key.record), 'hmac', 'convergent'];
+  return purposes
+    .filter((purpose) => storedFor(version.record, purpose) !== undefined)
+    .map((purpose) => referenceTo(key, version, purpose));
+}
+
+/** The AES key of a version: stored, or derived for the context (which a derived key must have, requireContext). */
+export function aeadKeyOf(key: Key, version: Version, cipher: AeadCipher, context: Uint8Array | undefined): AeadKey {
+  if (context === undefined) return referenceTo(key, version, 'encrypt');
+  const { salt, iterations } = key.record.kdf as NonNullable<KeyRecord['kdf']>;
+  return {
+    derivation: { secret: referenceTo(key, version, 'derive'), contextHash: sha256(context), salt, iterations, type: cipher.keyType },
+  };
+}
+
+function storedFor(record: VersionRecord, purpose: Purpose): StoredKey | undefined {
+  if (purpose === 'hmac') return record.hmac;
+  return purpose === 'convergent' ? record.convergent : record.stored;
+}
+
+const reasons: Readonly<Record<Bar, string>> = {
+  'min-decryption-version': 'is below min-decryption-version',
+  'min-encryption-version': 'is below min-encryption-version',
+  invalidated: 'was invalidated by auto-rotate/invalidate-after',
+  deprecated: 'was deprecated by auto-rotate/deprecate-after',
+  pending: 'waits for auto-rotate/activate-after',
+};
+
+function refuse(number: number, bar: Bar | undefined): void {
+  if (bar !== undefined) throw fail('version-not-allowed', { detail: `Version ${number} ${reasons[bar]}.` });
+}

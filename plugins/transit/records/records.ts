@@ -1,0 +1,112 @@
+// What the store keeps of transit keys: one record per key, one per version, so that a key with 10,000 versions costs no more per use.
+import type { Custody, KeyBinding, KeyReference, StoredKey } from '../../../hsm/api.ts';
+import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { Store, Table } from '../../../core/store/store.ts';
+import type { VersionRules, VersionTimes } from './rules.ts';
+
+/** Whether a key is distributed to other appliances (api 17). */
+export type Distribution = 'all' | 'none' | 'inherit';
+
+/** The auto-rotate container as the user wrote it; durations as text, echoed as given (api 12, 25). */
+export type AutoRotate = {
+  readonly rotateAfter: string;
+  readonly activateAfter?: string | undefined;
+  readonly deprecateAfter?: string | undefined;
+  readonly invalidateAfter?: string | undefined;
+};
+
+/** A named key. All instants are microseconds since 1970. */
+export type KeyRecord = VersionRules & {
+  /** uuid; binds key material and version records to this key, whatever its name */
+  readonly id: string;
+  readonly cipher: string;
+  readonly custody: Custody;
+  readonly distribute: Distribution;
+  readonly exportable: boolean;
+  readonly allowPlaintextBackup: boolean;
+  readonly deletionAllowed: boolean;
+  readonly derived: boolean;
+  readonly convergentEncryption: boolean;
+  readonly openpgpUserId?: string;
+  readonly openpgpPrimary?: string;
+  readonly openpgpKeyUsage: readonly 'sign'[];
+  /** PEM as given at creation */
+  readonly publicKey?: string;
+  readonly autoRotate?: AutoRotate;
+  readonly createdAt: number;
+  /** when the next automatic rotation is due; present exactly when `timers` is */
+  readonly rotatesAt?: number;
+  /** derived keys: salt and iteration count of PBKDF2 (design hsm 9) */
+  readonly kdf?: { readonly salt: Uint8Array; readonly iterations: number };
+  /** no version has a private part yet: the key only verifies (api 20) */
+  readonly verificationOnly: boolean;
+};
+
+/** One version of a key. `stored` is absent on versions that only verify. */
+export type VersionRecord = VersionTimes & {
+  /** the AES or private key; derived keys: the `secret-256` that keys are derived from */
+  readonly stored?: StoredKey;
+  readonly hmac?: StoredKey;
+  readonly convergent?: StoredKey;
+  /** DER SubjectPublicKeyInfo; asymmetric ciphers */
+  readonly publicKey?: Uint8Array;
+  /** what the OpenPGP plugin keeps with the version; travels with backups */
+  readonly openpgp?: OpenpgpRecord;
+};
+
+/** Uses of one version. `reserved` is never below the true count, also after a crash; `uses` may lack the last seconds before one. */
+export type UsageRecord = {
+  readonly reserved: number;
+  readonly uses: number;
+  /** values taken away from this version by rewrap */
+  readonly rewrapped: number;
+  /** last use of any kind, microseconds since 1970 */
+  readonly lastUsedAt?: number;
+};
+
+/** A key that must not stay in its token; see graveyard.ts. */
+export type BuriedKey = KeyReference & {
+  /** a key still to be claimed by its version. `since`: when its making began; `abandoned`: too late to claim it */
+  readonly making?: { readonly since: number; readonly abandoned: boolean };
+};
+
+/** Tables of the plugin with the shape of their keys. */
+export type Tables = {
+  /** [tenant, name] */
+  readonly keys: Table<KeyRecord>;
+  /** [tenant, key id, version] */
+  readonly versions: Table<VersionRecord>;
+  /** [tenant, key id, version] */
+  readonly usage: Table<UsageRecord>;
+  /** [rotatesAt, tenant, name] → key id: automatic rotations in the order they fall due */
+  readonly rotations: Table<string>;
+  /** [tenant, name of the primary, name of the subkey]: which keys are bound to an OpenPGP primary */
+  readonly subkeys: Table<true>;
+  /** [key id, MAC of the stored key in hexadecimal] */
+  readonly graveyard: Table<BuriedKey>;
+  /** ['rsa-4096']: the key under which others wrap what they import */
+  readonly wrapping: Table<WrappingKeyRecord>;
+};
+
+export type WrappingKeyRecord = { readonly id: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
+
+/** Opens the plugin's tables. */
+export function openTables(store: Store): Tables {
+  return {
+    keys: store.tenantTable('keys'),
+    versions: store.table('versions'),
+    usage: store.table('usage'),
+    rotations: store.table('rotations'),
+    subkeys: store.table('subkeys'),
+    graveyard: store.table('graveyard'),
+    wrapping: store.table('wrapping'),
+  };
+}
+
+/** What a stored key of a version does; part of its binding. */
+export type Purpose = 'encrypt' | 'sign' | 'derive' | 'hmac' | 'convergent';
+
+/** The words that bind key material to its place (design hsm 3). */
+export function bindingOf(tenant: string, keyId: string, version: number, purpose: Purpose): KeyBinding {
+  return { tenant, keyId, version, purpose };
+}

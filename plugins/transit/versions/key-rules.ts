@@ -1,0 +1,80 @@
+// The rules between the fields of a transit key: what may stand together, and what may change (api 16 to 26). No token, no store.
+import { fail as coreFail } from '../../../core/base/errors.ts';
+import { parseDuration } from '../../../core/base/time.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import { type Cipher, cipherNames, findCipher } from '../ciphers.ts';
+import type { KeyDocument } from '../keys/document.ts';
+import { fail } from '../errors.ts';
+import { microsecondsOf } from '../instants.ts';
+import { parsePublicKey } from '../formats/public-keys.ts';
+import type { AutoRotate, KeyRecord } from '../records/records.ts';
+import type { Timers } from '../records/rules.ts';
+
+/** The row of the document's cipher; throws unsupported-cipher, naming the mechanism no token offers. A public key needs no token. */
+export function requireCipher(document: KeyDocument, hsm: Hsm): Cipher {
+  const cipher = findCipher(document.cipher);
+  if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
+  if (document.publicKey === undefined) requireOffered(document.cipher, cipher, hsm);
+  return cipher;
+}
+
+/** Throws unsupported-cipher, naming the mechanism, when no token can hold private keys of the cipher. */
+export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
+  if (hsm.offers(keyType)) return;
+  throw fail('unsupported-cipher', {
+    detail: `No configured token offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
+  });
+}
+
+/** Creation: flags against cipher. Returns the public key (SPKI DER) of a verification-only key. */
+export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Array | undefined {
+  if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers only');
+  if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
+  return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
+}
+
+/** Creation and change: minimum versions (api 23) against the versions the key has. Throws invalid-value, version-trimmed. */
+export function requireMinimumVersions(document: KeyDocument, current: KeyRecord | undefined): void {
+  const { minEncryptionVersion, minDecryptionVersion } = document;
+  const latest = current?.latest ?? 1;
+  if (minEncryptionVersion > latest) throw misfit('min-encryption-version', `is above the latest version, ${latest}`);
+  if (minDecryptionVersion > latest) throw misfit('min-decryption-version', `is above the latest version, ${latest}`);
+  if (minEncryptionVersion !== 0 && minDecryptionVersion > minEncryptionVersion) {
+    throw misfit('min-encryption-version', 'is below min-decryption-version: what it encrypts could not be decrypted');
+  }
+  if (current === undefined) return;
+  requireNotTrimmed('min-encryption-version', minEncryptionVersion, current.minEncryptionVersion, current.floor);
+  requireNotTrimmed('min-decryption-version', minDecryptionVersion, current.minDecryptionVersion, current.floor);
+}
+
+/** The timers of an auto-rotate container; throws invalid-value where its durations contradict each other (api 25). */
+export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined {
+  if (autoRotate === undefined) return undefined;
+  const rotate = microsOf(autoRotate.rotateAfter, 'rotate-after') as number;
+  const activate = microsOf(autoRotate.activateAfter, 'activate-after') ?? 0;
+  const deprecate = microsOf(autoRotate.deprecateAfter, 'deprecate-after');
+  const invalidate = microsOf(autoRotate.invalidateAfter, 'invalidate-after');
+  if (activate >= rotate) throw misfit('auto-rotate/activate-after', 'must be shorter than rotate-after');
+  if (deprecate !== undefined && deprecate <= activate) throw misfit('auto-rotate/deprecate-after', 'must be longer than activate-after');
+  if (invalidate !== undefined && invalidate <= activate)
+    throw misfit('auto-rotate/invalidate-after', 'must be longer than activate-after');
+  if (invalidate !== undefined && deprecate !== undefined && invalidate < deprecate) {
+    throw misfit('auto-rotate/invalidate-after', 'must not be shorter than deprecate-after');
+  }
+  return { rotate, activate, ...(deprecate === undefined ? {} : { deprecate }), ...(invalidate === undefined ? {} : { invalidate }) };
+}
+
+/** An invalid-value refusal about one field. */
+export function misfit(field: string, rule: string): Error {
+  return coreFail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
+}
+
+// An unchanged value passes: trimming above a minimum version must not make the whole document unwritable.
+function requireNotTrimmed(field: string, wanted: number, present: number, floor: number): void {
+  if (wanted === 0 || wanted === present || wanted >= floor) return;
+  throw fail('version-trimmed', { detail: `"${field}" ${wanted} was trimmed; the oldest version left is ${floor}.` });
+}
+
+function microsOf(text: string | undefined, field: string): number | undefined {
+  return text === undefined ? undefined : microsecondsOf(parseDuration(text, `auto-rotate/${field}`).seconds);
+}

@@ -1,0 +1,93 @@
+// Making the material of a version: the main key and its companion secrets, generated in the token or imported into it.
+import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions } from '../../../hsm/api.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { cipherOf } from '../ciphers.ts';
+import { mainPurpose } from '../records/keyring.ts';
+import { type Purpose, type VersionRecord, bindingOf } from '../records/records.ts';
+import type { Transit } from '../context.ts';
+
+/** Which version of which key, and what kind of key. */
+export type VersionSubject = {
+  readonly tenantId: string;
+  readonly keyId: string;
+  readonly number: number;
+  readonly cipher: string;
+  readonly derived: boolean;
+  readonly convergentEncryption: boolean;
+  /** absent: as the configuration says */
+  readonly custody: Custody;
+};
+
+/** Material given instead of generated. Every buffer is zeroed. */
+export type GivenMaterial = { readonly main?: Uint8Array; readonly hmac?: Uint8Array; readonly convergent?: Uint8Array };
+
+/** The keys of a version as its record holds them. */
+export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergent' | 'publicKey'>;
+
+/**
+ * Makes main key and companions (design hsm 8). Companions are made with the version, not at first use, so that a copy restored
+ * elsewhere has the same ones. They are always wrapped: `custody: token` is about the key people look for in the slot.
+ * The commit claims what was made; what is made in vain is discarded. Rejects with HsmError; nothing stays behind then.
+ */
+export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
+  const { hsm, graveyard } = transit;
+  const mainType = subject.derived ? 'secret-256' : cipherOf(subject).keyType;
+  const purpose = mainPurpose(subject);
+  const reserved = await graveyard.reserve(mainType, bindingFor(subject, purpose), subject.custody).catch((error: unknown) => {
+    for (const octets of [given.main, given.hmac, given.convergent]) octets?.fill(0);
+    throw error;
+  });
+  const wanted = [
+    makeKey(hsm, subject, mainType, purpose, reserved === undefined ? { custody: 'wrapped' } : { reserved }, given.main),
+    makeKey(hsm, subject, 'secret-256', 'hmac', { custody: 'wrapped' }, given.hmac),
+    subject.convergentEncryption
+      ? makeKey(hsm, subject, 'secret-256', 'convergent', { custody: 'wrapped' }, given.convergent)
+      : Promise.resolve(undefined),
+  ] as const;
+  const [main, hmac, convergent] = await Promise.allSettled(wanted);
+  if (main.status === 'rejected' || hmac.status === 'rejected' || convergent.status === 'rejected') {
+    if (reserved !== undefined) await discard(transit, subject, { stored: reserved });
+    throw [main, hmac, convergent].find((one) => one.status === 'rejected')?.reason;
+  }
+  return {
+    stored: main.value.stored,
+    hmac: hmac.value.stored,
+    ...(convergent.value === undefined ? {} : { convergent: convergent.value.stored }),
+    ...(main.value.publicKey === undefined ? {} : { publicKey: main.value.publicKey }),
+  };
+}
+
+/** Undoes makeMaterial where the version was not committed: a persistent token object must not stay behind. Never rejects. */
+export async function discard(transit: Transit, subject: VersionSubject, material: VersionMaterial): Promise<void> {
+  await transit.graveyard.destroy(persistentKeys(subject, material));
+}
+
+/** Inside the transaction that commits the version: what was made for it belongs to it from now on. Throws conflict. */
+export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
+  const { stored, hmac, convergent } = material;
+  transit.rotation.admit(
+    transaction,
+    [stored, hmac, convergent].filter((one) => one !== undefined),
+  );
+  transit.graveyard.claim(transaction, persistentKeys(subject, material));
+}
+
+function persistentKeys(subject: VersionSubject, { stored }: VersionMaterial): KeyReference[] {
+  return stored?.custody === 'token' ? [{ stored, binding: bindingFor(subject, mainPurpose(subject)) }] : [];
+}
+
+function makeKey(
+  hsm: Hsm,
+  subject: VersionSubject,
+  type: KeyType,
+  purpose: Purpose,
+  options: MakingOptions,
+  given: Uint8Array | undefined,
+): Promise<GeneratedKey> {
+  const binding = bindingFor(subject, purpose);
+  return given === undefined ? hsm.generate(type, binding, options) : hsm.importKey(type, given, binding, options);
+}
+
+function bindingFor({ tenantId, keyId, number }: VersionSubject, purpose: Purpose): KeyBinding {
+  return bindingOf(tenantId, keyId, number, purpose);
+}

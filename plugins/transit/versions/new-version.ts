@@ -1,0 +1,136 @@
+// Adding a version to a key: made in the token first, committed only if the key is still the one it was made for.
+import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import type { Certified } from '../../../core/plugin/services/transit-keys.ts';
+import { inTurn } from '../../../core/base/turns.ts';
+import { cipherOf } from '../ciphers.ts';
+import { fail } from '../errors.ts';
+import { putIndexed } from '../records/indexes.ts';
+import { requireOffered } from './key-rules.ts';
+import type { Key } from '../records/keyring.ts';
+import { definitionOf, versionView } from './openpgp-view.ts';
+import type { KeyRecord, VersionRecord } from '../records/records.ts';
+import type { Transit } from '../context.ts';
+import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, discard, makeMaterial } from './material.ts';
+import { maxVersion } from '../formats/value-format.ts';
+import { type VersionTimes, timesOfNewVersion } from '../records/rules.ts';
+
+/** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
+export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };
+
+/** How often a version is made again although nobody else has added one. */
+const attempts = 8;
+
+/**
+ * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
+ * transaction, that the version is no longer called for. Begins again when another process added a version first: material is bound to
+ * its number. Throws not-found, conflict, version-exhausted, unsupported-cipher, and what `source` throws.
+ */
+export async function addVersion(
+  transit: Transit,
+  tenantId: string,
+  name: string,
+  now: number,
+  source: VersionSource,
+  wanted: (record: KeyRecord) => boolean = () => true,
+): Promise<number | undefined> {
+  return inTurn(lineOf(tenantId, name), async () => {
+    // Who is first among several processes has added a version, so that everybody gets there.
+    for (let attempt = 0, seen = 0; attempt < attempts; attempt += 1) {
+      transit.store.refresh();
+      const key = transit.keyring.find(tenantId, name);
+      if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
+      if (!wanted(key.record)) return undefined;
+      if (key.record.latest !== seen) [attempt, seen] = [0, key.record.latest];
+      if (key.record.latest >= maxVersion)
+        throw fail('version-exhausted', { detail: `The key has reached version ${maxVersion}, the last there is.` });
+      const { given } = source(key.record);
+      requireOffered(key.record.cipher, cipherOf(key.record), transit.hsm);
+      const outcome = await addOnce(transit, key, now, given?.(), wanted);
+      if (outcome !== 'again') return outcome;
+    }
+    throw coreFail('conflict');
+  });
+}
+
+async function addOnce(
+  transit: Transit,
+  key: Key,
+  now: number,
+  given: GivenMaterial | undefined,
+  wanted: (record: KeyRecord) => boolean,
+): Promise<number | undefined | 'again'> {
+  const number = key.record.latest + 1;
+  const subject: VersionSubject = { ...subjectOf(key), number };
+  const previous = transit.keyring.version(key, key.record.latest).record;
+  const material = await makeMaterial(transit, subject, given);
+  let outcome: number | undefined | 'again' = 'again';
+  try {
+    const certified = await certify(transit, key, number, material, timesOfNewVersion(key.record, previous, now));
+    outcome = await transit.store.write((transaction) => {
+      const current = transaction.get(transit.tables.keys, [key.tenantId, key.name]);
+      if (current?.id !== key.record.id || current.latest !== key.record.latest) return 'again';
+      if (!wanted(current)) return undefined;
+      certified?.recheck(transaction);
+      claim(transit, transaction, subject, material);
+      commitVersion(transit, transaction, { ...key, record: current }, material, certified, now);
+      return number;
+    });
+  } catch (error) {
+    if (!isOvertaken(error)) throw error;
+  } finally {
+    if (outcome !== number) await discard(transit, subject, material);
+  }
+  return outcome;
+}
+
+/** The line of all that changes which versions a key has. */
+export function lineOf(tenantId: string, name: string): string {
+  return `transit/versions/${tenantId}/${name}`;
+}
+
+/** The words makeMaterial needs of a key. */
+export function subjectOf(key: Key): Omit<VersionSubject, 'number'> {
+  const { id, cipher, derived, convergentEncryption, custody } = key.record;
+  return { tenantId: key.tenantId, keyId: id, cipher, derived, convergentEncryption, custody };
+}
+
+/** Asks the OpenPGP plugin, where there is one, for what belongs to a version before it is committed. */
+export async function certify(
+  transit: Transit,
+  key: Key,
+  number: number,
+  material: VersionMaterial,
+  times: VersionTimes,
+): Promise<Certified | undefined> {
+  if (transit.openpgp === undefined) return undefined;
+  return transit.openpgp.certify(definitionOf(key), versionView(key, { number, record: { ...times, ...material } }));
+}
+
+function commitVersion(
+  transit: Transit,
+  transaction: WriteTransaction,
+  key: Key,
+  material: VersionMaterial,
+  certified: Certified | undefined,
+  now: number,
+): void {
+  const { tables } = transit;
+  const previousKey = [key.tenantId, key.record.id, key.record.latest];
+  const previous = transaction.get(tables.versions, previousKey) as VersionRecord;
+  const times = timesOfNewVersion(key.record, previous, now);
+  const number = key.record.latest + 1;
+  transaction.put(tables.versions, previousKey, { ...previous, supersededAt: times.createdAt });
+  transaction.put(tables.versions, [key.tenantId, key.record.id, number], {
+    ...times,
+    ...material,
+    ...(certified === undefined ? {} : { openpgp: certified.record }),
+  });
+  const { timers } = key.record;
+  putIndexed(tables, transaction, key, {
+    ...key.record,
+    latest: number,
+    verificationOnly: false,
+    ...(timers === undefined ? {} : { rotatesAt: now + timers.rotate }),
+  });
+}

@@ -1,0 +1,111 @@
+// Every command block of README.md and the documentation runs against a real appliance, top to bottom, as a reader would run it.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDaemon, type Daemon } from '../../harness/daemon.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const path = temporaryDirectory();
+const documents = [
+  'README.md',
+  ...readdirSync(join(root, 'appliance/docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `appliance/docs/${name}`),
+];
+
+type Block = {
+  readonly line: number;
+  readonly text: string;
+  /** why it cannot run here, as the line above it says */ readonly reason: string | undefined;
+};
+
+/** Blocks fenced as `sh`, also inside lists. A line `> Not run by the tests…` above one says why it is left out. */
+function blocksOf(document: string): Block[] {
+  const lines = readFileSync(join(root, document), 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    const [, indent] = /^( *)```sh$/.exec(line) ?? [];
+    if (indent === undefined) return [];
+    const length = lines.slice(index + 1).findIndex((one) => one === `${indent}\`\`\``);
+    const text = lines.slice(index + 1, index + 1 + length).map((one) => one.slice(indent.length));
+    const above = lines.slice(0, index).findLast((one) => one.trim() !== '') ?? '';
+    const [, reason] = /^ *> (Not run by the tests.+)$/.exec(above) ?? [];
+    return [{ line: index + 1, text: text.join('\n'), reason }];
+  });
+}
+
+let daemon: Daemon;
+beforeAll(async () => {
+  daemon = await startDaemon({ directory: path('data') });
+});
+afterAll(async () => {
+  await daemon?.stop();
+});
+
+/** The blocks as one script in the folder of a reader: `data` and `appliance` lie in it as in a clone. */
+async function runAsReader(document: string): Promise<{ readonly code: number | null; readonly output: string }> {
+  const home = mkdtempSync(join(tmpdir(), 'ks-'));
+  symlinkSync(path('data'), join(home, 'data'));
+  symlinkSync(join(root, 'appliance'), join(home, 'appliance'));
+  const script = [
+    'set -e',
+    'trap \'echo "stopped in the block at line $LINE" >&2\' ERR',
+    ...blocksOf(document).flatMap(({ line, text, reason }) => (reason === undefined ? [`LINE=${line}`, text] : [])),
+  ].join('\n');
+  const [port, estPort] = [new URL(daemon.url).port, new URL(daemon.estUrl).port];
+  const adapted = script
+    .replaceAll(/(127\.0\.0\.1|localhost):4646/g, `$1:${port}`)
+    .replaceAll(/(127\.0\.0\.1|localhost):4665/g, `$1:${estPort}`);
+  const environment = {
+    PATH: `${join(root, 'appliance')}:${process.env['PATH']}`,
+    HOME: home,
+    XDG_CACHE_HOME: path('cache'),
+    KEYSTORED_URL: daemon.url,
+    LC_ALL: 'C.UTF-8',
+  };
+  const child = spawn('bash', ['-c', adapted], { cwd: home, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  spawnSync('gpgconf', ['--kill', 'all'], { env: environment });
+  rmSync(home, { recursive: true, force: true });
+  return { code, output: output.join('') };
+}
+
+test.for(documents.filter((document) => blocksOf(document).some(({ reason }) => reason === undefined)))(
+  '%s does what it says',
+  async (document, { skip }) => {
+    const missing = ['gpg', 'openssl', 'curl'].filter((tool) => usesTool(document, tool) && spawnSync('which', [tool]).status !== 0);
+    if (missing.length > 0) skip(`${missing.join(', ')} not installed`);
+    const { code, output } = await runAsReader(document);
+    expect(code, output).toBe(0);
+  },
+);
+
+test('every action of the API stands in the documentation', async () => {
+  const { paths } = (await daemon.request('GET', '/v1/openapi.json')) as {
+    paths: Record<string, Record<string, { 'x-command'?: { verb: string; action?: string } }>>;
+  };
+  const text = documents.map((document) => readFileSync(join(root, document), 'utf8')).join('\n');
+  const actions = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap((operation) => operation['x-command']?.action ?? []),
+  );
+  expect(actions.filter((action) => !new RegExp(`(?:/|, |\`|and \`)${action}\\b`).test(text))).toEqual([]);
+});
+
+test('links between the documents lead somewhere', () => {
+  const broken = documents.flatMap((document) => {
+    const links = [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(
+      (match) => match[1] ?? '',
+    );
+    const folder = resolve(root, document, '..');
+    return links.filter((link) => !existsSync(resolve(folder, link))).map((link) => `${document}: ${link}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+function usesTool(document: string, tool: string): boolean {
+  return blocksOf(document).some(({ text, reason }) => reason === undefined && new RegExp(`(^|[|(&;]|\\s)${tool} `, 'm').test(text));
+}

@@ -1,0 +1,147 @@
+// What those who run the appliance are offered: who may, what metrics say, and what is held while the clock cannot be right.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { softwareDate, watchClock } from '../../../appliance/operations/clock-watch.ts';
+import { tokenTable } from '../../../core/access/tokens/record.ts';
+import { TestClock } from '../../../core/base/time.ts';
+import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const metrics = '/v1/state/system/metrics';
+const health = '/v1/state/system/health';
+let appliance: TestAppliance;
+let foreign: string;
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({ directory: path() });
+  await appliance.request('POST', '/v1/config/tenants', { name: 'foreign', policies: ['root'] });
+  foreign = String((await appliance.request('POST', '/v1/state/keystore/token/create-root', { name: 'foreign' })).body.token);
+});
+afterEach(async () => {
+  expect(await appliance.check()).toEqual([]);
+});
+afterAll(() => appliance.close());
+
+test('metrics count requests by path template, so that names make no series', async () => {
+  await appliance.request('POST', '/v1/config/keystore/transit-keys', { name: 'counted', cipher: 'ed25519' });
+  for (const name of ['counted', 'absent']) await appliance.request('GET', `/v1/state/keystore/transit-keys/${name}`);
+  await appliance.request('GET', '/no/such/path');
+  const { status, body, headers } = await appliance.request('GET', metrics);
+  expect(status).toBe(200);
+  expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const route = '/v1/state/keystore/transit-keys/{name}';
+  expect(body).toContain(`keystored_http_requests_total{method="GET",route="${route}",status="200"} 1`);
+  expect(body).toContain(`keystored_http_requests_total{method="GET",route="${route}",status="404"} 1`);
+  expect(body).toContain('keystored_http_requests_total{method="any",route="none",status="404"} 1');
+  expect(body).not.toContain('absent');
+  expect(body).toContain('keystored_transit_keys{tenant="system",cipher="ed25519"} 1');
+  expect(body).toContain('keystored_audit_writable 1');
+  expect(body).toContain('keystored_clock_plausible 1');
+  expect(body).toMatch(/keystored_disk_free_bytes \d+/);
+  expect(body).toMatch(/keystored_hsm_operation_seconds\{token="main",operation="generate",percentile="99"\} \d/);
+  expect(body).toMatch(/keystored_hsm_waiting_calls\{token="main"\} \d/);
+  // The token's process tells of its sessions at intervals; at one such moment all of them may be in use.
+  await vi.waitFor(
+    async () => expect((await appliance.request('GET', metrics)).body).toMatch(/keystored_hsm_sessions\{token="main",state="idle"\} [1-9]/),
+    { timeout: 60_000, interval: 100 },
+  );
+});
+
+test('every metric stands in the documentation, and the other way round', async () => {
+  const { body } = await appliance.request('GET', metrics);
+  const told = [...String(body).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string);
+  const text = readFileSync(join(import.meta.dirname, '../../../appliance/docs/backup-and-monitoring.md'), 'utf8');
+  const documented = [...text.matchAll(/^\| `((?:keystored|process)_[a-z_]+)`/gm)].map(([, name]) => name as string);
+  expect(documented.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(told.toSorted((a, b) => (a < b ? -1 : 1)));
+});
+
+test('every line of the metrics is one of the text format', async () => {
+  const { body } = await appliance.request('GET', metrics);
+  const line = /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"\n]*"(?:,[a-z]+="[^"\n]*")*\})? [-+0-9.eE]+|)$/;
+  expect(
+    String(body)
+      .split('\n')
+      .filter((one) => !line.test(one)),
+  ).toEqual([]);
+});
+
+test.each([
+  ['GET', metrics, undefined],
+  ['POST', '/v1/state/system/backup', { passphrase: 'long enough to be taken' }],
+  ['POST', '/v1/state/system/accept-clock', undefined],
+  ['POST', '/v1/state/keystore/system/seal', undefined],
+])('%s %s is not there for another tenant, and needs a token', async (method, at, body) => {
+  expect((await appliance.request(method, at, body, { token: foreign })).status).toBe(404);
+  expect((await appliance.request(method, at, body, { token: undefined })).status).toBe(401);
+});
+
+test('a backup needs a passphrase of 12 characters, and a PIN is not looked at while nothing is sealed', async () => {
+  expect((await appliance.request('POST', '/v1/state/system/backup', { passphrase: 'short' })).status).toBe(400);
+  const answer = await appliance.request('POST', '/v1/state/keystore/system/unseal', { pin: '1234' }, { token: undefined });
+  expect(answer).toMatchObject({ status: 409, body: { code: 'not-sealed' } });
+});
+
+test('a clock that went back is implausible: certificates and expiry wait until it is right or accepted', async () => {
+  const cas = '/v1/config/keystore/tls/ca';
+  const seen = appliance.jobs.find(({ name }) => name === 'seen-time');
+  const sweep = appliance.jobs.find(({ name }) => name === 'expired-tokens');
+  const { signal } = new AbortController();
+  await seen?.run(signal);
+  appliance.clock.step(-86_400);
+  const sick = await appliance.request('GET', health);
+  expect(sick).toMatchObject({ status: 200, body: { status: 'degraded', clock: { state: 'implausible' } } });
+  expect(sick.body.clock.reason).toContain('2025-12-31');
+  expect(await appliance.request('POST', cas, { name: 'held' })).toMatchObject({ status: 503, body: { code: 'clock-implausible' } });
+  expect((await appliance.request('GET', metrics)).body).toContain('keystored_clock_plausible 0');
+  await expect(sweep?.run(signal)).resolves.toBeUndefined();
+
+  appliance.clock.step(86_400);
+  expect((await appliance.request('GET', health)).body.clock).toEqual({ state: 'up' });
+  appliance.clock.step(-86_400);
+  expect((await appliance.request('POST', '/v1/state/system/accept-clock')).status).toBe(204);
+  expect((await appliance.request('GET', health)).body.status).toBe('ok');
+  expect((await appliance.request('POST', cas, { name: 'held' })).status).toBe(201);
+});
+
+test('token expiry is held while the clock is behind: nothing expired works again, nothing else expires, no record is removed', async () => {
+  const create = async (ttl: string): Promise<string> =>
+    (await appliance.request('POST', '/v1/state/keystore/token/create', { ttl })).body.token;
+  const works = async (token: string): Promise<boolean> =>
+    (await appliance.request('GET', health.replace('health', 'hsm'), undefined, { token })).status === 200;
+  const sweep = async (): Promise<void> => appliance.jobs.find(({ name }) => name === 'expired-tokens')?.run(new AbortController().signal);
+  const records = (): number => {
+    appliance.store.refresh();
+    return tokenTable(appliance.store).count([]);
+  };
+  const [short, long] = [await create('60s'), await create('1h')];
+  appliance.clock.advance(120);
+  await appliance.request('POST', '/v1/state/system/accept-clock');
+  const before = records();
+  appliance.clock.step(-86_400);
+  expect([await works(short), await works(long)]).toEqual([false, true]);
+  await sweep();
+  expect(records()).toBe(before);
+  appliance.clock.advance(7_200);
+  expect(await works(long)).toBe(true);
+  appliance.clock.step(86_400);
+  expect(await works(long)).toBe(false);
+  await sweep();
+  expect(records()).toBe(before - 2);
+});
+
+test('the clock cannot be before the software was put together, whatever the store remembers', () => {
+  expect(Temporal.Instant.compare(softwareDate(), Temporal.Now.instant())).toBeLessThanOrEqual(0);
+  const machine = new TestClock(softwareDate().subtract({ hours: 1 }).toString());
+  const watch = watchClock(appliance.store.prefixed('another'), machine);
+  expect(watch.clock.doubt).toContain('the clock says');
+  machine.step(3_600);
+  expect(watch.clock.doubt).toBeUndefined();
+  watch.stop();
+});
+
+test('a small correction of the clock is none of this', async () => {
+  appliance.clock.step(-200);
+  expect((await appliance.request('GET', health)).body.clock).toEqual({ state: 'up' });
+});

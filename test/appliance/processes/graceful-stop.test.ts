@@ -1,0 +1,72 @@
+// How the daemon ends: neither port takes new connections, running requests get their time, and the audit trail gets its last signature.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { connect, type TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { freePort, isFree, startDaemon } from '../../harness/daemon.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const entry = resolve(import.meta.dirname, '../../../appliance/keystored.ts');
+const portOf = (url: string): number => Number(new URL(url).port);
+
+/** A request of which the body never comes. */
+function slowRequest(url: string, target: string, token: string): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: portOf(url), rejectUnauthorized: false }, () => {
+      const headers = `host: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n`;
+      socket.write(`POST ${target} HTTP/1.1\r\n${headers}{`, () => resolve(socket));
+    });
+    socket.on('error', reject);
+  });
+}
+
+test('while slow requests of both ports run, neither takes new connections; when their time is over the end is still an orderly one', async () => {
+  const daemon = await startDaemon({ directory: path('slow') });
+  const slow = [
+    await slowRequest(daemon.url, '/v1/config/keystore/transit-keys', daemon.rootToken),
+    await slowRequest(daemon.estUrl, '/.well-known/est/devices/simpleenroll', daemon.rootToken),
+  ];
+  // Asked after both, answered after both have been heard.
+  await daemon.exchange('GET', '/v1/state/system/health');
+  process.kill(daemon.pid, 'SIGTERM');
+  await setTimeout(100);
+  const stopped = daemon.stop();
+  const closed = async (): Promise<boolean[]> => Promise.all([daemon.url, daemon.estUrl].map((url) => isFree(portOf(url))));
+  await expect.poll(closed, { timeout: 9_000 }).toEqual([true, true]);
+  expect(slow[0]?.readyState).toBe('open');
+  expect(await stopped).toBe(0);
+  const last = readdirSync(path('slow/audit')).filter((name) => name.startsWith('worker-1.'));
+  const records = readFileSync(join(path('slow/audit'), String(last.at(-1))), 'utf8')
+    .trim()
+    .split('\n');
+  expect(JSON.parse(String(records.at(-1)))).toMatchObject({ kind: 'head', signature: expect.any(String) });
+  for (const socket of slow) socket.destroy();
+});
+
+test('interrupted in the middle of its first start, it makes what it has begun and ends in order; the next start goes on', async () => {
+  const listen = ['--listen', `127.0.0.1:${await freePort()}`, '--est-listen', `127.0.0.1:${await freePort()}`];
+  const child = spawn(process.execPath, [entry, '--data', path('young'), ...listen, '--workers', '1'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  const hear = (chunk: Buffer): void => {
+    const before = said;
+    said += chunk.toString();
+    if (before.includes('making the embedded token') || !said.includes('making the embedded token')) return;
+    // Ctrl-C: every process of the group, and the daemon once more by who launched it.
+    process.kill(-Number(child.pid), 'SIGINT');
+    child.kill('SIGINT');
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+  expect(said).toContain('Its root token lies in');
+  expect(said).not.toContain('ready https://');
+  const daemon = await startDaemon({ directory: path('young') });
+  expect((await daemon.exchange('GET', '/v1/config/tenants')).status).toBe(200);
+  expect(await daemon.stop()).toBe(0);
+});

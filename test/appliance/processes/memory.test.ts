@@ -1,0 +1,69 @@
+// Memory of a service at rest: what the last requests left behind is given back without waiting for the next ones.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { processTree } from '../../bench/processor-time.ts';
+import { startDaemon } from '../../harness/daemon.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const root = resolve(import.meta.dirname, '../../..');
+const atRest = pathToFileURL(join(root, 'appliance/processes/at-rest.ts')).href;
+
+/** Works with 40 MiB of buffers for a moment, rests, and tells the MiB outside the heap: once they are few, or after so many looks. */
+const worker = `
+  let held = Array.from({ length: 40 }, () => Buffer.alloc(2 ** 20, 1));
+  setImmediate(() => {
+    held = undefined;
+    let looks = 0;
+    setInterval(() => {
+      const externalMib = Math.round(process.memoryUsage().external / 2 ** 20);
+      looks += 1;
+      if (externalMib > 16 && looks < Number(process.argv[1])) return;
+      console.log(externalMib);
+      process.exit();
+    }, 1_000);
+  });
+`;
+
+test('a process at rest gives back the buffers of its last work', async () => {
+  expect(await externalMibAtRest(['--import', atRest], 60)).toBeLessThan(16);
+});
+
+test('without that they stay, so the test above can fail', async () => {
+  expect(await externalMibAtRest([], 10)).toBeGreaterThan(40);
+});
+
+test('workers and token processes run with it, and with the bounds of malloc and the young generation', async () => {
+  const daemon = await startDaemon({ directory: path('data'), workers: 2 });
+  try {
+    const children = processTree(daemon.pid).filter(({ pid }) => pid !== daemon.pid);
+    const scripts = children.map(({ script }) => script.split('/').at(-1) ?? '');
+    expect(scripts.toSorted((a, b) => a.localeCompare(b))).toEqual(['host.ts', 'host.ts', 'worker.ts', 'worker.ts']);
+    for (const { pid } of children) {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+      expect(environment).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^NODE_OPTIONS=.*--max-semi-space-size=8 --import=file:.*\/appliance\/at-rest\.ts$/),
+          'MALLOC_ARENA_MAX=2',
+          'MALLOC_TRIM_THRESHOLD_=131072',
+          'MALLOC_MMAP_THRESHOLD_=131072',
+        ]),
+      );
+    }
+  } finally {
+    await daemon.stop();
+  }
+});
+
+function externalMibAtRest(options: readonly string[], looks: number): Promise<number> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [...options, '--eval', worker, String(looks)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.once('error', fail);
+    child.once('close', () => done(Number(output)));
+  });
+}

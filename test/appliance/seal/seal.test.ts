@@ -1,0 +1,133 @@
+// Sealing, with the real daemon: when it is answered no process holds a key any more, and no use of one has begun since.
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, request as httpsRequest } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type Daemon, send, startDaemon } from '../../harness/daemon.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+const keys = '/v1/config/keystore/transit-keys';
+const encrypt = '/v1/state/keystore/transit-keys/one/encrypt';
+const sealPath = '/v1/state/keystore/system/seal';
+const unseal = '/v1/state/keystore/system/unseal';
+
+let daemon: Daemon | undefined;
+afterEach(async () => {
+  await daemon?.stop();
+  daemon = undefined;
+});
+
+/** One request on a connection of the agent; `cut` when the connection ended without an answer. */
+type Exchanged = { readonly status: number | 'cut'; readonly body: string; readonly headers: IncomingHttpHeaders };
+
+function exchange({ rootToken, caPem }: Daemon, url: string, agent: Agent, body: unknown): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Bearer ${rootToken}`, 'content-type': 'application/json' };
+    const request = httpsRequest(url, { method: 'POST', headers, ca: caPem, agent }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', () => resolve({ status: 'cut', body: '', headers: {} }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString(), headers: response.headers }),
+      );
+    });
+    request.on('error', () => resolve({ status: 'cut', body: '', headers: {} }));
+    request.end(JSON.stringify(body));
+  });
+}
+
+/** A caller that encrypts on one kept connection, one time after another, until it is told to end. */
+class Caller {
+  /** times by the outcome of what was sent before and after the appliance said that it is sealed */
+  readonly before = new Map<number | 'cut', number>();
+  readonly after = new Map<number | 'cut', number>();
+  isSealed = false;
+  isOver = false;
+  readonly done: Promise<void>;
+
+  constructor(served: Daemon) {
+    this.done = this.#call(served);
+  }
+
+  async #call(served: Daemon): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (!this.isOver) {
+      const outcomes = this.isSealed ? this.after : this.before;
+      const { status, body } = await exchange(served, `${served.url}${encrypt}`, agent, { plaintext: 'aGVsbG8=' });
+      if (status === 503) expect(JSON.parse(body)).toMatchObject({ code: 'sealed' });
+      outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
+    }
+    agent.destroy();
+  }
+}
+
+/** Ids of the processes whose command line names `file`, below the daemon. */
+function processes(served: Daemon, file: string): number[] {
+  const found = spawnSync('pgrep', ['--full', file], { encoding: 'utf8' }).stdout.trim().split('\n').map(Number);
+  const isBelow = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = parentOf(at)) if (at === served.pid) return true;
+    return false;
+  };
+  return found.filter((pid) => pid > 0 && isBelow(pid));
+}
+
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** When the last encryption began that was answered with 200. */
+function lastEncryption(directory: string): string {
+  const files = readdirSync(join(directory, 'audit')).filter((name) => name.startsWith('worker-'));
+  const lines = files.flatMap((name) => readFileSync(join(directory, 'audit', name), 'utf8').split('\n'));
+  const encryptions = lines.filter((line) => line.includes(`"path":"${encrypt}"`) && line.includes('"status":200'));
+  const begun = encryptions.map((line) => (JSON.parse(line) as { 'occurred-at': string })['occurred-at']);
+  return begun.sort().at(-1) ?? '';
+}
+
+test(
+  'when seal is answered no key is in memory and no use begins any more, on connections that are kept as well',
+  { timeout: 300_000 },
+  async () => {
+    const directory = path('kept');
+    const served = (daemon = await startDaemon({ directory, workers: 2 }));
+    const pin = readFileSync(join(directory, 'pin'), 'utf8');
+    await served.request('POST', keys, { name: 'one' });
+    const times: number[] = [];
+    for (let round = 1; round <= 3; round++) {
+      const callers = Array.from({ length: 8 }, () => new Caller(served));
+      const begun = (caller: Caller): boolean => (caller.before.get(200) ?? 0) >= 5;
+      await expect.poll(() => callers.every(begun), { timeout: 60_000 }).toBe(true);
+      const workers = processes(served, 'appliance/worker.ts');
+      const since = performance.now();
+      const sealed = await exchange(served, `${served.url}${sealPath}`, new Agent(), undefined);
+      const [hosts, left] = [processes(served, 'hsm/host/host.ts'), processes(served, 'appliance/worker.ts')];
+      times.push(performance.now() - since);
+      for (const caller of callers) caller.isSealed = true;
+      const sealedAt = Temporal.Now.instant().toString();
+      expect(sealed).toMatchObject({ status: 204, headers: { connection: 'close' } });
+      // The hosts are gone before others take their place; workers without keys answer until then, but for one that was too slow.
+      expect(hosts).toEqual([]);
+      expect(left.some((pid) => workers.includes(pid))).toBe(true);
+
+      await expect.poll(() => callers.every(({ after }) => (after.get(503) ?? 0) > 0), { timeout: 60_000 }).toBe(true);
+      expect(callers.filter(({ after }) => after.has(200))).toEqual([]);
+      expect(lastEncryption(directory) < sealedAt).toBe(true);
+      const est = { url: `${served.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: served.caPem };
+      expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/i) });
+      expect(await served.exchange('GET', '/v1/state/system/health')).toMatchObject({ status: 503, body: { status: 'sealed' } });
+      // At once, while the processes that wait for the PIN are still being started.
+      expect(await served.exchange('POST', unseal, { pin })).toMatchObject({ status: 204 });
+      for (const caller of callers) caller.isOver = true;
+      await Promise.all(callers.map(({ done }) => done));
+      expect(processes(served, 'appliance/worker.ts').filter((pid) => workers.includes(pid))).toEqual([]);
+    }
+    expect(Math.min(...times)).toBeLessThan(1_000);
+  },
+);

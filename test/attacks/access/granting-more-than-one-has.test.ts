@@ -1,0 +1,99 @@
+// A common mistake: who may create tokens, login roles or approles gives them policies that they do not have themselves.
+import { beforeAll, expect, test } from 'vitest';
+import { startVictim, type Victim } from '../victim.ts';
+
+let victim: Victim;
+const approles = '/v1/config/keystore/authentication/approles';
+const oidc = '/v1/config/keystore/authentication/oidc';
+const service = {
+  name: 'idp',
+  'discovery-url': 'https://idp.example/.well-known/openid-configuration',
+  'client-id': 'c',
+  'client-secret': 's',
+  'role-select': { 'role-claim': 'groups' },
+  'allowed-redirect-uris': ['https://keystore.example/oidc-callback'],
+};
+
+beforeAll(async () => {
+  victim = await startVictim();
+  await victim.makePolicy('login-admin', [
+    { path: '/v1/config/keystore/authentication/**', operations: { all: 'allow' } },
+    { path: '/v1/state/keystore/token/create', operations: { execute: 'allow' } },
+  ]);
+  await victim.makeTenant('small');
+  await victim.request('POST', oidc, service);
+  await victim.request('POST', approles, { name: 'powerful', 'token-policies': ['root'] });
+});
+
+test.each(['login-admin', 'user'])('a token with %s cannot make a way to root', async (policy) => {
+  const token = await victim.makeToken([policy]);
+  const tries: readonly (readonly [string, string, unknown])[] = [
+    ['POST', '/v1/state/keystore/token/create', { policies: ['root'] }],
+    ['POST', approles, { name: `own-${policy}`, 'token-policies': ['root'] }],
+    ['PUT', `${approles}/own-${policy}`, { 'token-policies': ['root'] }],
+    ['PUT', `${oidc}/idp/roles/everybody`, { 'token-policies': ['root'] }],
+    ['POST', `${oidc}/idp/roles`, { name: 'everybody', 'token-policies': ['root'] }],
+    ['POST', '/v1/state/keystore/token/create-root', { name: 'system' }],
+    ['POST', '/v1/config/policy/policies', { name: 'mine', 'rest-api': { rules: [{ path: '/**', operations: { all: 'allow' } }] } }],
+    ['PATCH', '/v1/config/policy/policies/login-admin', { 'rest-api': { rules: [{ path: '/**', operations: { all: 'allow' } }] } }],
+    ['PATCH', '/v1/config/tenants/small', { policies: ['root'] }],
+    ['POST', '/v1/config/tenants', { name: 'large', policies: ['root'] }],
+    ['POST', '/v1/config/tenants', { name: 'large', kind: 'site-provider' }],
+    ['POST', '/v1/state/keystore/authentication/approles/powerful/generate-secret-id', {}],
+  ];
+  for (const [method, path, body] of tries) {
+    expect([path, await victim.verdict(method, path, body, { token })]).toEqual([path, '403 policy-denied']);
+  }
+});
+
+test('in several steps: an approle with what one has, then more by merging into it', async () => {
+  const token = await victim.makeToken(['login-admin']);
+  expect(await victim.verdict('POST', approles, { name: 'stepwise', 'token-policies': ['login-admin'] }, { token })).toBe('201 done');
+  expect(await victim.verdict('PATCH', `${approles}/stepwise`, { 'token-policies': ['root'] }, { token })).toBe('403 policy-denied');
+  expect(await victim.verdict('PATCH', `${approles}/stepwise`, { 'token-policies': ['user'] }, { token })).toBe('403 policy-denied');
+  expect((await victim.request('GET', `${approles}/stepwise`)).body['token-policies']).toEqual(['login-admin']);
+});
+
+test('by opening a door that is there: who has not what it gives cannot let more people in', async () => {
+  const admin = await victim.makeToken(['login-admin']);
+  const roles = `${oidc}/idp/roles`;
+  const patch = (path: string, body: object, token = admin) => victim.verdict('PATCH', path, body, { token });
+  const put = (path: string, body: object, token = admin) => victim.verdict('PUT', path, body, { token });
+  const strict = { 'required-claims': ['mfa', 'employee'], 'token-policies': ['root'], 'oidc-scopes': ['profile'] };
+  const bound = { 'token-policies': ['root'], 'secret-id-bound-cidrs': ['10.1.0.0/16'], 'token-bound-cidrs': ['10.1.0.0/16'] };
+  await victim.request('POST', roles, { name: 'strict', ...strict });
+  await victim.request('POST', approles, { name: 'bound', ...bound });
+  for (const [path, body] of [
+    [`${roles}/strict`, { ...strict, 'required-claims': [] }],
+    [`${roles}/strict`, { ...strict, 'required-claims': ['mfa'] }],
+    [`${roles}/strict`, { ...strict, 'required-claims': ['mfa', 'email'] }],
+    [`${approles}/bound`, { ...bound, 'secret-id-bound-cidrs': [] }],
+    [`${approles}/bound`, { ...bound, 'secret-id-bound-cidrs': ['10.1.0.0/16', '0.0.0.0/0'] }],
+    [`${approles}/bound`, { ...bound, 'token-bound-cidrs': ['127.0.0.0/8'] }],
+  ] as const) {
+    expect([body, await put(path, body)]).toEqual([body, '403 policy-denied']);
+  }
+  expect(await patch(`${approles}/bound`, { 'token-bound-cidrs': ['127.0.0.0/8'] })).toBe('403 policy-denied');
+  // Narrower, or otherwise: as before.
+  expect(await put(`${roles}/strict`, { ...strict, 'required-claims': ['mfa', 'employee', 'email'], 'oidc-scopes': [] })).toBe('204 done');
+  expect(await put(`${approles}/bound`, { ...bound, 'token-ttl': '1h' })).toBe('204 done');
+  expect(await put(`${approles}/powerful`, { 'token-policies': ['root'], 'token-bound-cidrs': ['10.0.0.0/8'] })).toBe('204 done');
+  // Who has what they give may.
+  for (const [path, body] of [
+    [`${roles}/strict`, { 'token-policies': ['root'] }],
+    [`${approles}/bound`, { 'token-policies': ['root'] }],
+  ] as const)
+    // prettier-ignore
+    expect(await put(path, body, victim.rootToken)).toBe('204 done');
+});
+
+test('the policies of the tenant bound everything its root token hands out', async () => {
+  const token = await victim.makeTenant('bounded', ['rewrap-only']);
+  await victim.request('PATCH', '/v1/config/tenants/bounded', { policies: ['root'] });
+  const child = await victim.makeToken(['root'], token);
+  await victim.request('PUT', '/v1/config/tenants/bounded', { policies: ['rewrap-only'] });
+  for (const one of [token, child]) {
+    expect(await victim.verdict('POST', '/v1/config/keystore/transit-keys', { name: 'k' }, { token: one })).toBe('403 policy-denied');
+    expect(await victim.verdict('GET', '/v1/config/tenants', undefined, { token: one })).toBe('403 policy-denied');
+  }
+});

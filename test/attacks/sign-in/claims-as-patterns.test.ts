@@ -1,0 +1,57 @@
+// OpenBao GHSA-59w7-v8rr-pr4p: `*`, `+`, `/` and `,` in values from outside became patterns. Claims of an identity provider, compared as they are.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startHouse, type House, shownToken } from '../../plugins/oidc/harness.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const at = temporaryDirectory();
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(at(), { startsPerMinute: 1_000 });
+  await house.setService();
+  for (const name of ['admins', 'a/b', 'x,y']) await house.setRole(name);
+});
+afterAll(() => house.close());
+
+/** Status of a sign-in whose claim is this; 303 is in. */
+async function signIn(groups: unknown, more: object = {}): Promise<number> {
+  house.provider.script = { person: { groups, ...more } };
+  return (await house.browser().login(house.provider)).status;
+}
+
+test.each<[string, unknown]>([
+  ['a star', ['*']],
+  ['two', ['**', '/**']],
+  ['a prefix and a star', ['adm*', 'admin?', 'admin+', '^admins$', '.*']],
+  ['another case', ['Admins', 'ADMINS']],
+  ['white space around it', [' admins', 'admins ', 'admins\n', 'admins\u0000']],
+  ['look-alikes', ['аdmins', 'ａｄｍｉｎｓ', 'admins\u200b']],
+  ['one text that lists it', ['admins,users', 'users admins', '["admins"]', 'x', 'y', 'a', 'b']],
+  ['a path to it', ['/admins', './admins', '../admins', 'a/../admins', 'a%2Fb', 'a%2fb']],
+  ['lists and objects around it', [['admins'], { admins: true }, { name: 'admins' }]],
+  ['names every object has', ['__proto__', 'constructor', 'toString']],
+  ['no text at all', [true, 0, null]],
+])('%s matches no role', async (_, groups) => {
+  expect(await signIn(groups)).toBe(403);
+});
+
+test('the very value matches, and nothing beside it', async () => {
+  for (const value of ['admins', 'a/b', 'x,y']) expect(await signIn([value])).toBe(303);
+});
+
+test('a name from a claim is a name: neither a pattern nor the name of somebody who has more', async () => {
+  await house.setRole('admins', { 'token-policies': ['rewrap-only'], 'claim-mappings': { email: 'username' } });
+  for (const email of ['root', '*', '../root', 'root@system', '/v1/**']) {
+    house.provider.script = { person: { groups: ['admins'], email } };
+    const browser = house.browser();
+    expect((await browser.login(house.provider)).status).toBe(303);
+    const token = await shownToken(browser);
+    for (const path of ['/v1/config/tenants', '/v1/state/keystore/tokens', '/v1/config/policy/policies']) {
+      expect((await house.appliance.request('GET', path, undefined, { token })).status).toBe(403);
+    }
+    const record = house.loginRecords().at(-1);
+    expect(record?.['user']).toBe(email);
+    const shown = (await house.appliance.request('POST', '/v1/state/keystore/token/info', { accessor: record?.['accessor'] })).body as { policies: string[] }; // prettier-ignore
+    expect(shown.policies).toEqual(['rewrap-only']);
+  }
+});

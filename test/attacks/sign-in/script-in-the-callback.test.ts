@@ -1,0 +1,83 @@
+// OpenBao CVE-2026-33757 and CVE-2026-33758: error_description on the OIDC callback became markup; a login without the person's consent.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHouse, type House } from '../../plugins/oidc/harness.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const at = temporaryDirectory();
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(at(), { startsPerMinute: 1_000 });
+  await house.setService();
+  await house.setRole('g1');
+  house.provider.script = { person: { groups: ['g1'] } };
+});
+afterAll(() => house.close());
+
+const payloads = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'-alert(1)-'",
+  'javascript:alert(1)',
+  '</title><svg onload=alert(1)>',
+  '{{7*7}}${7*7}',
+  '%3Cscript%3Ealert(1)%3C/script%3E',
+  '\r\nset-cookie: a=b\r\n\r\n<script>alert(1)</script>',
+  '\u2028\u202e<script>',
+];
+
+/** Nothing of a payload stands on a page as markup, and the page would not run it. */
+function expectHarmless(page: string, headers: Readonly<Record<string, unknown>>): void {
+  expect(page).not.toMatch(/<(?:script|img|iframe|object|base|meta http-equiv)/i);
+  // An element with an event handler, or with an address that runs.
+  expect(page).not.toMatch(/<[a-z][^>]*\son[a-z]+\s*=/i);
+  expect(page).not.toMatch(/<[a-z][^>]*(?:href|src|action)\s*=\s*["']?\s*javascript:/i);
+  expect(page.match(/<title>/g)?.length ?? 0).toBeLessThanOrEqual(1);
+  expect(headers['content-security-policy']).toMatch(/default-src 'none'/);
+  expect(String(headers['content-security-policy'])).not.toContain('script-src');
+  expect(JSON.stringify(headers['set-cookie'] ?? [])).not.toMatch(/"a=/);
+}
+
+describe.each(payloads)('%j', (payload) => {
+  test('in every parameter of the callback, with a state of one’s own and without', async () => {
+    for (const parameter of ['error', 'error_description', 'error_uri', 'state', 'code', 'iss', 'session_state', payload]) {
+      const browser = house.browser();
+      const begun = new URL(house.provider.authorize(await browser.start()));
+      begun.searchParams.set(parameter, payload);
+      for (const target of [
+        `/oidc-callback${begun.search}`,
+        `/oidc-callback?${new URLSearchParams({ [parameter]: payload }).toString()}`,
+      ]) {
+        const { status, body, headers } = await browser.get(target);
+        // 502: the provider refused a code that is none.
+        expect([200, 303, 400, 403, 404, 429, 502]).toContain(status);
+        if (status !== 303) expectHarmless(String(body), headers); // oxlint-disable-line vitest/no-conditional-expect -- a redirect has no page
+      }
+    }
+  });
+
+  test('as a name of tenant or service, as a user code, and as a claim of the person', async () => {
+    const browser = house.browser();
+    const name = encodeURIComponent(payload);
+    for (const target of [`/login/${name}/corp`, `/login/system/${name}`, `/login?tenant=${name}`, `/login/system/corp?request=${name}`]) {
+      const { body, headers } = await browser.get(target);
+      expectHarmless(String(body), { 'content-security-policy': "default-src 'none'", ...headers });
+    }
+    await house.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
+    house.provider.script = { person: { groups: ['g1'], email: payload, name: payload } };
+    const person = house.browser();
+    expect((await person.login(house.provider)).status).toBe(303);
+    const page = await person.get('/ui');
+    expectHarmless(String(page.body), page.headers);
+    house.provider.script = { person: { groups: ['g1'] } };
+  });
+});
+
+test('a sign-in begun by somebody else does not end in one’s own browser', async () => {
+  const [attacker, victim] = [house.browser(), house.browser()];
+  const { pathname, search } = new URL(house.provider.authorize(await attacker.start()));
+  const { status, headers } = await victim.get(pathname + search);
+  expect(status).toBe(400);
+  expect(headers['set-cookie'] ?? []).not.toContainEqual(expect.stringContaining('session'));
+  expect((await victim.get('/ui')).status).toBe(303);
+});

@@ -1,0 +1,231 @@
+// What was done to the files while nobody wrote them: the next start finds it by what was remembered outside of them, says so under
+// its signature, and a process killed at any place makes no false alarm.
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, expect, test, vi } from 'vitest';
+import { AuditFile } from '../../../core/audit/file.ts';
+import { emptyChain, formatLine, parseLine } from '../../../core/audit/line.ts';
+import { verifyTrail } from '../../../core/audit/verify.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
+
+const temporary = temporaryDirectory();
+const { signHead, keys } = makeSigner();
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Two chains, signed, then five more records in each, signed again. A copy of the earlier state lies beside. */
+async function makeTrail(directory: string): Promise<TestMemory> {
+  const memory = new TestMemory();
+  await openAll(directory, memory, signHead);
+  const one = await openTrail(directory, { chain: 'one', signHead, memory });
+  const two = await openTrail(directory, { chain: 'two', memory });
+  for (const n of [1, 2, 3, 4, 5]) await Promise.all([one.write(record(n)), two.write(record(n))]);
+  await one.signHeads();
+  cpSync(directory, `${directory}-earlier`, { recursive: true });
+  for (const n of [6, 7, 8, 9, 10]) await Promise.all([one.write(record(n)), two.write(record(n))]);
+  await two.close();
+  await one.close();
+  return memory;
+}
+
+async function startAndStop(directory: string, memory: TestMemory): Promise<void> {
+  await openAll(directory, memory, signHead);
+  const one = await openTrail(directory, { chain: 'one', signHead, memory });
+  const two = await openTrail(directory, { chain: 'two', memory });
+  await two.close();
+  await one.close();
+}
+
+async function findings(directory: string): Promise<string[]> {
+  return (await verifyTrail(directory, keys)).findings.map(({ problem }) => problem);
+}
+
+const fileOf = (directory: string, chain: string): string => `${directory}/${chain}.000000000001.jsonl`;
+const linesOf = (path: string): string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+
+/** Appends a record as the appliance would have written it. */
+function forge(path: string, chain: string, fields: string): void {
+  const last = parseLine(Buffer.from(linesOf(path).at(-1) ?? ''));
+  appendFileSync(path, formatLine(chain, { sequence: last?.sequence ?? 0, hash: String(last?.hash) }, fields).text);
+}
+
+test('back to an earlier head: the files alone show nothing, the next start tells which records are gone', async () => {
+  const directory = temporary('rolled-back');
+  const memory = await makeTrail(directory);
+  rmSync(directory, { recursive: true });
+  cpSync(`${directory}-earlier`, directory, { recursive: true });
+  expect(await findings(directory)).toEqual([]);
+  await startAndStop(directory, memory);
+  expect((await findings(directory)).sort()).toEqual([
+    'records 10 to 16 of chain one had been cut off or replaced when the appliance started',
+    'records 7 to 12 of chain two had been cut off or replaced when the appliance started',
+  ]);
+  // Said once: the next start goes on from what stands there.
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toHaveLength(2);
+});
+
+test('all files of a chain gone', async () => {
+  const directory = temporary('gone');
+  const memory = await makeTrail(directory);
+  rmSync(fileOf(directory, 'two'));
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toContain('records 1 to 12 of chain two had been cut off or replaced when the appliance started');
+});
+
+test('a chain that was cut and then lengthened again beyond what was signed', async () => {
+  const directory = temporary('lengthened');
+  const memory = await makeTrail(directory);
+  const path = fileOf(directory, 'two');
+  writeFileSync(path, linesOf(path).slice(0, 9).concat('').join('\n'));
+  for (let n = 10; n < 15; n++) forge(path, 'two', ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"');
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toContain('records 12 to 12 of chain two had been cut off or replaced when the appliance started');
+});
+
+test('a record behind the last one of an orderly stop, and the last one taken away', async () => {
+  const directory = temporary('after-stop');
+  const memory = await makeTrail(directory);
+  forge(fileOf(directory, 'two'), 'two', ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"');
+  const path = fileOf(directory, 'one');
+  writeFileSync(path, linesOf(path).slice(0, -1).concat('').join('\n'));
+  expect(await findings(directory)).toEqual([]);
+  await startAndStop(directory, memory);
+  expect((await findings(directory)).sort()).toEqual([
+    'records 13 to 13 of chain two had been added when the appliance started: its last stop wrote none of them',
+    'records 16 to 16 of chain one had been cut off or replaced when the appliance started',
+  ]);
+});
+
+test('the first records removed, the file renamed, and a made-up record that says it was retention', async () => {
+  const directory = temporary('self-retired');
+  const memory = await makeTrail(directory);
+  const path = fileOf(directory, 'two');
+  const lines = linesOf(path);
+  const dropped = parseLine(Buffer.from(lines[4] ?? ''));
+  const renamed = `${directory}/two.000000000006.jsonl`;
+  rmSync(path);
+  writeFileSync(renamed, lines.slice(5).concat('').join('\n'));
+  memory.chains.set('two', { ...memory.chains.get('two'), closed: undefined as never });
+  forge(
+    renamed,
+    'two',
+    `,"kind":"trail","occurred-at":"2026-11-21T10:00:00.000000Z","event":"retired","file":"two.000000000001.jsonl","last-sequence":5,"last-hash":"${dropped?.hash}"`,
+  );
+  expect(await findings(directory)).toEqual(['records 1 to 5 are missing, and no signed record says that they were removed']);
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toContain('records 1 to 5 of chain two had been cut off or replaced when the appliance started');
+});
+
+test('a chain that the appliance never began is set aside, on record, and never signed', async () => {
+  const directory = temporary('made-up');
+  const memory = await makeTrail(directory);
+  const made = `${directory}/worker-9.000000000001.jsonl`;
+  writeFileSync(made, formatLine('worker-9', emptyChain, ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"').text);
+  expect(await findings(directory)).toEqual(['no signed head names this chain']);
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toEqual([
+    'files of chain worker-9 were set aside when the appliance started: it never began this chain',
+  ]);
+  expect([existsSync(made), existsSync(`${made}.set-aside`)]).toEqual([false, true]);
+  const named = readdirSync(directory).filter((name) => name.endsWith('.jsonl')).flatMap((name) => linesOf(`${directory}/${name}`)); // prettier-ignore
+  expect(named.some((line) => line.includes('"chain":"worker-9","sequence"'))).toBe(false);
+});
+
+test('heads of which nothing is remembered', async () => {
+  const directory = temporary('forgotten');
+  await makeTrail(directory);
+  await startAndStop(directory, new TestMemory());
+  expect(await findings(directory)).toEqual(['the appliance found this trail when it started and remembered none of its heads']);
+});
+
+test('a process that takes the place of a killed one looks at its chain again, and nothing is signed before that is on record', async () => {
+  const directory = temporary('replaced');
+  const memory = new TestMemory();
+  await openAll(directory, memory, signHead);
+  const one = await openTrail(directory, { chain: 'one', signHead, memory });
+  const two = await openTrail(directory, { chain: 'two', memory });
+  for (const n of [1, 2, 3, 4, 5]) await two.write(record(n));
+  await one.signHeads();
+  const path = fileOf(directory, 'two');
+  writeFileSync(path, linesOf(path).slice(0, 3).concat('').join('\n'));
+  vi.spyOn(AuditFile.prototype, 'append').mockRejectedValueOnce(new Error('no room'));
+  const again = await openTrail(directory, { chain: 'two', memory });
+  await vi.waitFor(() => expect(again.writable).toBe(true), { timeout: 60_000, interval: 5 });
+  await again.signHeads();
+  await again.close();
+  await one.close();
+  await two.close();
+  expect(await findings(directory)).toContain('records 4 to 6 of chain two had been cut off or replaced when the appliance started');
+});
+
+test('an untouched trail and a first start say nothing; nor does what an earlier version remembered', async () => {
+  const directory = temporary('untouched');
+  const memory = await makeTrail(directory);
+  await startAndStop(directory, memory);
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toEqual([]);
+  for (const [chain, { signed }] of memory.chains) memory.chains.set(chain, signed === undefined ? {} : { signed });
+  await startAndStop(directory, memory);
+  expect(await findings(directory)).toEqual([]);
+});
+
+test('a trail of an earlier version that retired files: its signed record of that is believed, an unsigned one is not', async () => {
+  for (const isSigned of [true, false]) {
+    const directory = temporary(`earlier-version-${isSigned}`);
+    const memory = await makeTrail(directory);
+    const path = fileOf(directory, 'two');
+    const lines = linesOf(path);
+    // As an earlier version left it: the record first, then the file removed, then the next head.
+    const dropped = parseLine(Buffer.from(lines[4] ?? ''));
+    const retired = `,"kind":"trail","occurred-at":"2026-11-21T10:00:00.000000Z","event":"retired","file":"two.000000000001.jsonl","last-sequence":5,"last-hash":"${dropped?.hash}"`;
+    forge(path, 'two', retired);
+    memory.chains = new Map([...memory.chains].map(([chain, { signed = emptyChain }]) => [chain, { signed }]));
+    const end = parseLine(Buffer.from(linesOf(path).at(-1) ?? ''));
+    if (isSigned) memory.chains.set('two', { signed: { sequence: Number(end?.sequence), hash: String(end?.hash) } });
+    writeFileSync(`${directory}/two.000000000006.jsonl`, linesOf(path).slice(5).concat('').join('\n'));
+    rmSync(path);
+    await startAndStop(directory, memory);
+    const expected = 'records 1 to 5 of chain two had been cut off or replaced when the appliance started';
+    expect(await findings(directory)).toEqual(isSigned ? [] : [expected]);
+  }
+});
+
+test('killed between any two writes of a start, a run with retention, and a stop: no start after it finds anything', async () => {
+  /** Runs a whole life, in which everything after so many writes fails as if the process had been killed there. */
+  const live = async (directory: string, memory: TestMemory, writes: number): Promise<boolean> => {
+    let left = writes;
+    const isAlive = (): boolean => left-- > 0;
+    const append = Reflect.get<AuditFile, 'append'>(AuditFile.prototype, 'append');
+    vi.spyOn(AuditFile.prototype, 'append').mockImplementation(function (this: AuditFile, octets) {
+      return isAlive() ? append.call(this, octets) : Promise.reject(new Error('killed'));
+    });
+    memory.isAlive = isAlive;
+    try {
+      await openAll(directory, memory, signHead);
+      const options = { maxFileBytes: 1_200, retainFiles: 1, memory };
+      const one = await openTrail(directory, { ...options, chain: 'one', signHead });
+      const two = await openTrail(directory, { ...options, chain: 'two' });
+      for (let n = 0; n < 6; n++) {
+        await Promise.allSettled([one.write(record(n)), two.write(record(n))]);
+        if (n % 2 === 1) await one.signHeads();
+      }
+      await Promise.allSettled([two.close(), one.close()]);
+    } catch {
+      // Killed in the opening.
+    }
+    memory.isAlive = () => true;
+    vi.restoreAllMocks();
+    return left < 0;
+  };
+  let wasKilled = true;
+  for (let writes = 0; wasKilled; writes++) {
+    const directory = temporary(`killed-${writes}`);
+    const memory = new TestMemory();
+    await live(directory, memory, 1_000);
+    wasKilled = await live(directory, memory, writes);
+    expect([writes, await findings(directory)]).toEqual([writes, []]);
+    await live(directory, memory, 1_000);
+    expect([writes, await findings(directory)]).toEqual([writes, []]);
+  }
+}, 300_000);

@@ -1,0 +1,123 @@
+// Base64, hexadecimal, UTF-8, framing and comparing of octets.
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  concat,
+  decodeBase64,
+  decodeHex,
+  decodeUtf8,
+  encodeBase64,
+  encodeHex,
+  encodeUtf8,
+  equalConstantTime,
+  lengthFramed,
+  parseBase64,
+} from '../../../core/base/bytes.ts';
+
+const octets = fc.uint8Array({ maxLength: 200 });
+
+describe('base64 (RFC 4648 section 4, api 14)', () => {
+  test('section 10 vectors', () => {
+    const vectors = { '': '', f: 'Zg==', fo: 'Zm8=', foo: 'Zm9v', foob: 'Zm9vYg==', fooba: 'Zm9vYmE=', foobar: 'Zm9vYmFy' };
+    for (const [text, base64] of Object.entries(vectors)) {
+      expect(encodeBase64(encodeUtf8(text))).toBe(base64);
+      expect(decodeBase64(base64)).toEqual(encodeUtf8(text));
+    }
+  });
+
+  test('decode after encode is the identity', () => {
+    fc.assert(
+      fc.property(octets, (bytes) => {
+        expect(decodeBase64(encodeBase64(bytes))).toEqual(bytes);
+      }),
+    );
+  });
+
+  test('what decodes encodes back to the same text', () => {
+    const nearBase64 = fc.string({ unit: fc.constantFrom(...Array.from('AZaz09+/=-_ \n\r\t.é\0')), maxLength: 12 });
+    fc.assert(
+      fc.property(nearBase64, (text) => {
+        const bytes = decodeBase64(text);
+        expect(bytes === undefined ? text : encodeBase64(bytes)).toBe(text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ['no padding', 'YQ'],
+    ['short padding', 'YQ='],
+    ['padding alone', '===='],
+    ['non-zero padding bits', 'YR=='],
+    ['line end', 'YQ==\n'],
+    ['space before', ' YQ=='],
+    ['space inside', 'YW Jj'],
+    ['URL alphabet', '-_-_'],
+    ['text after padding', 'YQ==YQ=='],
+    ['excess padding', 'YWJj===='],
+    ['not the alphabet', 'YW*j'],
+    ['beyond Latin-1', 'YQ\u{1F600}=='],
+  ])('refuses %s', (_defect, text) => {
+    expect(decodeBase64(text)).toBeUndefined();
+  });
+
+  test('the throwing form names the field and does not echo the value', () => {
+    expect(() => parseBase64('secret!', 'plaintext')).toThrow(
+      expect.objectContaining({ code: 'invalid-base64', message: expect.stringMatching(/^plaintext /) }),
+    );
+    expect(() => parseBase64('secret!', 'plaintext')).not.toThrow(/secret!/);
+  });
+
+  test('decoded octets stand in their own memory', () => {
+    expect(decodeBase64('YWJj')?.buffer.byteLength).toBe(3);
+  });
+
+  test('4 MiB, the longest body, decode whole', () => {
+    const bytes = new Uint8Array(4 << 20).fill(7);
+    expect(decodeBase64(encodeBase64(bytes))?.every((octet) => octet === 7)).toBe(true);
+    expect(decodeBase64(`${encodeBase64(bytes)}\n`)).toBeUndefined();
+  });
+});
+
+test('hexadecimal: decode after encode is the identity; odd lengths and other characters are refused', () => {
+  fc.assert(
+    fc.property(octets, (bytes) => {
+      expect(decodeHex(encodeHex(bytes))).toEqual(bytes);
+    }),
+  );
+  expect(decodeHex('AbfF')).toEqual(Uint8Array.of(0xab, 0xff));
+  for (const text of ['a', 'zz', '0x00', ' 00', '00\n']) expect(decodeHex(text)).toBeUndefined();
+});
+
+test('UTF-8: well-formed text survives, a byte order mark included; anything else is refused', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(decodeUtf8(encodeUtf8(text))).toBe(text);
+    }),
+  );
+  expect(decodeUtf8(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61))).toBe('\ufeffa');
+  for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x61, 0xc3]]) {
+    expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined();
+  }
+});
+
+test('framing: different lists of parts never give the same octets', () => {
+  const parts = fc.array(fc.uint8Array({ maxLength: 5, max: 1 }), { maxLength: 4 });
+  fc.assert(
+    fc.property(parts, parts, (left, right) => {
+      expect(encodeHex(lengthFramed(...left)) === encodeHex(lengthFramed(...right))).toBe(JSON.stringify(left) === JSON.stringify(right));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(encodeHex(lengthFramed(Uint8Array.of(1, 2), new Uint8Array()))).toBe('00000002010200000000');
+  expect(concat()).toEqual(new Uint8Array());
+});
+
+test('comparing: equal octets only, lengths may differ', () => {
+  fc.assert(
+    fc.property(octets, octets, (left, right) => {
+      expect(equalConstantTime(left, right)).toBe(encodeHex(left) === encodeHex(right));
+    }),
+  );
+  expect(equalConstantTime(Uint8Array.of(1), Uint8Array.of(1))).toBe(true);
+});

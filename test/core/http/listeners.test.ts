@@ -1,0 +1,248 @@
+// The TLS doors: versions, limits, taken ports, changing certificates, orderly closing.
+import { mkdirSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  ListenError,
+  listenHttps,
+  listenManagement,
+  type Listener,
+  type ListenOptions,
+  type TlsIdentity,
+} from '../../../core/http/listener/listeners.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { selfSignedIdentity } from '../../harness/tls.ts';
+
+const at = temporaryDirectory();
+const identityIn = (name: string): TlsIdentity => {
+  mkdirSync(at(name));
+  return selfSignedIdentity(at(name));
+};
+const identity = identityIn('first');
+let generation = 0;
+const open: Listener[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listener) => listener.close(0)));
+});
+
+const hello = (_: IncomingMessage, response: ServerResponse): void => void response.end('hello');
+const doors = { listenManagement, listenHttps } as const;
+
+async function listen(door: keyof typeof doors, options: Partial<ListenOptions> = {}): Promise<Listener> {
+  const listener = await doors[door]({ host: '127.0.0.1', port: 0, identity, handler: hello, ...options });
+  open.push(listener);
+  return listener;
+}
+
+function tls(listener: Listener, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: listener.port, rejectUnauthorized: false, ...options }, () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+function get(listener: Listener, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest({ host: '127.0.0.1', port: listener.port, ca: identity.cert, agent: false, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+/** Begins a handshake and goes no further, but for what it says every half second. Answers what it is told until it is cut. */
+function stranger(listener: Listener, begins: string, goesOn?: string): Promise<string> {
+  const socket = connectTcp(listener.port, '127.0.0.1', () => socket.write(begins, 'latin1'));
+  const drip = goesOn === undefined ? undefined : setInterval(() => socket.write(goesOn, 'latin1'), 500);
+  return everything(socket).finally(() => clearInterval(drip));
+}
+
+function everything(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });
+}
+
+describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
+  test('serves on the port it names', async () => {
+    const listener = await listen(door);
+    expect(listener.url).toBe(`https://127.0.0.1:${listener.port}`);
+    expect(await get(listener)).toEqual({ status: 200, text: 'hello' });
+  });
+
+  test('TLS 1.2 and 1.3, nothing older', async () => {
+    const listener = await listen(door);
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const socket = await tls(listener, { minVersion: version, maxVersion: version });
+      expect(socket.getProtocol()).toBe(version);
+      socket.destroy();
+    }
+    await expect(tls(listener, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).rejects.toThrow(
+      /protocol version|alert/i,
+    );
+  });
+
+  test('a taken port is refused with one line that says so, and no other port is taken instead', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const refused = await listen(door, { port }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ListenError);
+    expect(String(refused)).toContain(`127.0.0.1:${port}, which is taken by another process`);
+    taken.close();
+  });
+
+  test.each([
+    ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is no address of this machine'],
+    ['no-such-host.invalid', 'cannot listen on no-such-host.invalid'],
+  ])('%s is refused', async (host, reason) => {
+    expect(String(await listen(door, { host }).catch((error: unknown) => error))).toContain(reason);
+  });
+
+  test('headers over 16 KiB are 431', async () => {
+    const listener = await listen(door);
+    expect((await get(listener, { 'x-long': 'a'.repeat(15_000) })).status).toBe(200);
+    const answer = await get(listener, { 'x-long': 'a'.repeat(17_000) });
+    expect(answer.status).toBe(431);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'headers-too-large', status: 431, detail: expect.stringContaining('16 KiB') });
+  });
+
+  test('headers far over the limit are answered too, although more of them comes behind the answer', async () => {
+    const socket = await tls(await listen(door));
+    socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(5_000)}\r\n`);
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 431 /);
+  });
+
+  test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
+    const socket = await tls(await listen(door));
+    socket.write(`${line}\r\nhost: a\r\n\r\n`);
+    const [head = '', body = ''] = (await everything(socket)).split('\r\n\r\n');
+    expect(head).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application\/problem\+json\r\nstrict-transport-security: max-age=31536000\r\n/,
+    );
+    expect(JSON.parse(body)).toMatchObject({ code: 'invalid-value', status: 400, detail: expect.stringContaining('HTTP/1.1') });
+  });
+
+  test('what answers a HEAD that cannot be read has a head alone', async () => {
+    const socket = await tls(await listen(door));
+    socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
+    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
+  });
+
+  test('whoever keeps the connection open after such an answer is cut, whether it says nothing or goes on', async () => {
+    const listener = await listen(door);
+    for (const goesOn of [undefined, 'x: y\r\n']) {
+      const closed = Promise.withResolvers<void>();
+      const raw = connectTcp({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+      const socket = connect({ socket: raw, rejectUnauthorized: false, allowHalfOpen: true } as ConnectionOptions);
+      socket.on('error', () => undefined).resume();
+      let ended: Socket | undefined;
+      listener.server.once('secureConnection', (other: Socket) => {
+        ended = other.once('close', () => closed.resolve());
+      });
+      socket.write('nonsense\r\n\r\n');
+      const drip = setInterval(() => goesOn !== undefined && socket.write(goesOn), 100);
+      await closed.promise;
+      expect(ended?.destroyed).toBe(true);
+      clearInterval(drip);
+      socket.destroy();
+    }
+  });
+
+  test('has limits against slow and idle clients', async () => {
+    const { server } = await listen(door);
+    expect(server.headersTimeout).toBeLessThanOrEqual(15_000);
+    expect(server.requestTimeout).toBeGreaterThan(0);
+    expect(server.keepAliveTimeout).toBeGreaterThan(0);
+    expect(server.maxConnections).toBeGreaterThan(0);
+  });
+
+  test('a connection of which the handshake is not over within ten seconds is cut, whether it says nothing, little or a little at a time', async () => {
+    const listener = await listen(door);
+    const began = performance.now();
+    const cut = await Promise.all([
+      stranger(listener, ''),
+      stranger(listener, '\x16\x03\x01\x02\x00\x01'),
+      stranger(listener, '\x16\x03\x01\x10\x00', '\x01'),
+    ]);
+    expect(cut).toEqual(['', '', '']);
+    expect(performance.now() - began).toBeGreaterThan(9_000);
+    const slow = await tls(listener);
+    expect(slow.timeout ?? 0).toBe(0);
+    slow.destroy();
+  }, 60_000);
+
+  test('closing does not wait for the handshakes of strangers', async () => {
+    const listener = await listen(door);
+    const cut = stranger(listener, '\x16\x03\x01\x02\x00\x01');
+    await setTimeout(100);
+    const began = performance.now();
+    await listener.close(60_000);
+    expect(performance.now() - began).toBeLessThan(9_000);
+    expect(await cut).toBe('');
+  });
+
+  test('a changed identity shows to new connections and leaves open ones alone', async () => {
+    const listener = await listen(door);
+    const old = await tls(listener);
+    const next = identityIn(`next-${generation++}`);
+    listener.setIdentity(next);
+    const fresh = await tls(listener);
+    expect(fresh.getPeerX509Certificate()?.fingerprint256).not.toBe(old.getPeerX509Certificate()?.fingerprint256);
+    await expect(tls(listener, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).rejects.toThrow(
+      /protocol version|alert/i,
+    );
+    const answered = everything(old);
+    old.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
+    expect(await answered).toContain('hello');
+    fresh.destroy();
+  });
+
+  test('closing lets a running request finish and cuts idle connections', async () => {
+    const started = Promise.withResolvers<ServerResponse>();
+    const listener = await listen(door, {
+      handler(_, response) {
+        started.resolve(response);
+      },
+    });
+    const idle = await tls(listener);
+    const idleClosed = everything(idle);
+    const running = await tls(listener);
+    const answered = everything(running);
+    running.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    const response = await started.promise;
+    const closed = listener.close(5_000);
+    await expect(tls(listener)).rejects.toThrow('ECONNREFUSED');
+    response.end('late');
+    await closed;
+    expect(await answered).toContain('late');
+    expect(await idleClosed).toBe('');
+  });
+
+  test('closing cuts what does not finish within the grace, and works twice', async () => {
+    const asked = Promise.withResolvers<void>();
+    const listener = await listen(door, { handler: () => asked.resolve() });
+    const socket = await tls(listener);
+    const gone = everything(socket);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await asked.promise;
+    await Promise.all([listener.close(200), listener.close(200)]);
+    expect(await gone).toBe('');
+  });
+});
+
+test('listenManagement leaves the signals of the process alone', async () => {
+  const before = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((signal) => process.listenerCount(signal));
+  await listen('listenManagement');
+  expect(['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((signal) => process.listenerCount(signal))).toEqual(before);
+});

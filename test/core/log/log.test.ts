@@ -1,0 +1,175 @@
+// The log: readable lines on the terminal and in files, nothing secret or endless in them, and never in the way.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { openLog, type LogOptions, type OpenLog } from '../../../core/log/log.ts';
+import { Secret } from '../../../core/base/secret.ts';
+import { TestClock } from '../../../core/base/time.ts';
+import { readTopic } from '../../../core/log/topic.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const temporary = temporaryDirectory();
+
+function open(directory: string, options: Partial<LogOptions> = {}): OpenLog {
+  return openLog({ directory, stream: 'worker-1', level: 'info', clock: new TestClock(), terminal: false, ...options });
+}
+
+async function written(directory: string): Promise<Record<string, unknown>[]> {
+  const lines = [];
+  for await (const { record } of readTopic({ directory })) lines.push(record);
+  return lines;
+}
+
+test('a line says when, how important, which part, which tenant, what, and with what', async () => {
+  const directory = temporary('plain');
+  const log = open(directory);
+  log.info('started');
+  log.with('oidc', 'tenant-1').warn('role-select claim is missing', { claimName: 'groups', count: 2 });
+  log.with('oidc', 'tenant-1').with('directory').debug('not important enough');
+  log.with('oidc', 'tenant-1').with('directory').error('inner');
+  await log.close();
+  const at = { 'occurred-at': '2026-01-01T00:00:00.000000Z' };
+  expect(await written(directory)).toEqual([
+    { ...at, level: 'info', component: 'worker-1', message: 'started' },
+    {
+      ...at,
+      level: 'warn',
+      component: 'oidc',
+      tenant: 'tenant-1',
+      message: 'role-select claim is missing',
+      fields: { 'claim-name': 'groups', count: 2 },
+    },
+    { ...at, level: 'error', component: 'directory', tenant: 'tenant-1', message: 'inner' },
+  ]);
+  expect(statSync(`${directory}/worker-1.000000000001.jsonl`).mode & 0o077).toBe(0);
+});
+
+test('secrets show as [secret], octets as their number, long and deep and strange things are cut, and nothing throws', async () => {
+  const directory = temporary('strange');
+  const log = open(directory);
+  const circle: Record<string, unknown> = {};
+  circle['self'] = circle;
+  const values = {
+    pin: new Secret('1234'),
+    nested: { token: new Secret('t') },
+    octets: new Uint8Array(3),
+    text: 'x'.repeat(5_000),
+    list: Array(500).fill(1),
+    circle,
+    error: new TypeError('wrong'),
+    big: 1n,
+    symbol: Symbol('s'),
+    at: Temporal.Instant.from('2026-01-01T00:00:00Z'),
+    none: undefined,
+    nothing: null,
+  };
+  log.info('y'.repeat(5_000), values);
+  const refuses = {
+    get bad(): never {
+      throw new Error('no');
+    },
+  };
+  expect(() => log.info('z', refuses)).not.toThrow();
+  log.info('after');
+  await log.close();
+  const [lost, line, after] = await written(directory);
+  expect(JSON.stringify(line)).not.toMatch(/1234/);
+  expect(line).toMatchObject({
+    message: `${'y'.repeat(1_000)}…`,
+    fields: {
+      pin: '[secret]',
+      nested: { token: '[secret]' },
+      octets: { bytes: 3 },
+      text: `${'x'.repeat(1_000)}…`,
+      list: Array(50).fill(1),
+      error: 'TypeError: wrong',
+      big: '1',
+      symbol: 'Symbol(s)',
+      at: '2026-01-01T00:00:00Z',
+      nothing: null,
+    },
+  });
+  expect([lost, after]).toMatchObject([{ fields: { lost: 1 } }, { message: 'after' }]);
+});
+
+test('files are bounded in size and number, and a new start goes on in the last one, after a half line too', async () => {
+  const directory = temporary('rotated');
+  for (let start = 0; start < 2; start++) {
+    const log = open(directory, { maxFileBytes: 2_000, retainFiles: 3 });
+    for (let n = 0; n < 100; n++) {
+      log.info(`line ${n} of start ${start}`);
+      await vi.waitFor(async () => expect((await written(directory)).at(-1)).toMatchObject({ message: `line ${n} of start ${start}` }), {
+        ...{ timeout: 60_000, interval: 1 },
+      });
+    }
+    await log.close();
+  }
+  const names = readdirSync(directory);
+  expect(names).toHaveLength(3);
+  expect(Math.max(...names.map((name) => statSync(`${directory}/${name}`).size))).toBeLessThan(2_200);
+  appendFileSync(`${directory}/${names.sort().at(-1)}`, '{"half');
+  const log = open(directory);
+  log.info('whole');
+  await log.close();
+  expect((await written(directory)).at(-1)).toMatchObject({ message: 'whole' });
+});
+
+test('what cannot be written is counted, and said as soon as it can be', async () => {
+  const directory = temporary('blocked');
+  writeFileSync(directory, 'a file where the directory should be');
+  const log = open(directory);
+  for (let n = 0; n < 3; n++) log.info(`lost ${n}`);
+  await new Promise(setImmediate);
+  // Nothing else tells that a line could not be written.
+  await vi.waitFor(() => expect(process.getActiveResourcesInfo()).not.toContain('FSReqPromise'), 60_000);
+  rmSync(directory);
+  log.info('written');
+  await log.close();
+  log.info('after close');
+  expect(await written(directory)).toMatchObject([{ component: 'log', fields: { lost: 3 } }, { message: 'written' }]);
+});
+
+test('a flood faster than the disk is dropped beyond a bound, not kept in memory', async () => {
+  const directory = temporary('flood');
+  const log = open(directory);
+  for (let n = 0; n < 20_000; n++) log.info('x'.repeat(500));
+  log.info('end');
+  await log.close();
+  expect(readFileSync(`${directory}/worker-1.000000000001.jsonl`).length).toBeLessThan(2 << 20);
+});
+
+test('the terminal gets one line each, without control characters; nobody reading it is no reason to end', async () => {
+  const directory = temporary('terminal');
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
+  const script = `
+    import { openLog } from '${new URL('../../../core/log/log.ts', import.meta.url).href}';
+    import { systemClock } from '${new URL('../../../core/base/time.ts', import.meta.url).href}';
+    const log = openLog({ directory: ${JSON.stringify(directory)}, stream: 'main', level: 'warn', clock: systemClock });
+    log.info('not shown');
+    log.with('est').warn('bad \\u001b[31mname\\nsecond', { deviceName: 'd\\r', count: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    log.error('still here');
+    await log.close();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    process.stdout.write('ended well');`;
+  const run = (redirect: string) =>
+    spawnSync('sh', ['-c', `"$0" --input-type=module -e "$1" ${redirect}`, process.execPath, script], { encoding: 'utf8' });
+  const shown = run('');
+  expect(shown.stderr).toMatch(
+    /^\d\d:\d\d:\d\d warn {2}est: bad \uFFFD\[31mname\uFFFDsecond device-name=d\uFFFD count=2\n\d\d:\d\d:\d\d error main: still here\n$/,
+  );
+  // As systemd starts us: the journal has the time, and looks for the priority in front.
+  const journal = temporary('journal');
+  writeFileSync(journal, '');
+  const { dev, ino } = statSync(journal);
+  vi.stubEnv('JOURNAL_STREAM', `${dev}:${ino}`);
+  run(`2>>${journal}`);
+  expect(readFileSync(journal, 'utf8')).toBe('<4>est: bad \uFFFD[31mname\uFFFDsecond device-name=d\uFFFD count=2\n<3>main: still here\n');
+  expect(run('').stderr).toMatch(/^\d\d:\d\d:\d\d warn /);
+  vi.unstubAllEnvs();
+  expect(run('2>&1 >/dev/null | true').status).toBe(0);
+  expect(run('2>/dev/full').stdout).toBe('ended well');
+  expect(run('2>&-').stdout).toBe('ended well');
+  expect((await written(directory)).filter(({ message }) => message === 'still here')).toHaveLength(6);
+});

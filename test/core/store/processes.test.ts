@@ -1,0 +1,128 @@
+// Several processes over one store: what one acknowledged the others see, and no death of a process loses or tears anything.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Secret } from '../../../core/base/secret.ts';
+import { openStore } from '../../../core/store/open.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const temporary = temporaryDirectory();
+const dataKey = new Secret(new Uint8Array(32).fill(1));
+const script = new URL('child.ts', import.meta.url).pathname;
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+function child(...args: string[]): ChildProcessWithoutNullStreams {
+  return started(spawn(process.execPath, [script, ...args]));
+}
+
+function started(one: ChildProcessWithoutNullStreams): ChildProcessWithoutNullStreams {
+  running.add(one);
+  one.once('exit', () => running.delete(one));
+  one.stderr.pipe(process.stderr);
+  return one;
+}
+
+afterEach(() => {
+  for (const one of running) one.kill('SIGKILL');
+});
+
+test('a reader sees another process’s write after refresh, and whole states only', async () => {
+  const directory = temporary('coherent');
+  const store = await openStore({ directory, dataKey });
+  const table = store.table<number>('things');
+  await store.write((tx) => tx.put(table, ['shared'], 0));
+  const reader = child('read', directory);
+  const lines = createInterface({ input: reader.stdout })[Symbol.asyncIterator]();
+  const ask = async (how: 'stale' | 'fresh'): Promise<unknown> => {
+    reader.stdin.write(`${how}\n`);
+    return JSON.parse(String((await lines.next()).value));
+  };
+  expect((await lines.next()).value).toBe('ready');
+  for (let n = 1; n <= 200; n++) {
+    const [before, now] = [await ask('fresh'), { shared: n, all: n }];
+    await store.write((tx) => {
+      tx.put(table, ['shared'], n);
+      tx.put(table, ['list', n], n);
+    });
+    // Left alone, a reader moves by itself once a second: whole, like any refresh.
+    expect([before, now]).toContainEqual(await ask('stale'));
+    expect(await ask('fresh')).toEqual(now);
+  }
+  reader.stdin.end();
+  await once(reader, 'exit');
+  await store.close();
+});
+
+test('a process that lags many commits behind, or missed a commit of many keys, still sees everything', async () => {
+  const directory = temporary('lagging');
+  const [writer, reader] = [await openStore({ directory, dataKey }), await openStore({ directory, dataKey })];
+  const [write, read] = [writer.table<number>('things'), reader.table<number>('things')];
+  for (const changes of [1, 300, 2_000]) {
+    await writer.write((tx) => tx.put(write, ['a'], 0));
+    reader.refresh();
+    expect(read.get(['a'])).toBe(0);
+    if (changes === 2_000) {
+      await writer.write((tx) => {
+        for (let n = 0; n < changes; n++) tx.put(write, ['many', n], n);
+        tx.put(write, ['a'], changes);
+      });
+    } else {
+      for (let n = 1; n <= changes; n++) await writer.write((tx) => tx.put(write, ['a'], n));
+    }
+    reader.refresh();
+    expect(read.get(['a'])).toBe(changes);
+  }
+  await Promise.all([writer.close(), reader.close()]);
+});
+
+test('changes of several processes never overtake each other: every addition counts', async () => {
+  const directory = temporary('sum');
+  const children = [child('count', directory), child('count', directory)];
+  await Promise.all(children.map((one) => once(one, 'exit')));
+  const store = await openStore({ directory, dataKey });
+  expect(store.table('things').get(['sum'])).toBe(400);
+  await store.close();
+});
+
+describe('death at any moment', () => {
+  test('kill -9 of two writers: nothing acknowledged is lost, no change is torn, the next start needs no repair', async () => {
+    const directory = temporary('killed');
+    const acknowledged = new Map<string, number>();
+    for (let round = 0; round < 6; round++) {
+      const writers = ['one', 'two'].map((name) => {
+        const writer = child('pairs', directory, name);
+        createInterface({ input: writer.stdout }).on('line', (line) => acknowledged.set(name, Number(line)));
+        return writer;
+      });
+      await Promise.all(writers.map((writer) => once(writer.stdout, 'data')));
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 17));
+      for (const writer of writers) writer.kill('SIGKILL');
+      await Promise.all(writers.map((writer) => once(writer, 'close')));
+      const store = await openStore({ directory, dataKey });
+      const table = store.table<number>('things');
+      for (const [name, n] of acknowledged) {
+        expect(table.get([name, 'left'])).toBe(table.get([name, 'right']));
+        // One more may have been committed and not yet said.
+        expect([n, n + 1]).toContain(table.get([name, 'left']));
+      }
+      expect([...store.check()]).toEqual([]);
+      await store.write((tx) => tx.put(table, ['after'], round));
+      await store.close();
+      acknowledged.clear();
+    }
+  });
+});
+
+test('a full disk refuses writes with storage-unavailable, keeps what was acknowledged, and writes go on once there is room', async () => {
+  // 2 MiB per file stand for the full disk.
+  const one = started(spawn('sh', ['-c', 'ulimit -S -f 4096; exec "$0" "$@"', process.execPath, script, 'fill', temporary('full')]));
+  one.stderr.unpipe(process.stderr).resume();
+  let output = '';
+  one.stdout.on('data', (chunk) => (output += String(chunk)));
+  expect(await once(one, 'exit')).toEqual([0, null]);
+  const result = JSON.parse(output) as { acknowledged: number; kept: number };
+  expect(result).toMatchObject({ code: 'storage-unavailable', again: 'storage-unavailable', kept: result.acknowledged, findings: [] });
+  expect(result.acknowledged).toBeGreaterThan(20);
+  expect(result).toMatchObject({ after: result.acknowledged + 1 });
+});

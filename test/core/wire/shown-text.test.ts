@@ -1,0 +1,64 @@
+// Texts that people read: no blanks at their ends, and no character that is not seen or that moves the rest.
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseJsonObject } from '../../../core/wire/json.ts';
+import { findUnseen, replaceUnseen, shownText, userIdText } from '../../../core/wire/shown-text.ts';
+import { parseInput } from '../../../core/wire/schema.ts';
+import { policyDocument } from '../../../core/access/policy/policy.ts';
+
+const schema = z.object({ displayName: shownText({ minCharacters: 1, maxCharacters: 20 }), userId: userIdText().optional() });
+const parse = (fields: object) => parseInput(schema, parseJsonObject(Buffer.from(JSON.stringify(fields))));
+
+describe('a character that is not seen is refused by its code point', () => {
+  test.each([
+    ['\u0000', 'U+0000'],
+    ['\n', 'U+000A'],
+    ['\u0085', 'U+0085'],
+    ['\u00ad', 'U+00AD'],
+    ['\u034f', 'U+034F'],
+    ['\u061c', 'U+061C'],
+    ['\u115f', 'U+115F'],
+    ['\u180e', 'U+180E'],
+    ['\u200b', 'U+200B'],
+    ['\u200d', 'U+200D'],
+    ['\u200e', 'U+200E'],
+    ['\u2028', 'U+2028'],
+    ['\u202e', 'U+202E'],
+    ['\u2060', 'U+2060'],
+    ['\u2066', 'U+2066'],
+    ['\u2069', 'U+2069'],
+    ['\u3164', 'U+3164'],
+    ['\ufeff', 'U+FEFF'],
+    ['\ufe0f', 'U+FE0F'],
+    ['\u{e0041}', 'U+E0041'],
+  ])('%j', (character, name) => {
+    for (const field of ['display-name', 'user-id']) {
+      const refusal = `"${field}" must not contain ${name}: `;
+      expect(() => parse({ 'display-name': 'x', [field]: `a${character}b` })).toThrow(refusal);
+    }
+    expect(replaceUnseen(`a${character}b`)).toBe('ab');
+  });
+});
+
+test('letters, marks, digits, punctuation and blanks of any language are accepted', () => {
+  for (const text of ['Ada', 'Zoë Ångström', 'שלום', 'مرحبا', '日本 語', 'é̂', '😀 Team', 'a_b-c.d (e) <f@g.h>']) {
+    expect(findUnseen(text)).toBeUndefined();
+    expect(parse({ 'display-name': text })).toEqual({ displayName: text });
+  }
+});
+
+test('blanks at the ends are taken off before the text is judged', () => {
+  expect(parse({ 'display-name': ' \t Ada \n', 'user-id': '\u00a0Ada\ufeff' })).toEqual({ displayName: 'Ada', userId: 'Ada' });
+  expect(() => parse({ 'display-name': '   ' })).toThrow(expect.objectContaining({ code: 'invalid-value' }));
+});
+
+test('a User ID is bounded in octets', () => {
+  expect(parse({ 'display-name': 'x', 'user-id': 'é'.repeat(512) })).toMatchObject({ userId: 'é'.repeat(512) });
+  expect(() => parse({ 'display-name': 'x', 'user-id': `${'é'.repeat(512)}x` })).toThrow(/1024 octets/);
+});
+
+test('a description may have lines, and nothing else that is not seen', () => {
+  const describe = (description: string) => parseInput(policyDocument, { description });
+  expect(describe('one\r\n\ttwo\n')).toMatchObject({ description: 'one\r\n\ttwo' });
+  expect(() => describe('one\n\u202etwo')).toThrow(/U\+202E/);
+});

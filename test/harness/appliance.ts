@@ -1,0 +1,193 @@
+// The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
+import { request as httpsRequest } from 'node:https';
+import { join } from 'node:path';
+import type { StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
+import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Finding, Log } from '../../core/base/context.ts';
+import { listenManagement } from '../../core/http/listener/listeners.ts';
+import type { AnyPlugin } from '../../core/plugin/plugin.ts';
+import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { revealSecret } from '../../core/base/secret.ts';
+import { openStore, type OpenStore } from '../../core/store/open.ts';
+import { createSystemTenant } from '../../core/access/tenants.ts';
+import { TestClock } from '../../core/base/time.ts';
+import { backUp } from '../../appliance/backup/backup.ts';
+import { watchClock } from '../../appliance/operations/clock-watch.ts';
+import { compose, type Composed } from '../../appliance/composition/compose.ts';
+import { measureProcess } from '../../appliance/operations/metrics.ts';
+import { provideStoreKey } from '../../appliance/state/store-key.ts';
+import { plugins as everyPlugin } from '../../appliance/plugins.ts';
+import type { Hsm, TokenConfig } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
+import { selfSignedIdentity } from './tls.ts';
+
+export type Answer = {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
+  readonly body: any;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+};
+
+export type RequestOptions = {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** loopback address of the client, default 127.0.0.1 */
+  readonly from?: string;
+};
+
+export type TestAppliance = {
+  readonly url: string;
+  readonly hsm: Hsm;
+  readonly store: OpenStore;
+  readonly clock: TestClock;
+  readonly app: Composed['app'];
+  readonly jobs: Composed['jobs'];
+  readonly rootToken: string;
+  readonly directory: string;
+  readonly logged: readonly { level: string; message: string; fields: unknown }[];
+  /** `body`: an object is sent as JSON, a string or octets as they are. The root token goes along unless `token` says otherwise. */
+  request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
+  check(): Promise<readonly Finding[]>;
+  close(): Promise<void>;
+};
+
+export type TestApplianceOptions = {
+  readonly directory: string;
+  readonly clock?: TestClock;
+  readonly plugins?: readonly AnyPlugin[];
+  /** default: one fresh SoftHSM2 token */
+  readonly tokens?: readonly TokenConfig[];
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** of an earlier start in the same directory by this process */
+  readonly rootToken?: string;
+  readonly services?: Readonly<Record<string, unknown>>;
+  /** default: every record is written, whoever it is about */
+  readonly strangers?: StrangersOptions;
+};
+
+/** Starts it; close it in afterAll. Every plugin's invariants are checked by `check()`: expect them to be empty after each test. */
+export async function startTestAppliance(options: TestApplianceOptions): Promise<TestAppliance> {
+  const { directory, clock = new TestClock(), strangers = { burst: Infinity } } = options;
+  const tokens = options.tokens ?? [await makeSoftToken(directory)];
+  const logged: { level: string; message: string; fields: unknown }[] = [];
+  const log = memoryLog(logged);
+  const hsm = await openHsm(testHsmConfig(...tokens));
+  const storeDirectory = join(directory, 'store');
+  const store = await openStore({ directory: storeDirectory, dataKey: await provideStoreKey(hsm, directory, storeDirectory) });
+  await store.migrate('core', []);
+  const audit = await openAuditTrail({ directory: join(directory, 'audit'), chain: 'test', clock, log });
+  const system = await createSystemTenant(store, hsm, clock);
+  const rootToken = system === undefined ? (options.rootToken ?? '') : revealSecret(system.rootToken.token);
+  const plugins = options.plugins ?? everyPlugin;
+  const configurationOf = (name: string): unknown =>
+    plugins.find((plugin) => plugin.name === name)?.config.parse(options.configuration?.[name] ?? {});
+  const identity = selfSignedIdentity(directory);
+  const clockWatch = watchClock(store, clock, Temporal.Instant.from('2000-01-01T00:00:00Z'));
+  const metrics = measureProcess(hsm);
+  const composed = await compose({
+    plugins,
+    store,
+    hsm,
+    log,
+    configurationOf,
+    audit: metrics.measured(audit),
+    strangers,
+    clock: clockWatch.clock,
+    services: { listeners: notServing, ...options.services },
+    topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
+    upkeep: {
+      directory,
+      settleMs: 100,
+      clockWatch,
+      metrics,
+      snapshots: async () => [await metrics.snapshot()],
+      seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
+      backUp: (passphrase) => backUp({ directory, store, hsm, clock, embedded: false }, passphrase),
+    },
+  });
+  const listener = await listenManagement({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
+  return {
+    url: listener.url.replace(/\/$/, ''),
+    ...{ hsm, store, clock, rootToken, directory, logged },
+    app: composed.app,
+    jobs: composed.jobs,
+    check: () => composed.check(),
+    request: (method, path, body, extra = {}) =>
+      send({
+        url: `https://127.0.0.1:${listener.port}${path}`,
+        method,
+        body,
+        ca: identity.cert,
+        token: 'token' in extra ? extra.token : rootToken,
+        headers: extra.headers ?? {},
+        from: extra.from ?? '127.0.0.1',
+      }),
+    async close() {
+      await listener.close(1_000);
+      await composed.stop();
+      metrics.stop();
+      clockWatch.stop();
+      await audit.close();
+      await store.close();
+      await hsm.close();
+    },
+  };
+}
+
+/** Plugins with a port of their own leave it closed in tests, unless a test gives them its own `listeners`. */
+const notServing: Listeners = {
+  serving: false,
+  est: { host: '127.0.0.1', port: 4665 },
+  hosts: ['localhost', '127.0.0.1'],
+  managementUrl: 'https://localhost:4646',
+  sealed: () => false,
+  identity: () => ({ key: '', cert: '' }),
+  onIdentityChange: () => () => undefined,
+};
+
+type Sent = {
+  url: string;
+  method: string;
+  body: unknown;
+  token: string | undefined;
+  ca: string;
+  headers: Readonly<Record<string, string>>;
+  from: string;
+};
+
+function send({ url, method, body, token, ca, headers, from }: Sent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
+    const request = httpsRequest(url, {
+      method,
+      ca,
+      agent: false,
+      localAddress: from,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
+        ...headers,
+      },
+    });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = /^application\/([a-z-]+\+)?json/.test(response.headers['content-type'] ?? '');
+        resolve({ status: response.statusCode ?? 0, body: isJson && text !== '' ? JSON.parse(text) : text, headers: response.headers });
+      });
+    });
+    request.end(payload);
+  });
+}
+
+function memoryLog(into: { level: string; message: string; fields: unknown }[]): Log {
+  const at = (level: string) => (message: string, fields?: unknown) => void into.push({ level, message, fields });
+  const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), with: () => log };
+  return log;
+}

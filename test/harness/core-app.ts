@@ -1,0 +1,168 @@
+// The platform alone, in this process: real token, real store, real audit trail, a few plugin entries, and a client to talk to it.
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Hsm } from '../../hsm/api.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import { openAuditTrail, type AuditTrail } from '../../core/audit/trail.ts';
+import type { Log } from '../../core/base/context.ts';
+import type { ErrorTable } from '../../core/base/errors.ts';
+import { createApp, type App } from '../../core/platform/app.ts';
+import type { BodyRoom } from '../../core/http/request/body-room.ts';
+import type { AnyEndpoint } from '../../core/http/endpoint.ts';
+import type { Health } from '../../core/platform/health.ts';
+import type { AnyResource } from '../../core/http/resource/resource.ts';
+import { Secret, revealSecret } from '../../core/base/secret.ts';
+import { openStore, type OpenStore } from '../../core/store/open.ts';
+import { createSystemTenant } from '../../core/access/tenants.ts';
+import { TestClock } from '../../core/base/time.ts';
+import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
+
+export type CoreParts = { readonly store: OpenStore; readonly hsm: Hsm; readonly clock: TestClock; readonly log: TestLog };
+
+export type CoreAppOptions = {
+  /** for everything it keeps; see temporaryDirectory() */
+  readonly directory: string;
+  /** entries of a plugin under test */
+  plugin?(parts: CoreParts): { endpoints?: readonly AnyEndpoint[]; resources?: readonly AnyResource[]; errors?: ErrorTable };
+  readonly health?: () => Health;
+  /** where large bodies wait for memory */
+  readonly bodyRoom?: BodyRoom;
+};
+
+export type Sent = {
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** loopback address of the client, default 127.0.0.1 */
+  readonly from?: string;
+};
+export type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly body: Json };
+/** Parsed answers are looked into freely by tests. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a test that reads a wrong field fails anyway
+export type Json = any;
+
+export type CoreApp = CoreParts & {
+  readonly app: App;
+  readonly audit: AuditTrail;
+  readonly server: Server;
+  readonly url: string;
+  readonly rootToken: string;
+  /** what sealed() answers */
+  seal(sealed: boolean): void;
+  /** Sends a request; an object goes as JSON, a string or Buffer as it is. The root token unless another, or null, is given. */
+  send(method: string, path: string, body?: unknown, options?: Sent): Promise<Received>;
+  /** Makes a tenant with its root token. */
+  makeTenant(name: string, policies?: readonly string[]): Promise<string>;
+  /** Everything in the audit files so far. */
+  auditText(): string;
+  stop(): Promise<void>;
+};
+
+/** Keeps what is logged, so that tests can look for what must not be there. */
+export class TestLog implements Log {
+  readonly lines: string[] = [];
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.lines.push(`debug ${message} ${JSON.stringify(fields ?? {})}`);
+  }
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.lines.push(`info ${message} ${JSON.stringify(fields ?? {})}`);
+  }
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.lines.push(`warn ${message} ${JSON.stringify(fields ?? {})}`);
+  }
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.lines.push(`error ${message} ${JSON.stringify(fields ?? {})}`);
+  }
+  with(): Log {
+    return this;
+  }
+}
+
+/** Opens everything and listens on a loopback port without TLS. */
+export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
+  const log = new TestLog();
+  const clock = new TestClock();
+  const hsm = await openHsm(testHsmConfig(await makeSoftToken(options.directory)));
+  const store = await openStore({ directory: join(options.directory, 'store'), dataKey: new Secret(new Uint8Array(32).fill(7)), log });
+  const auditDirectory = join(options.directory, 'audit');
+  const audit = await openAuditTrail({ directory: auditDirectory, chain: 'test', clock, log });
+  const first = await createSystemTenant(store, hsm, clock);
+  const rootToken = first === undefined ? '' : revealSecret(first.rootToken.token);
+  const { endpoints = [], resources = [], errors = {} } = options.plugin?.({ store, hsm, clock, log }) ?? {};
+  let sealed = false;
+  const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
+  const { bodyRoom } = options;
+  const held = bodyRoom === undefined ? {} : { bodyRoom };
+  const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
+  const server = createServer(app.handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const send: CoreApp['send'] = (method, path, body, sent = {}) => exchange(url, method, path, body, { token: rootToken, ...sent });
+
+  return {
+    store,
+    hsm,
+    clock,
+    log,
+    app,
+    audit,
+    server,
+    url,
+    rootToken,
+    seal: (next) => void (sealed = next),
+    send,
+    async makeTenant(name, policies) {
+      await send('POST', '/v1/config/tenants', { name, ...(policies === undefined ? {} : { policies }) });
+      const { body } = await send('POST', '/v1/state/keystore/token/create-root', { name });
+      return String(body.token);
+    },
+    auditText: () =>
+      readdirSync(auditDirectory)
+        .map((file) => readFileSync(join(auditDirectory, file), 'utf8'))
+        .join(''),
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+      await audit.close();
+      await store.close();
+      await hsm.close();
+    },
+  };
+}
+
+function exchange(
+  url: string,
+  method: string,
+  path: string,
+  body: unknown,
+  { token, headers = {}, from = '127.0.0.1' }: Sent,
+): Promise<Received> {
+  const isText = typeof body === 'string' || body instanceof Uint8Array;
+  const content = body === undefined || isText ? body : JSON.stringify(body);
+  const sent: Record<string, string> = {
+    ...(token === null || token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(content)) }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    // Not fetch, which would tidy up the path.
+    const { hostname, port } = new URL(url);
+    const request = httpRequest({ hostname, port, path, method, headers: sent, agent: false, localAddress: from }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        });
+      });
+    });
+    request.on('error', reject);
+    request.end(content);
+  });
+}

@@ -1,0 +1,41 @@
+// The PKCS#11 modules the HSM suites run against: SoftHSM2 always, NSS softoken when it can be had, and one named by the environment.
+import type { TokenConfig } from '../../../hsm/api.ts';
+import { prepareToken } from '../../../hsm/setup/setup.ts';
+import { makeNssToken, obtainNss } from './nss.ts';
+import { makeSoftToken } from './softhsm.ts';
+
+/** A module under test: `make` gives a prepared token, with its files (if it has any) below the directory. */
+export type ModuleUnderTest = { readonly name: string; make(directory: string): Promise<TokenConfig> };
+
+/** The modules at hand. Those that are not are named on standard error with the reason: a suite never shrinks silently. */
+export async function findModules(): Promise<ModuleUnderTest[]> {
+  const modules: ModuleUnderTest[] = [{ name: 'SoftHSM2', make: makeSoftToken }];
+  const nss = await obtainNss();
+  if ('directory' in nss) modules.push({ name: 'NSS softoken', make: (directory) => makeNssToken(nss, directory) });
+  else console.error(`SKIPPED: NSS softoken (ML-DSA in the token): ${nss.missing}`);
+  const vendor = vendorToken();
+  if (vendor !== undefined) {
+    modules.push({
+      name: `${vendor.module} (KEYSTORED_TEST_MODULE)`,
+      make: async () => {
+        await prepareToken(vendor);
+        return vendor;
+      },
+    });
+  }
+  return modules;
+}
+
+/** KEYSTORED_TEST_MODULE (path), KEYSTORED_TEST_LABEL or _SERIAL, KEYSTORED_TEST_PIN, and KEYSTORED_TEST_PARAMETERS for C_Initialize. */
+function vendorToken(): TokenConfig | undefined {
+  const { KEYSTORED_TEST_MODULE: module, KEYSTORED_TEST_LABEL: label, KEYSTORED_TEST_SERIAL: serial } = process.env;
+  if (module === undefined) return undefined;
+  const libraryParameters = process.env['KEYSTORED_TEST_PARAMETERS'];
+  return {
+    name: 'vendor',
+    module,
+    pin: { environment: 'KEYSTORED_TEST_PIN' },
+    ...(serial === undefined ? { label: label ?? 'keystored' } : { serial }),
+    ...(libraryParameters === undefined ? {} : { libraryParameters }),
+  };
+}

@@ -1,0 +1,43 @@
+// Looks into a token from outside, with pkcs11-tool: what is in there, whoever thinks so.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { TokenConfig } from '../../../hsm/api.ts';
+
+const run = promisify(execFile);
+
+/** Labels of the private and secret key objects that belong to keys of tenants, `keystored <tenant> <key id> v<version> <purpose>`. */
+export async function keyObjectLabels(token: Pick<TokenConfig, 'module' | 'label' | 'environment'>, pin: string): Promise<string[]> {
+  const { stdout } = await run(
+    'pkcs11-tool',
+    ['--module', token.module, '--token-label', token.label ?? '', '--login', '--pin', pin, '--list-objects'],
+    { env: { ...process.env, ...token.environment }, maxBuffer: 64 << 20 },
+  );
+  return Array.from(stdout.matchAll(/label:\s+(keystored \S+ \S+ v\d+ \S+)/g), ([, label]) => label as string);
+}
+
+/** Removes a private or secret key object, as an administrator of the HSM can. */
+export async function removeKeyObject(
+  token: Pick<TokenConfig, 'module' | 'label' | 'environment'>,
+  pin: string,
+  type: 'privkey' | 'secrkey',
+  label: string,
+): Promise<void> {
+  await run(
+    'pkcs11-tool',
+    [
+      '--module',
+      token.module,
+      '--token-label',
+      token.label ?? '',
+      '--login',
+      '--pin',
+      pin,
+      '--delete-object',
+      '--type',
+      type,
+      '--label',
+      label,
+    ],
+    { env: { ...process.env, ...token.environment } },
+  );
+}

@@ -1,0 +1,28 @@
+// A CA house for tests: a real SoftHSM2 token (or any other), a real store, and a clock that stands still.
+import { randomBytes } from 'node:crypto';
+import { afterAll } from 'vitest';
+import { Secret } from '../../../core/base/secret.ts';
+import { openStore, type OpenStore } from '../../../core/store/open.ts';
+import { TestClock } from '../../../core/base/time.ts';
+import type { Hsm, TokenConfig } from '../../../hsm/api.ts';
+import { openHsm } from '../../../hsm/client/open.ts';
+import { type CaHouse, openCaHouse } from '../../../plugins/ca/context.ts';
+import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+export type TestHouse = CaHouse & { readonly clock: TestClock; readonly store: OpenStore; readonly hsm: Hsm; readonly directory: string };
+
+/** Opens a house for one test file and closes it afterwards. */
+export async function openTestHouse(
+  moreTokens: (directory: string) => Promise<readonly TokenConfig[]> = async () => [],
+): Promise<TestHouse> {
+  const path = temporaryDirectory();
+  const hsm = await openHsm(testHsmConfig(await makeSoftToken(path('hsm')), ...(await moreTokens(path('more')))));
+  const store = await openStore({ directory: path('store'), dataKey: new Secret(new Uint8Array(randomBytes(32))) });
+  afterAll(async () => {
+    await store.close();
+    await hsm.close();
+  });
+  const clock = new TestClock('2026-11-01T12:00:00Z');
+  return { ...openCaHouse({ hsm, store, clock, publicUrl: 'https://keystore.example:4646' }), clock, store, hsm, directory: path() };
+}

@@ -1,0 +1,135 @@
+// Renewal with the certificate a device holds (requirements R42 to R48).
+import { Agent } from 'node:https';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { basic, type Reply, type Sending } from './client.ts';
+import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
+import { type Identity, type Keys, makeCsr, makeDeviceCsr, makeIdentity, makeKeys, type Names, readCertsOnly, x509 } from '../ca/pki.ts';
+
+const name = 'device.example.test';
+let appliance: EstAppliance;
+let ca: string;
+let keys: Keys;
+let held: Identity;
+
+beforeAll(async () => {
+  appliance = await startEstAppliance();
+  ca = await appliance.makeCa();
+  keys = await makeKeys('P-256');
+  held = await obtain(ca);
+});
+
+/** Enrols and holds the certificate. */
+async function obtain(from: string, csr?: Buffer): Promise<Identity> {
+  const reply = await appliance.enrol(from, 'simpleenroll', csr ?? (await makeDeviceCsr(keys, name)), {
+    headers: { Authorization: basic(secret) },
+  });
+  const [certificate] = readCertsOnly(reply.text);
+  if (certificate === undefined) throw new Error(reply.text);
+  return { keys, certificate: certificate.raw, pem: certificate.toString() };
+}
+
+async function renew(client: Identity | undefined, sending: Sending = {}, csr?: Buffer): Promise<Reply> {
+  return appliance.enrol(ca, 'simplereenroll', csr ?? (await makeDeviceCsr(keys, name)), {
+    ...(client === undefined ? {} : { client }),
+    ...sending,
+  });
+}
+
+const serialOf = (identity: Identity): string => new x509.X509Certificate(identity.pem).serialNumber;
+
+describe('credential', () => {
+  test('R42: the certificate held, and nothing else: no certificate, the secret alone, a foreign or forged certificate are 401', async () => {
+    expect((await renew(held)).status).toBe(200);
+    const none = await renew(undefined);
+    expect({ status: none.status, challenge: none.rawHeaders.get('WWW-Authenticate') }).toEqual({
+      status: 401,
+      challenge: 'TLS-Client-Certificate realm="est"',
+    });
+    expect((await renew(undefined, { headers: { Authorization: basic(secret) } })).status).toBe(401);
+    expect((await renew(await makeIdentity({ subject: `CN=${name}` }))).status).toBe(401);
+    const otherCa = await appliance.makeCa();
+    expect((await renew(await obtain(otherCa))).status).toBe(401);
+    const imposter = await makeIdentity({ subject: `CN=${ca}`, ca: true });
+    expect((await renew(await makeIdentity({ subject: `CN=${name}`, issuer: imposter }))).status).toBe(401);
+  });
+
+  test('R42: expired is 401', async () => {
+    const client = await obtain(ca);
+    appliance.clock.advance(31 * 86_400);
+    const reply = await renew(client);
+    await appliance.setBack(31 * 86_400);
+    expect(reply).toMatchObject({ status: 401, text: expect.stringMatching(/expired/) as string });
+  });
+
+  test('R42: a certificate without clientAuth, or one for an intermediate CA, renews nothing', async () => {
+    const request = `-----BEGIN CERTIFICATE REQUEST-----\n${(await makeDeviceCsr(keys, name)).toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
+    const { body } = await appliance.act(ca, 'sign-csr', { csr: request, usages: ['server-auth'] });
+    expect((await renew({ keys, certificate: Buffer.alloc(0), pem: body.certificate })).status).toBe(401);
+  });
+
+  test('R43: allow-reenroll-with-issued-cert false is 403; it is true by default', async () => {
+    const strict = await appliance.makeCa({ est: { ...openEst, 'allow-reenroll-with-issued-cert': false } });
+    const client = await obtain(strict);
+    const reply = await appliance.enrol(strict, 'simplereenroll', await makeDeviceCsr(keys, name), { client });
+    expect(reply.status).toBe(403);
+    expect((await appliance.state(ca)).est['allow-reenroll-with-issued-cert']).toBe(true);
+  });
+
+  test('R46: revoked is 401 at once, also on a connection that is already open', async () => {
+    const client = await obtain(ca);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect((await renew(client, { agent })).status).toBe(200);
+    expect((await appliance.act(ca, 'revoke', { serial: serialOf(client) })).status).toBe(204);
+    expect((await renew(client, { agent })).status).toBe(401);
+    agent.destroy();
+  });
+});
+
+describe('identity', () => {
+  test('R44: subject and alternative names must be the same, in any order of the names', async () => {
+    const names: Names = [
+      { type: 'dns', value: 'a.example.test' },
+      { type: 'dns', value: 'b.example.test' },
+    ];
+    const client = await obtain(ca, await makeCsr({ keys, subject: `CN=${name}, O=Example`, names }));
+    const status = async (subject: string, asked: Names): Promise<number> =>
+      (await renew(client, {}, await makeCsr({ keys, subject, names: asked }))).status;
+    expect(await status(`CN=${name}, O=Example`, names)).toBe(200);
+    expect(await status(`CN=${name}, O=Example`, names.toReversed())).toBe(200);
+    expect(await status(`CN=${name}`, names)).toBe(403);
+    expect(await status(`CN=other.example.test, O=Example`, names)).toBe(403);
+    expect(await status(`O=Example, CN=${name}`, names)).toBe(403);
+    expect(await status(`CN=${name}, O=Example`, names.slice(1))).toBe(403);
+    expect(await status(`CN=${name}, O=Example`, [...names, { type: 'dns', value: 'c.example.test' }])).toBe(403);
+    expect(await status(`CN=${name}, O=Example`, [])).toBe(403);
+  });
+
+  test('R45: renewing with the same key and with a new one both work', async () => {
+    expect((await renew(held)).status).toBe(200);
+    for (const key of ['P-384', 'RSA-2048'] as const) {
+      expect((await renew(held, {}, await makeDeviceCsr(await makeKeys(key), name))).status, key).toBe(200);
+    }
+  });
+
+  test('R46: the identity policy counts as it is now', async () => {
+    const client = await obtain(ca);
+    await appliance.patchCa(ca, { est: { 'allow-subdomains': false } });
+    const reply = await renew(client);
+    await appliance.patchCa(ca, { est: { 'allow-subdomains': true } });
+    expect(reply.status).toBe(403);
+    expect((await renew(client)).status).toBe(200);
+  });
+
+  test('R47: a request to change the subject name is 403', async () => {
+    const change = new x509.Attribute('1.3.6.1.5.5.7.7.36', [new Uint8Array([0x30, 0x00]).buffer]);
+    const csr = await makeCsr({ keys, subject: `CN=${name}`, names: [{ type: 'dns', value: name }], attributes: [change] });
+    expect((await renew(held, {}, csr)).status).toBe(403);
+  });
+
+  test('R48: the old certificate stays valid and renews again; the new one renews as well', async () => {
+    const [renewed] = readCertsOnly((await renew(held)).text);
+    if (renewed === undefined) throw new Error('no certificate');
+    expect((await renew(held)).status).toBe(200);
+    expect((await renew({ keys, certificate: renewed.raw, pem: renewed.toString() })).status).toBe(200);
+  });
+});

@@ -1,0 +1,285 @@
+// `explain` and `test`: what an administrator learns without anybody signing in (api 56; issue "be told why").
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Answer } from '../../../harness/appliance.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { referenceOf, startHouse, without, type House } from '../harness.ts';
+import { sendJson, type Script } from '../scripted-provider.ts';
+
+const path = temporaryDirectory();
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(path(), { startsPerMinute: 5_000 });
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  house.provider.script = {};
+  await house.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp');
+  await house.setService();
+});
+
+const action = (name: string, body: unknown = {}): Promise<Answer> =>
+  house.appliance.request('POST', `/v1/state/keystore/authentication/oidc/corp/${name}`, body);
+
+describe('explain with claims', () => {
+  beforeEach(async () => {
+    await house.setRole('admins', {
+      'token-policies': ['root', 'typo'],
+      'required-claims': ['email'],
+      'claim-mappings': { email: 'username', name: 'fullname' },
+    });
+    await house.setRole('readers', { 'token-policies': ['user'] });
+  });
+
+  test('a match: roles, policies, names, and policies that do not exist', async () => {
+    const { status, body } = await action('explain', { claims: { sub: 's', groups: ['admins', 'x'], email: 'e@x.test', name: 'Eve' } });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      outcome: 'signed-in',
+      explanation: 'admins matches; the session gets root, typo.',
+      'role-claim': 'groups',
+      'role-claim-values': 2,
+      roles: [
+        { name: 'admins', matches: true, grants: true, 'missing-claims': [], reason: 'A value of groups is admins.' },
+        { name: 'readers', matches: false, grants: false, 'missing-claims': [], reason: 'No value of groups is readers.' },
+      ],
+      policies: ['root', 'typo'],
+      'unknown-policies': ['typo'],
+      username: 'e@x.test',
+      fullname: 'Eve',
+      notes: [],
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['a required claim is missing', { groups: ['admins'] }, { outcome: 'claim-missing', explanation: expect.stringContaining('email') }],
+    ['nothing matches', { groups: ['x'] }, { outcome: 'no-role', explanation: expect.stringContaining('No value of groups') }],
+    [
+      'only the case differs',
+      { groups: ['Readers'] },
+      {
+        outcome: 'no-role',
+        roles: expect.arrayContaining([
+          expect.objectContaining({ name: 'readers', reason: expect.stringContaining('upper and lower case') }),
+        ]),
+      },
+    ],
+    ['the role claim is missing', {}, { outcome: 'no-role', explanation: expect.stringContaining('role-select claim groups is missing') }],
+    ['overage', { _claim_names: { groups: 'src1' } }, { outcome: 'no-role', notes: [expect.stringContaining('directory API')] }],
+    [
+      'values that are no texts',
+      { groups: [1, 'readers'] },
+      { outcome: 'signed-in', notes: expect.arrayContaining([expect.stringContaining('no strings')]) },
+    ],
+    [
+      'a role claim that is an object',
+      { groups: { a: 1 } },
+      { outcome: 'no-role', notes: [expect.stringContaining('neither a string nor a list')] },
+    ],
+    [
+      'several roles',
+      { groups: ['readers', 'admins'], email: 'e' },
+      { outcome: 'signed-in', policies: ['root', 'typo', 'user'], notes: expect.arrayContaining([expect.stringContaining('united')]) },
+    ],
+    ['no username', { sub: 's-1', groups: ['readers'] }, { username: 's-1', notes: [expect.stringContaining('subject (sub) stands in')] }],
+    ['names of claims are taken as they are', { groups: ['readers'], 'Some-Claim/x': { 'a-b': 1 } }, { outcome: 'signed-in' }],
+  ])('%s', async (_, claims, expected) => {
+    const { status, body } = await action('explain', { claims });
+    expect(status).toBe(200);
+    expect(body).toMatchObject(expected);
+  });
+
+  test('claims are in no log and no audit record', async () => {
+    await action('explain', { claims: { groups: ['secret-project'], email: 'private@x.test' } });
+    expect(house.auditText() + JSON.stringify(house.appliance.logged)).not.toMatch(/secret-project|private@x/);
+  });
+
+  test.each([
+    ['neither claims nor login', {}],
+    ['both', { claims: {}, login: 'x' }],
+    ['claims that are a list', { claims: [] }],
+    ['an unknown field', { claim: {} }],
+  ])('%s is refused', async (_, body) => {
+    expect((await action('explain', body)).status).toBe(400);
+  });
+
+  test('an unknown service is 404, and needs a token', async () => {
+    const url = '/v1/state/keystore/authentication/oidc/nothing/explain';
+    expect((await house.appliance.request('POST', url, { claims: {} })).status).toBe(404);
+    expect((await house.appliance.request('POST', url, { claims: {} }, { token: undefined })).status).toBe(401);
+  });
+});
+
+async function failedLogin(script: Script): Promise<string> {
+  house.provider.script = script;
+  const answer = await house.browser().login(house.provider);
+  expect(answer.status).toBeGreaterThanOrEqual(400);
+  return referenceOf(answer.body);
+}
+
+describe('explain with the reference of a failed sign-in', () => {
+  test('judges its claims by the roles of now: what was mended is seen', async () => {
+    const login = await failedLogin({ person: { groups: ['g1'] } });
+    expect((await action('explain', { login })).body).toMatchObject({
+      outcome: 'no-role',
+      roles: [],
+      login: { stage: 'role', code: 'no-role', reason: 'no-role-matches', 'occurred-at': expect.any(String) },
+    });
+    await house.setRole('g1');
+    expect((await action('explain', { login })).body).toMatchObject({
+      outcome: 'signed-in',
+      policies: ['root'],
+      login: { code: 'no-role' },
+    });
+  });
+
+  test('of one that ended before there were claims tells where, and what to do', async () => {
+    const login = await failedLogin({
+      respond: { '/token': (_request, response) => sendJson(response, { error: 'invalid_client' }, 401) },
+    });
+    expect((await action('explain', { login })).body).toMatchObject({
+      outcome: 'provider-refused-system',
+      explanation: expect.stringContaining('update client-secret'),
+      login: { stage: 'token', reason: 'invalid_client' },
+    });
+  });
+
+  test('of another service, of nobody, or of the day before yesterday is 404', async () => {
+    const login = await failedLogin({ person: { groups: ['g1'] } });
+    expect((await action('explain', { login: 'nothing' })).status).toBe(404);
+    await house.setService({}, house.provider, 'other');
+    expect((await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/other/explain', { login })).status).toBe(404);
+    house.clock.advance(86_400);
+    expect((await action('explain', { login })).status).toBe(404);
+    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
+    house.appliance.store.refresh();
+    expect(house.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(0);
+  });
+
+  test('no more than a hundred are kept per service, and those without claims go first', async () => {
+    await house.setRole('g1');
+    const first = await failedLogin({ person: { groups: ['nobody'] } });
+    for (let count = 0; count < 103; count += 1) {
+      house.clock.advance(1);
+      await failedLogin({ callback: (query) => query.set('error', 'access_denied') });
+    }
+    house.appliance.store.refresh();
+    expect(house.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(100);
+    expect((await action('explain', { login: first })).body).toMatchObject({ outcome: 'no-role', login: { code: 'no-role' } });
+  });
+});
+
+describe('test', () => {
+  test('a provider in order', async () => {
+    await house.setRole('g1');
+    house.provider.script = {
+      metadata: (metadata) => ({ ...metadata, code_challenge_methods_supported: ['S256'], msgraph_host: 'graph.microsoft.com' }),
+      respond: {
+        '/authorize': (_request, response) => void response.writeHead(303, { location: `${house.redirectUri}?error=login_required` }).end(),
+      },
+    };
+    const behind = (): number => Temporal.Now.instant().since(house.clock.now()).total('seconds');
+    const least = behind();
+    const { status, body } = await action('test');
+    const most = behind();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      usable: true,
+      issuer: house.provider.issuer,
+      'authorization-endpoint': `${house.provider.origin}/authorize`,
+      algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'],
+      pkce: { method: 'S256', listed: true },
+      'iss-parameter': true,
+      'token-endpoint-auth-method': 'client_secret_basic',
+      'client-credentials': 'accepted',
+      'redirect-uris': [{ uri: house.redirectUri, registered: 'yes' }],
+      keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }],
+      'directory-host': 'graph.microsoft.com',
+      'clock-difference-seconds': expect.any(Number),
+      'certificate-chain': [{ subject: 'CN=localhost', issuer: 'CN=localhost', 'not-after': expect.any(String) }],
+      scopes: ['openid', 'profile', 'email'],
+    });
+    // The provider tells its time in whole seconds.
+    const difference = Math.abs(body['clock-difference-seconds']);
+    expect(difference).toBeGreaterThanOrEqual(Math.abs(least) - 2);
+    expect(difference).toBeLessThanOrEqual(Math.abs(most) + 2);
+  });
+
+  test.each<[string, Record<string, unknown>, Script, RegExp]>([
+    ['a wrong client secret', { 'client-secret': 'wrong' }, {}, /provider-refused-system|invalid_client/],
+    ['a CA that is not trusted, and the chain is shown all the same', { 'ca-certs': undefined }, {}, /tls/],
+    ['another issuer', {}, { metadata: (metadata) => ({ ...metadata, issuer: 'https://evil.test' }) }, /issuer-mismatch/],
+    ['no metadata', {}, { respond: { '/metadata': (_request, response) => void response.writeHead(404).end() } }, /metadata-not-found/],
+    ['no keys', {}, { jwks: () => [] }, /key list/],
+    [
+      'no algorithm in common',
+      {},
+      { metadata: (metadata) => ({ ...metadata, id_token_signing_alg_values_supported: ['HS256'] }) },
+      /No signature algorithm/,
+    ],
+    [
+      'no way to authenticate',
+      {},
+      { metadata: (metadata) => ({ ...metadata, token_endpoint_auth_methods_supported: ['tls_client_auth'] }) },
+      /auth-method-not-supported/,
+    ],
+  ])('%s is not usable, and the finding says what to do', async (_, fields, script, message) => {
+    await house.setRole('g1');
+    house.provider.script = script;
+    await house.setService(fields);
+    const { status, body } = await action('test');
+    expect(status).toBe(200);
+    expect(body.usable).toBe(false);
+    const [finding] = (body.findings as { level: string; message: string; fix?: string }[]).filter(({ level }) => level === 'error');
+    expect(finding?.message).toMatch(message);
+    expect(body['certificate-chain']).toHaveLength(1);
+  });
+
+  test('no role, missing scopes and an unregistered redirect URI are found', async () => {
+    const { body } = await action('test');
+    expect(body.findings).toEqual(
+      expect.arrayContaining([expect.objectContaining({ level: 'error', message: expect.stringContaining('no role') })]),
+    );
+    await house.setRole('g1', { 'oidc-scopes': [] });
+    expect((await action('test')).body.findings).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ level: 'warning', message: expect.stringContaining('profile and email') }),
+        expect.objectContaining({ level: 'warning', message: expect.stringContaining(house.redirectUri) }),
+      ]),
+    );
+  });
+
+  test('a clock that differs is found', async () => {
+    await house.setRole('g1');
+    house.provider.script = {
+      respond: {
+        '/jwks': (_request, response) =>
+          sendJson(response, { keys: [house.provider.rotate().publicJwk] }, 200, {
+            date: new Date(house.clock.now().epochMilliseconds + 120_000).toUTCString(),
+          }),
+      },
+    };
+    const { body } = await action('test');
+    expect(body['clock-difference-seconds']).toBeGreaterThan(100);
+    expect(body.findings).toEqual(
+      expect.arrayContaining([expect.objectContaining({ message: expect.stringMatching(/clock differs by 1[12]\d s/) })]),
+    );
+  });
+
+  test('a provider that is gone', async () => {
+    await house.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
+    const { status, body } = await action('test');
+    expect(status).toBe(200);
+    expect(without(body, 'findings')).toEqual({ usable: false });
+    expect(body.findings).toMatchObject([{ level: 'error', message: expect.stringContaining('ECONNREFUSED'), fix: expect.any(String) }]);
+  });
+
+  test('asks the provider afresh and tells neither secret nor token', async () => {
+    await house.setRole('g1');
+    await house.browser().start();
+    house.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: `${house.provider.origin}/token-2` }) };
+    const { body } = await action('test');
+    expect(body['token-endpoint']).toBe(`${house.provider.origin}/token-2`);
+    expect(JSON.stringify(body)).not.toContain(house.provider.clientSecret);
+  });
+});

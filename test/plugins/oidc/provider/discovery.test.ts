@@ -1,0 +1,111 @@
+// Where a provider's metadata lies and whether it is that provider's: R1 to R4, and the redirect URIs of R7 and R17.
+import { describe, expect, test } from 'vitest';
+import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
+import { chooseRedirectUri, findRedirectUriProblem } from '../../../../plugins/oidc/settings/service.ts';
+import { trustedCertificates } from '../../../../plugins/oidc/provider/outbound.ts';
+
+describe('R1: discovery-url', () => {
+  test.each([
+    'https://idp.example.com',
+    'https://idp.example.com/realms/x/',
+    'https://idp.example.com:8443/a/.well-known/openid-configuration',
+  ])('%s is taken', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeUndefined());
+
+  test.each([
+    'idp.example.com',
+    '/.well-known/openid-configuration',
+    'ftp://idp.example.com/',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'http://idp.example.com/',
+    'https://user:secret@idp.example.com/',
+    'https://idp.example.com/?tenant=x',
+    'https://idp.example.com/?',
+    'https://idp.example.com/#x',
+    ' https://idp.example.com/',
+    'https://idp.example.com/\n',
+    'https://idp.exa\tmple.com/',
+    '',
+  ])('%s is refused', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeDefined());
+
+  test('http is taken for loopback hosts only, and only when the configuration allows it', () => {
+    for (const host of ['localhost:8080', '127.0.0.1:8080', '127.8.9.10', '[::1]:8080']) {
+      expect(findDiscoveryUrlProblem(`http://${host}/`, false)).toMatch(/allow-http-loopback/);
+      expect(findDiscoveryUrlProblem(`http://${host}/`, true)).toBeUndefined();
+    }
+    for (const host of ['localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '[::2]']) {
+      expect(findDiscoveryUrlProblem(`http://${host}/`, true)).toBeDefined();
+    }
+  });
+});
+
+test('R2: the well-known suffix may be there or not', () => {
+  const expected = 'https://idp.example.com/realms/x/.well-known/openid-configuration';
+  for (const given of ['https://idp.example.com/realms/x', 'https://idp.example.com/realms/x/', expected])
+    expect(metadataUrl(given).href).toBe(expected);
+});
+
+describe('R3: the issuer belongs to the discovery URL', () => {
+  const url = metadataUrl('https://idp.example.com/realms/x');
+  test('with or without one slash at its end', () => {
+    expect(issuerBelongsTo('https://idp.example.com/realms/x', url)).toBe(true);
+    expect(issuerBelongsTo('https://idp.example.com/realms/x/', url)).toBe(true);
+  });
+  test.each([
+    'https://evil.example/realms/x',
+    'https://idp.example.com/realms/y',
+    'https://idp.example.com/realms/x//',
+    'https://idp.example.com',
+    'https://IDP.example.com/realms/x',
+    'http://idp.example.com/realms/x',
+    'https://login.microsoftonline.com/{tenantid}/v2.0',
+    '',
+  ])('%s does not', (issuer) => expect(issuerBelongsTo(issuer, url)).toBe(false));
+});
+
+describe('R4: endpoints that any directory could use', () => {
+  test.each(['common', 'organizations', 'consumers', 'Common'])('/%s is refused', (directory) => {
+    expect(findDiscoveryUrlProblem(`https://login.microsoftonline.com/${directory}/v2.0`, false)).toMatch(/one directory/);
+    expect(findDiscoveryUrlProblem(`https://login.microsoftonline.us/${directory}/v2.0`, false)).toBeDefined();
+  });
+  test('one directory, and other hosts with such a path, are taken', () => {
+    expect(findDiscoveryUrlProblem('https://login.microsoftonline.com/0c3bd4f5-0000-4000-8000-000000000001/v2.0', false)).toBeUndefined();
+    expect(findDiscoveryUrlProblem('https://idp.example.com/common/', false)).toBeUndefined();
+  });
+});
+
+describe('R7: redirect URIs', () => {
+  test.each(['https://keys.example.com/oidc-callback', 'https://127.0.0.1:4646/oidc-callback', 'http://localhost:8080/oidc-callback'])(
+    '%s is taken',
+    (uri) => expect(findRedirectUriProblem(uri)).toBeUndefined(),
+  );
+  test.each([
+    'http://keys.example.com/oidc-callback',
+    'https://keys.example.com/oidc-callback/',
+    'https://keys.example.com/OIDC-callback',
+    'https://keys.example.com/x/oidc-callback',
+    'https://keys.example.com/oidc-callback?x=1',
+    'https://keys.example.com/oidc-callback#x',
+    'https://*.example.com/oidc-callback',
+    'https://user@keys.example.com/oidc-callback',
+    'https://KEYS.example.com/oidc-callback',
+    'https://keys.example.com:443/oidc-callback',
+    'https://keys.example.com/a/../oidc-callback',
+    '/oidc-callback',
+  ])('%s is refused', (uri) => expect(findRedirectUriProblem(uri)).toBeDefined());
+});
+
+test('R17: the redirect URI is the one of the configured address, else the first', () => {
+  const uris = ['https://a.example/oidc-callback', 'https://b.example/oidc-callback'];
+  expect(chooseRedirectUri(uris, 'https://b.example')).toBe(uris[1]);
+  expect(chooseRedirectUri(uris, 'https://c.example')).toBe(uris[0]);
+});
+
+test('R8: without roots and own certificates nobody is trusted; with both, both are', () => {
+  expect(trustedCertificates({ useRootCaCerts: false, caCerts: undefined })).toEqual([]);
+  expect(trustedCertificates({ useRootCaCerts: false, caCerts: 'PEM' })).toEqual(['PEM']);
+  expect(trustedCertificates({ useRootCaCerts: true, caCerts: undefined })).toBeUndefined();
+  const both = trustedCertificates({ useRootCaCerts: true, caCerts: 'PEM' }) ?? [];
+  expect(both).toContain('PEM');
+  expect(both.length).toBeGreaterThan(50);
+});

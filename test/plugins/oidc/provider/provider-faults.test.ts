@@ -1,0 +1,85 @@
+// A provider that answers what no server should: the sign-in ends with a page, and the tenant that meets a fault of ours cannot do it again.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { catchStrayErrors } from '../../../../core/base/last-resort.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { startHouse, type House } from '../harness.ts';
+import type { Responder, Script } from '../scripted-provider.ts';
+
+const path = temporaryDirectory();
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(path(), { startsPerMinute: 5_000 });
+});
+afterAll(() => house.close());
+beforeEach(async () => {
+  house.provider.script = { person: { groups: ['g1'] } };
+  house.takeLog();
+  // A new revision, so that no metadata of the test before is used.
+  await house.setService();
+  await house.setRole('g1', { 'required-claims': ['email'] });
+});
+
+const oddly =
+  (status: number): Responder =>
+  (_, response) => {
+    // The server's own API refuses most of these.
+    response.socket?.end(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`);
+  };
+
+describe.each([101, 600, 999])('status %i', (status) => {
+  test.each(['/metadata', '/token', '/jwks'])('of %s ends the sign-in with 502', async (place) => {
+    house.provider.script = { respond: { [place]: oddly(status) } };
+    const browser = house.browser();
+    const start = await browser.get('/login/system/corp');
+    const answer = start.status === 303 ? await browser.get(callbackOf(String(start.headers['location']))) : start;
+    expect(answer.status).toBe(502);
+    expect(house.takeLog().map(({ fields }) => fields['reason'])).toEqual(['malformed']);
+  });
+
+  test('of UserInfo and of the test action is told, and no more', async () => {
+    const script: Script = { person: { groups: ['g1'] }, respond: { '/userinfo': oddly(status) } };
+    house.provider.script = script;
+    expect((await house.browser().login(house.provider)).status).toBe(403);
+    house.provider.script = { respond: { '/metadata': oddly(status) } };
+    const { body } = await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
+    expect([body.usable, body.findings[0].message]).toEqual([false, 'discovery: malformed']);
+  });
+});
+
+test('an access token that no header takes ends the sign-in with 502', async () => {
+  house.provider.script = { person: { groups: ['g1'] }, accessToken: 'a\nb' };
+  expect((await house.browser().login(house.provider)).status).toBe(502);
+});
+
+test('after a fault of ours in the course of a sign-in, no provider of that tenant is asked for an hour', async () => {
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  catchStrayErrors({ tell: () => undefined, give: (error) => others.forEach((other) => other(error as Error, 'uncaughtException')) });
+  // What a subscriber throws, Node throws on outside every promise, in the course of the request that made the call.
+  const fault = (message: unknown): void => {
+    if ((message as { request: { path: string } }).request.path.includes('.well-known')) throw new Error('a fault of ours');
+  };
+  subscribe('http.client.response.finish', fault);
+  expect((await house.browser().get('/login/system/corp')).status).toBe(500);
+  unsubscribe('http.client.response.finish', fault);
+  process.removeAllListeners('uncaughtException');
+  for (const listener of others) process.on('uncaughtException', listener);
+  expect(house.takeLog()).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('for an hour') }));
+
+  const asked = house.provider.requests.length;
+  await house.setService();
+  await house.setService({}, house.provider, 'another');
+  expect((await house.browser().get('/login/system/corp')).status).toBe(502);
+  expect((await house.browser().get('/login/system/another')).status).toBe(502);
+  expect(house.takeLog().map(({ fields }) => fields['reason'])).toEqual(['set-aside', 'set-aside']);
+  expect(house.provider.requests).toHaveLength(asked);
+  house.clock.advance(3_600);
+  expect((await house.browser().get('/login/system/corp')).status).toBe(303);
+});
+
+function callbackOf(authorization: string): string {
+  const { pathname, search } = new URL(house.provider.authorize(authorization));
+  return pathname + search;
+}

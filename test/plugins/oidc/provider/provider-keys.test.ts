@@ -1,0 +1,28 @@
+// The key set of a provider: what breaks the rule for keys of others is not handed on, and leaves nothing in OpenSSL's queue.
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { withSoundKeys } from '../../../../plugins/oidc/provider/provider-keys.ts';
+import { takeOpensslErrors } from '../../../harness/openssl-queue.ts';
+
+const sound = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'sound' };
+const octets = (count: number): string => Buffer.alloc(count, 3).toString('base64url');
+
+test('keys that break the rule are left out, others and unknown types stay', async () => {
+  const keys = [
+    { kty: 'RSA', n: octets(4_000), e: 'AQAB', kid: 'huge' },
+    { kty: 'RSA', n: octets(128), e: 'AQAB', kid: 'small' },
+    { kty: 'EC', crv: 'P-256', x: octets(32), y: octets(32), kid: 'off the curve' },
+    { kty: 'OKP', crv: 'Ed25519', x: Buffer.alloc(32).toString('base64url'), kid: 'small order' },
+    { kty: 'oct', k: 'AAAA' },
+    sound,
+    'no key',
+  ];
+  const judged = (await (await withSoundKeys(Response.json({ keys, other: 1 }))).json()) as object;
+  expect(judged).toEqual({ keys: [{ kty: 'oct', k: 'AAAA' }, sound, 'no key'], other: 1 });
+  expect(takeOpensslErrors()).toEqual([]);
+});
+
+test('what is no key set is handed on as it came', async () => {
+  for (const body of ['', 'no JSON', '[]', '{"keys":1}', 'null']) expect(await (await withSoundKeys(new Response(body))).text()).toBe(body);
+  expect((await withSoundKeys(new Response('{"keys":[]}', { status: 500 }))).status).toBe(500);
+});

@@ -1,0 +1,67 @@
+// What a request meets whose key is deleted, restored or trimmed after it was found: a refusal that says so, never a fault.
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Key, Keyring } from '../../../../plugins/transit/records/keyring.ts';
+import { openTables } from '../../../../plugins/transit/records/records.ts';
+import { UsageMeters } from '../../../../plugins/transit/records/usage.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { type TransitHouse, base64, startTransitHouse } from '../harness.ts';
+
+const directory = temporaryDirectory();
+let house: TransitHouse;
+
+beforeAll(async () => {
+  house = await startTransitHouse(directory('house'));
+});
+afterEach(() => house.expectSound());
+afterAll(() => house.stop());
+
+const hello = base64('hello world');
+const now = 0;
+
+/** What the requests that run see: the key as it was found, and the parts that look again. */
+function findInStore(name: string) {
+  const store = house.store.prefixed('transit');
+  const tables = openTables(store);
+  store.refresh();
+  const [[[tenantId]]] = [...tables.keys.entries([])] as [[[string, string], unknown]];
+  const keyring = new Keyring(tables);
+  const key = keyring.find(tenantId, name) as Key;
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
+  return { store, keyring, key, usage: new UsageMeters(store, tables, log) };
+}
+
+const changes = {
+  deleted: (name: string) => house.remove(name),
+  restored: async (name: string) => {
+    await house.create('source', { 'allow-plaintext-backup': true });
+    await house.do(name, 'restore', { key: (await house.do('source', 'backup')).key });
+  },
+  trimmed: (name: string) => house.do(name, 'trim', { version: 2 }),
+} as const;
+
+test.each([
+  ['deleted', 'not-found'],
+  ['restored', 'not-found'],
+  ['trimmed', 'version-unknown'],
+] as const)('a key that is %s after it was found is refused as %s', async (what, code) => {
+  await house.create(what, { 'deletion-allowed': true });
+  await house.do(what, 'rotate');
+  const { store, keyring, key, usage } = findInStore(what);
+  const version = keyring.forEncryption(key, 1, now);
+  await changes[what](what);
+  store.refresh();
+  const refusal = expect.objectContaining({ code }) as Error;
+  expect(() => keyring.forEncryption(key, 1, now)).toThrow(refusal);
+  expect(() => keyring.forDecryption(key, 1, now)).toThrow(refusal);
+  await expect(usage.take(key, version, 1, now)).rejects.toThrow(refusal);
+});
+
+test.each(['wrapped', 'token'])('a batch whose key is deleted while it runs is answered item by item: custody %s', async (custody) => {
+  await house.create(custody, { cipher: 'ecdsa-p256', custody, 'deletion-allowed': true });
+  const items = Array.from({ length: 500 }, () => ({ text: hello }));
+  const [batch, removal] = await Promise.all([house.act(custody, 'sign', { 'batch-input': items }), house.remove(custody)]);
+  expect(removal.status).toBe(204);
+  expect([200, 400, 404]).toContain(batch.status);
+  const verdicts = (batch.body['batch-results'] ?? []).map((one: { code?: string }) => one.code ?? 'signed');
+  expect(['signed', 'not-found']).toEqual(expect.arrayContaining(verdicts));
+});

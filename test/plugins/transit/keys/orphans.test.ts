@@ -1,0 +1,137 @@
+// A key object never outlives its record, and no crash leaves one behind: what is on record before it is made is found again.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { encodeHex } from '../../../../core/base/bytes.ts';
+import type { KeyReference } from '../../../../hsm/api.ts';
+import { Graveyard } from '../../../../plugins/transit/records/pending-deletions.ts';
+import { openTables } from '../../../../plugins/transit/records/records.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { keyObjectLabels } from '../../../harness/token/token-objects.ts';
+import { type TransitHouse, startTransitHouse } from '../harness.ts';
+
+const path = temporaryDirectory();
+const longestMakingSeconds = 900;
+let house: TransitHouse;
+
+beforeAll(async () => {
+  house = await startTransitHouse(path('orphans'));
+});
+afterAll(() => house.stop());
+
+/** The graveyard as a process of its own would have it, on the same store and token. */
+function yard() {
+  const { hsm, clock } = house;
+  const store = house.store.prefixed('transit');
+  const tables = openTables(store);
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => silent };
+  const graveyard = new Graveyard({ store, tables, hsm, clock, log: silent });
+  const records = (): number => {
+    store.refresh();
+    return tables.graveyard.count([]);
+  };
+  return { graveyard, records, store };
+}
+
+/** The same after a restart. */
+function nextYard() {
+  house.clock.advance(1);
+  return yard();
+}
+
+async function reserve(keyId: string): Promise<KeyReference> {
+  const binding = { tenant: 'some-tenant', keyId, version: 1, purpose: 'encrypt' };
+  const stored = await yard().graveyard.reserve('aes-256', binding, 'token');
+  if (stored === undefined) throw new Error('a token key was not reserved');
+  return { stored, binding };
+}
+
+async function make({ stored, binding }: KeyReference): Promise<void> {
+  expect((await house.hsm.generate('aes-256', binding, { reserved: stored })).stored).toEqual(stored);
+}
+
+async function objects(): Promise<string[]> {
+  const pin = (house.token.pin as { file: string }).file;
+  return keyObjectLabels(house.token, readFileSync(pin, 'utf8'));
+}
+
+describe('a crash while a token-custody key is made', () => {
+  test('after the object was made, before the commit: the next start destroys it', async () => {
+    await make(await reserve('made'));
+    expect(await objects()).toHaveLength(1);
+    const { graveyard, records } = nextYard();
+    await graveyard.clear();
+    expect(await objects()).toEqual([]);
+    house.clock.advance(longestMakingSeconds + 1);
+    await graveyard.clear();
+    expect(records()).toBe(0);
+  });
+
+  test('before the object was made: nothing stays on record', async () => {
+    const { graveyard, records } = yard();
+    await reserve('never-made');
+    house.clock.advance(longestMakingSeconds + 1);
+    await graveyard.clear();
+    expect(records()).toBe(0);
+  });
+
+  test('another process that was still making it cannot claim it any more, and what it made goes all the same', async () => {
+    const late = await reserve('late');
+    const { graveyard, store } = nextYard();
+    await graveyard.clear();
+    await make(late);
+    await expect(store.write((transaction) => graveyard.claim(transaction, [late]))).rejects.toMatchObject({ code: 'conflict' });
+    await graveyard.clear();
+    expect(await objects()).toEqual([]);
+  });
+});
+
+test('a making under way is left alone, and claimed by its version', async () => {
+  const { graveyard, store } = yard();
+  const mine = await reserve('mine');
+  await make(mine);
+  await graveyard.clear();
+  await store.write((transaction) => graveyard.claim(transaction, [mine]));
+  await graveyard.clear();
+  expect(await objects()).toEqual(['keystored some-tenant mine v1 encrypt']);
+  await graveyard.destroy([mine]);
+  expect(await objects()).toEqual([]);
+});
+
+test('wrapped keys cost no record and no call', async () => {
+  const binding = { tenant: 'some-tenant', keyId: 'wrapped', version: 1, purpose: 'encrypt' };
+  expect(await yard().graveyard.reserve('aes-256', binding, 'wrapped')).toBeUndefined();
+});
+
+test('create, rotate, restore and trim claim what they make and leave the token as the records say', async () => {
+  const { records } = yard();
+  const left = records();
+  await house.create('resident', { custody: 'token', cipher: 'ecdsa-p256', 'allow-plaintext-backup': true });
+  await house.do('resident', 'rotate');
+  await house.do('resident', 'rotate');
+  const { key } = await house.do('resident', 'backup');
+  await house.create('again', { custody: 'token', 'deletion-allowed': true });
+  await house.do('again', 'restore', { key });
+  expect(await objects()).toHaveLength(6);
+  await house.do('again', 'trim', { version: 3 });
+  expect(await objects()).toHaveLength(4);
+  expect(records()).toBe(left);
+  await house.expectSound();
+});
+
+test('the check finds a record that would destroy a key in use', async () => {
+  await house.create('claimed-twice', { custody: 'token' });
+  const store = house.store.prefixed('transit');
+  const { graveyard, versions } = openTables(store);
+  store.refresh();
+  const [storeKey, record] =
+    [...versions.entries([])].find(([, version]) => version.supersededAt === undefined && version.publicKey === undefined) ?? [];
+  const stored = record?.stored;
+  if (storeKey === undefined || stored === undefined) throw new Error('no such version');
+  const binding = { tenant: String(storeKey[0]), keyId: String(storeKey[1]), version: Number(storeKey[2]), purpose: 'encrypt' };
+  const grave = [binding.keyId, encodeHex(stored.mac)];
+  await store.write((transaction) => transaction.put(graveyard, grave, { stored, binding }));
+  store.refresh();
+  expect(await house.check()).toMatchObject([{ problem: 'names a key that a version holds' }]);
+  await store.write((transaction) => transaction.delete(graveyard, grave));
+  await house.expectSound();
+});
