@@ -1,4 +1,4 @@
-// Writes the parts of the documentation that are made from tables and schemas: errors.md and configuration.md (npm run docs).
+// Writes the parts of the documentation that are made from tables and schemas: use/errors.md and administer/configuration.md (npm run docs).
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
@@ -8,7 +8,7 @@ import { plugins } from '../plugins.ts';
 
 /** Every generated file: name below appliance/docs, and text. */
 export function generatedDocs(): Readonly<Record<string, string>> {
-  return { 'errors.md': errorReference(), 'configuration.md': configurationReference() };
+  return { 'use/errors.md': errorReference(), 'administer/configuration.md': configurationReference() };
 }
 
 function errorReference(): string {

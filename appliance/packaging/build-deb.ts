@@ -85,7 +85,7 @@ function isOtherPackage(source: string, path: string, roots: ReadonlySet<string>
 
 function installDocumentation(): void {
   const documents = join(root, 'appliance/docs');
-  const pages = readdirSync(documents).filter((name) => name.endsWith('.md'));
+  const pages = readdirSync(documents, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
   for (const name of pages) place(join(documents, name), `usr/share/doc/keystored/${name}`, 0o644);
   writeFileSync(
     join(stage, 'usr/share/doc/keystored/copyright'),

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
-const text = readFileSync(join(root, 'appliance/docs/security.md'), 'utf8');
+const text = readFileSync(join(root, 'appliance/docs/understand/security.md'), 'utf8');
 const named = [...text.matchAll(/`(test\/[\w./-]+)`/g)].map((match) => match[1] ?? '');
 
 test('every attack stands in the threat model', () => {

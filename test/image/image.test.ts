@@ -165,7 +165,7 @@ test('on the disk, what belongs to the daemon is its own, and no secret lies whe
   expect(foundIn(rawDisk(directory), new Map([...secrets, ...pins]))).toEqual([]);
 });
 
-/** What docs/est.md has a device do, with curl and openssl. `ca.pem` is the CA whose fingerprint the screen shows. */
+/** What docs/use/est.md has a device do, with curl and openssl. `ca.pem` is the CA whose fingerprint the screen shows. */
 const enrolment = `
 # A busy machine's token is away for a moment now and then (503).
 curl='curl --silent --show-error --fail --retry 8 --cacert ca.pem'

@@ -1,6 +1,6 @@
 // Why a command failed, and the exit codes that scripts may rely on.
 
-/** Documented in appliance/docs/keystorectl.md; a number never changes its meaning. */
+/** Documented in appliance/docs/use/keystorectl.md; a number never changes its meaning. */
 export const exitCodes = {
   /** done */
   ok: 0,

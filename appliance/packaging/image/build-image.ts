@@ -58,7 +58,7 @@ function provideKeys(directory: string): void {
     makeTestKeys();
   }
   const missing = keyNames.flatMap((name) => [`${name}.key`, `${name}.crt`]).filter((name) => !existsSync(join(directory, name)));
-  if (missing.length > 0) throw new Error(`${directory} lacks ${missing.join(', ')}: see docs/image.md, "Signing keys"`);
+  if (missing.length > 0) throw new Error(`${directory} lacks ${missing.join(', ')}: see docs/administer/image.md, "Signing keys"`);
 }
 
 function makeTestKeys(): void {

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const path = temporaryDirectory();
 const documents = [
   'README.md',
-  ...readdirSync(join(root, 'appliance/docs'))
+  ...readdirSync(join(root, 'appliance/docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `appliance/docs/${name}`),
 ];

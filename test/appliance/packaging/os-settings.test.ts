@@ -157,7 +157,7 @@ test('a wrong medium changes nothing, and the screen says what is wrong, without
 });
 
 test('the example of the documentation is right, and every field is named there', () => {
-  const page = readFileSync(resolve(import.meta.dirname, '../../../appliance/docs/os.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../../appliance/docs/administer/os.md'), 'utf8');
   const [, example = ''] = /```json\n([^]*?)```/.exec(page) ?? [];
   expect(parseSettings(Buffer.from(example)).hostname).toBe('keys-1');
   for (const name of Object.keys({ ...whole, 'factory-reset': '' })) expect(page).toContain(`| \`${name}\``);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies an audit trail as appliance/docs/audit-format.md describes it: a second reading of the format, in another language.
+"""Verifies an audit trail as appliance/docs/understand/audit-format.md describes it: a second reading of the format, in another language.
 
 usage: verify-trail.py DIRECTORY KEYS.pem [HEADS.json]     needs python3 and the openssl command
 Prints one finding a line; the exit status is 7 when there are any."""

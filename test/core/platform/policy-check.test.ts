@@ -159,7 +159,7 @@ describe('why', () => {
 });
 
 describe('the examples of the documentation', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../../appliance/docs/policies.md'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../../appliance/docs/use/policies.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `(\/\S+)` \| `(\/\S+)` \| `(\/\S+)` \| `(\/\S+)` \|$/gm)].map(([, ...cells]) => cells);
 
   test('there are some', () => expect(rows.length).toBeGreaterThan(5));
