@@ -5,7 +5,7 @@ import type { Browser as Chromium, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCertifiedProvider, type CertifiedProvider } from '../plugins/oidc/certified-provider.ts';
 import { chromiumPath, launchChromium, signInAtProvider } from '../plugins/oidc/chromium.ts';
-import { startHouse, type House } from '../plugins/oidc/harness.ts';
+import { startOidcHarness, type OidcHarness } from '../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -19,7 +19,7 @@ const looks = {
   'narrow and dark': { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
 } as const;
 
-let house: House;
+let harness: OidcHarness;
 let provider: CertifiedProvider;
 let chromium: Chromium;
 
@@ -28,19 +28,19 @@ describe.skipIf(chromiumPath === undefined).each(Object.entries(looks))('%s', (l
   let page: Page;
 
   beforeAll(async () => {
-    house = await startHouse(path(look), { startsPerMinute: 5_000 });
+    harness = await startOidcHarness(path(look), { startsPerMinute: 5_000 });
     const groups = ['platform-administrators-of-the-whole-company', 'auditors'];
     const people = {
       eve: { name: 'Eve Adams', email: `eve.${'adams'.repeat(12)}@example.com`, groups },
       bob: { email: 'bob@x.test', groups: [] },
     };
-    provider = await startCertifiedProvider({ directory: path(look), redirectUris: [house.redirectUri], people });
+    provider = await startCertifiedProvider({ directory: path(look), redirectUris: [harness.redirectUri], people });
     const { issuer, ca, clientId, clientSecret } = provider;
     const fields = { 'discovery-url': issuer, 'ca-certs': ca, 'client-id': clientId, 'client-secret': clientSecret };
-    await house.setService({ ...fields, 'display-name': 'Contoso Entra ID' });
-    await house.setService({ ...fields, 'display-name': 'W'.repeat(128) }, house.provider, 'long');
+    await harness.setService({ ...fields, 'display-name': 'Contoso Entra ID' });
+    await harness.setService({ ...fields, 'display-name': 'W'.repeat(128) }, harness.provider, 'long');
     for (const role of groups)
-      await house.setRole(role, {
+      await harness.setRole(role, {
         'claim-mappings': { email: 'username', name: 'fullname' },
         'token-policies': ['user', `${role}-policy`],
       });
@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined).each(Object.entries(looks))('%s', (l
   afterAll(async () => {
     await chromium.close();
     await provider.close();
-    await house.close();
+    await harness.close();
   });
 
   /** Nothing is wider than the window, texts stand out from their ground, and Tab reaches every control. */
@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined).each(Object.entries(looks))('%s', (l
   }
 
   test('every page', async () => {
-    const at = (to: string): string => house.appliance.url + to;
+    const at = (to: string): string => harness.appliance.url + to;
     for (const [name, to] of [
       ['tenant', '/login'],
       ['providers', '/login?tenant=system'],
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined).each(Object.entries(looks))('%s', (l
     await page.click('text=Sign out');
     await expectFit('signed-out');
 
-    const asked = await house.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
+    const asked = await harness.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
     await page.goto(String(asked.body['login-url']));
     await page.waitForURL(/\/login\/confirm/);
     await expectFit('confirm');

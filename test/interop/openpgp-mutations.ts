@@ -1,6 +1,6 @@
 // Mutations of OpenPGP blocks, signatures and data: what a hostile or broken client sends. Seeded, so that a finding can be repeated.
 import { expect } from 'vitest';
-import type { OpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import type { OpenpgpHarness } from '../plugins/openpgp/harness.ts';
 
 /** What the answers were, and how long the slowest took. */
 export type MutationReport = {
@@ -12,7 +12,7 @@ export type MutationReport = {
 type Seeds = { readonly key: string; readonly text: string; readonly signature: string; readonly blocks: readonly string[] };
 
 /** Sends `cases` mutated requests to openpgp-verify and import-openpgp; fails on any 5xx and on an answer that takes five seconds. */
-export async function sendMutations(house: OpenpgpHouse, seeds: Seeds, cases: number, seed: number): Promise<MutationReport> {
+export async function sendMutations(harness: OpenpgpHarness, seeds: Seeds, cases: number, seed: number): Promise<MutationReport> {
   const random = mulberry32(seed);
   const statuses: Record<string, number> = {};
   let [slowestMs, stillValid] = [0, 0];
@@ -22,8 +22,8 @@ export async function sendMutations(house: OpenpgpHouse, seeds: Seeds, cases: nu
     const mutated = random() < 0.5 ? mutateText(original, random) : mutateArmored(original, random);
     const startedMs = performance.now();
     const { status, body } = isImport
-      ? await house.request('POST', '/v1/state/keystore/import-openpgp', { name: `mutated-${seed}-${number}`, openpgp: mutated })
-      : await house.act(seeds.key, 'openpgp-verify', { text: seeds.text, signature: mutated });
+      ? await harness.request('POST', '/v1/state/keystore/import-openpgp', { name: `mutated-${seed}-${number}`, openpgp: mutated })
+      : await harness.act(seeds.key, 'openpgp-verify', { text: seeds.text, signature: mutated });
     slowestMs = Math.max(slowestMs, performance.now() - startedMs);
     const answer = `${isImport ? 'import' : 'verify'} ${status}`;
     statuses[answer] = (statuses[answer] ?? 0) + 1;

@@ -4,27 +4,27 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import { base64, type OpenpgpHarness, startOpenpgpHarness } from '../plugins/openpgp/harness.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { type Outcome, Workbench } from './openpgp-tools.ts';
 
 const path = temporaryDirectory();
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 beforeAll(async () => {
-  house = await startOpenpgpHouse(path(), Temporal.Now.instant().toString());
+  harness = await startOpenpgpHarness(path(), Temporal.Now.instant().toString());
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
-const block = async (name: string): Promise<string> => (await house.do(name, 'export-openpgp-public')).keys[0].keyblock;
+const block = async (name: string): Promise<string> => (await harness.do(name, 'export-openpgp-public')).keys[0].keyblock;
 const sign = async (name: string, octets: Uint8Array, fields: object = {}): Promise<string> =>
-  (await house.do(name, 'openpgp-sign', { text: base64(octets), ...fields })).signature;
+  (await harness.do(name, 'openpgp-sign', { text: base64(octets), ...fields })).signature;
 
 /** Makes `archive` and `archive-signing`, a signing subkey of it, and answers both names. */
 async function makeKeys(cipher: string): Promise<readonly string[]> {
   const [primary, subkey] = [`archive-${cipher}`, `archive-${cipher}-signing`];
-  if ((await house.request('GET', `/v1/config/keystore/transit-keys/${primary}`)).status === 404) {
-    await house.create(primary, { cipher, 'openpgp-user-id': 'Archive <archive@example.org>' });
-    await house.create(subkey, { cipher, 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
+  if ((await harness.request('GET', `/v1/config/keystore/transit-keys/${primary}`)).status === 404) {
+    await harness.create(primary, { cipher, 'openpgp-user-id': 'Archive <archive@example.org>' });
+    await harness.create(subkey, { cipher, 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
   }
   return [primary, subkey];
 }
@@ -46,7 +46,7 @@ describe.each(ciphers)('a .deb repository signed with %s', (cipher) => {
       writeFileSync(bench.path('repository/Release'), Buffer.concat([release, Buffer.from('Label: forged\n')]));
       expect((await aptUpdate(bench, keyring)).stderr).toMatch(/BADSIG|invalid|not valid|not signed/i);
       writeFileSync(bench.path('repository/Release'), release);
-      await house.create(`${name}-foreign`, { cipher: 'ed25519', 'openpgp-user-id': 'Foreign' });
+      await harness.create(`${name}-foreign`, { cipher: 'ed25519', 'openpgp-user-id': 'Foreign' });
       const foreign = bench.file('foreign.asc', await block(`${name}-foreign`));
       expect((await aptUpdate(bench, foreign)).stderr).toMatch(/NO_PUBKEY|not available|not signed/i);
     }
@@ -67,15 +67,15 @@ describe.each(ciphers)('a .deb repository signed with %s', (cipher) => {
 });
 
 test('apt with signed-by: the block of the newest version loses earlier signatures, the one of version all with subkeys keeps them', async () => {
-  await house.create('turned', { cipher: 'ed25519', 'openpgp-user-id': 'Turned' });
-  await house.create('turned-leaf', { cipher: 'ed25519', 'openpgp-primary': 'turned', 'openpgp-key-usage': ['sign'] });
+  await harness.create('turned', { cipher: 'ed25519', 'openpgp-user-id': 'Turned' });
+  await harness.create('turned-leaf', { cipher: 'ed25519', 'openpgp-primary': 'turned', 'openpgp-key-usage': ['sign'] });
   await using bench = new Workbench();
   await makeDebRepository(bench);
   const release = readFileSync(bench.path('repository/Release'));
   const signatures = [await sign('turned-leaf', release)];
-  for (const name of ['turned-leaf', 'turned', 'turned-leaf']) await house.do(name, 'rotate');
+  for (const name of ['turned-leaf', 'turned', 'turned-leaf']) await harness.do(name, 'rotate');
   signatures.push(await sign('turned-leaf', release), await sign('turned', release));
-  const { keys } = await house.do('turned', 'export-openpgp-public', { version: 'all', subkeys: true });
+  const { keys } = await harness.do('turned', 'export-openpgp-public', { version: 'all', subkeys: true });
   const [newest, whole] = [bench.file('newest.asc', await block('turned-leaf')), bench.file('whole.asc', keys[0].keyblock)];
   const updateWith = (signature: string | undefined, keyring: string): Promise<Outcome> => {
     writeFileSync(bench.path('repository/Release.gpg'), signature ?? '');
@@ -88,7 +88,7 @@ test('apt with signed-by: the block of the newest version loses earlier signatur
   expect((await updateWith(signatures[1], newest)).stderr).toBe('');
   expect((await updateWith(signatures[0], newest)).stderr).toMatch(/NO_PUBKEY|not signed/);
   // apt 2.6 asks gpgv, which does not go by the reason; apt 3.0 asks sqv, which does.
-  const { revocation } = await house.do('turned-leaf', 'export-openpgp-revocation', { reason: 'superseded' });
+  const { revocation } = await harness.do('turned-leaf', 'export-openpgp-revocation', { reason: 'superseded' });
   const { stdout: version } = await bench.run('apt-get', ['--version']);
   const { stderr } = await updateWith(signatures[1], bench.file('revoked.asc', revocation));
   expect(stderr).toMatch(version.startsWith('apt 2.') ? /REVKEYSIG|not signed/ : /^$/);

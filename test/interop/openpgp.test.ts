@@ -3,26 +3,26 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from '../plugins/openpgp/harness.ts';
+import { base64, type OpenpgpHarness, startOpenpgpHarness } from '../plugins/openpgp/harness.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { gpgSays, sqAccepts, sqvAccepts, Workbench } from './openpgp-tools.ts';
 
 const path = temporaryDirectory();
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 beforeAll(async () => {
-  house = await startOpenpgpHouse(path(), Temporal.Now.instant().toString());
+  harness = await startOpenpgpHarness(path(), Temporal.Now.instant().toString());
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 // Programs of the Stateless OpenPGP interface, as far as this machine has them.
 const sopPrograms = ['sqop', 'gosop', 'rsop'].filter((program) => spawnSync(program, ['version']).status === 0);
 
 const data = Buffer.from('A release of something.\n');
-const block = async (name: string): Promise<string> => (await house.do(name, 'export-openpgp-public')).keys[0].keyblock;
+const block = async (name: string): Promise<string> => (await harness.do(name, 'export-openpgp-public')).keys[0].keyblock;
 const sign = async (name: string, octets: Uint8Array = data): Promise<string> =>
-  (await house.do(name, 'openpgp-sign', { text: base64(octets) })).signature;
+  (await harness.do(name, 'openpgp-sign', { text: base64(octets) })).signature;
 const isValid = async (name: string, signature: string): Promise<boolean> =>
-  (await house.do(name, 'openpgp-verify', { text: base64(data), signature })).valid;
+  (await harness.do(name, 'openpgp-verify', { text: base64(data), signature })).valid;
 
 // One in 128 or 256 signatures has a leading zero octet, which a sloppy writer gets wrong for Sequoia only.
 const signaturesPerKey = 300;
@@ -35,8 +35,8 @@ describe.each(ciphers)('%s', (cipher) => {
   ];
 
   test.each(roles)('$name: gpg says GOODSIG, sq and sqv verify, wrong data and wrong key fail', async ({ name, fields }) => {
-    await house.create(name, { cipher, exportable: true, ...fields });
-    await house.create(`${name}-other`, { cipher: 'ed25519', 'openpgp-user-id': 'Other' });
+    await harness.create(name, { cipher, exportable: true, ...fields });
+    await harness.create(`${name}-other`, { cipher: 'ed25519', 'openpgp-user-id': 'Other' });
     const [keyblock, other, signature] = [await block(name), await block(`${name}-other`), await sign(name)];
     const wrong = Buffer.from('B release of something.\n');
     await using bench = new Workbench();
@@ -65,7 +65,7 @@ describe.each(ciphers)('%s', (cipher) => {
   });
 
   test.each(roles)('$name: exported, it signs in gpg; what it signs verifies here', async ({ name, fields }) => {
-    const { keys } = await house.do(name, 'export', { format: 'openpgp' });
+    const { keys } = await harness.do(name, 'export', { format: 'openpgp' });
     await using bench = new Workbench();
     const secret = bench.file('secret.asc', keys[0].value);
     await bench.gpg('--import', secret);
@@ -80,7 +80,7 @@ describe.each(ciphers)('%s', (cipher) => {
   // Debian 12's sq 0.27 asks for a passphrase where a primary key has no secret; sq 1.x signs with such a subkey.
   test('exported as primary key, it signs in sq', async () => {
     const name = `primary-${cipher}`;
-    const { keys } = await house.do(name, 'export', { format: 'openpgp' });
+    const { keys } = await harness.do(name, 'export', { format: 'openpgp' });
     await using bench = new Workbench();
     const files = [bench.file('secret.asc', keys[0].value), bench.file('data', data)] as const;
     const { stdout } = await bench.run('sq', ['sign', '--signer-key', files[0], '--detached', files[1]]);
@@ -88,7 +88,7 @@ describe.each(ciphers)('%s', (cipher) => {
   });
 
   test.each(roles)('$name: gpg applies the revocation certificate', async ({ name }) => {
-    const { revocation } = await house.do(name, 'export-openpgp-revocation', { reason: 'compromised' });
+    const { revocation } = await harness.do(name, 'export-openpgp-revocation', { reason: 'compromised' });
     await using bench = new Workbench();
     const [keyblock, signature] = [await block(name), await sign(name)];
     expect(await gpgSays(bench, keyblock, signature, data)).toBe('GOODSIG');
@@ -109,10 +109,10 @@ describe.each(ciphers)('%s', (cipher) => {
 
 describe('over time', () => {
   test('two versions of a subkey become one certificate with two subkeys in gpg', async () => {
-    await house.create('root', { cipher: 'ed25519', 'openpgp-user-id': 'Root' });
-    await house.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
+    await harness.create('root', { cipher: 'ed25519', 'openpgp-user-id': 'Root' });
+    await harness.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
     const [first, signature] = [await block('leaf'), await sign('leaf')];
-    await house.do('leaf', 'rotate');
+    await harness.do('leaf', 'rotate');
     const [second, later] = [await block('leaf'), await sign('leaf')];
     await using bench = new Workbench();
     expect(await gpgSays(bench, first, signature, data)).toBe('GOODSIG');
@@ -124,14 +124,14 @@ describe('over time', () => {
   });
 
   test('one block with version all and subkeys verifies what every version signed, in gpg, sq, sqv and sop', async () => {
-    await house.create('whole', { cipher: 'ed25519', 'openpgp-user-id': 'Whole' });
-    await house.create('whole-leaf', { cipher: 'ecdsa-p256', 'openpgp-primary': 'whole', 'openpgp-key-usage': ['sign'] });
+    await harness.create('whole', { cipher: 'ed25519', 'openpgp-user-id': 'Whole' });
+    await harness.create('whole-leaf', { cipher: 'ecdsa-p256', 'openpgp-primary': 'whole', 'openpgp-key-usage': ['sign'] });
     const signatures = [await sign('whole'), await sign('whole-leaf')];
     for (const name of ['whole-leaf', 'whole', 'whole-leaf']) {
-      await house.do(name, 'rotate');
+      await harness.do(name, 'rotate');
       signatures.push(await sign(name));
     }
-    const { keys } = await house.do('whole', 'export-openpgp-public', { version: 'all', subkeys: true });
+    const { keys } = await harness.do('whole', 'export-openpgp-public', { version: 'all', subkeys: true });
     for (const signature of signatures) {
       await using bench = new Workbench();
       expect(await gpgSays(bench, keys[0].keyblock, signature, data)).toBe('GOODSIG');
@@ -147,10 +147,10 @@ describe('over time', () => {
   });
 
   test('after another User ID, signatures made before verify with the new block and with the old one', async () => {
-    await house.create('named', { cipher: 'ecdsa-p256', 'openpgp-user-id': 'Before <a@example.org>' });
+    await harness.create('named', { cipher: 'ecdsa-p256', 'openpgp-user-id': 'Before <a@example.org>' });
     const [before, signature] = [await block('named'), await sign('named')];
-    house.clock.advance(2);
-    expect((await house.patch('named', { 'openpgp-user-id': 'After <a@example.org>' })).status).toBe(204);
+    harness.clock.advance(2);
+    expect((await harness.patch('named', { 'openpgp-user-id': 'After <a@example.org>' })).status).toBe(204);
     const after = await block('named');
     for (const keyblock of [before, after]) {
       await using bench = new Workbench();
@@ -160,17 +160,17 @@ describe('over time', () => {
   });
 
   test('a User ID of 1,024 octets is imported by gpg', async () => {
-    await house.create('longest', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) });
+    await harness.create('longest', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) });
     await using bench = new Workbench();
     expect(await gpgSays(bench, await block('longest'), await sign('longest'), data)).toBe('GOODSIG');
   });
 });
 
 describe('what a subkey signed before it was revoked', () => {
-  let earlier: OpenpgpHouse;
+  let earlier: OpenpgpHarness;
   beforeAll(async () => {
     // In the past: other people's programs know no other time than now.
-    earlier = await startOpenpgpHouse(path('earlier'), Temporal.Now.instant().subtract({ hours: 1 }).toString());
+    earlier = await startOpenpgpHarness(path('earlier'), Temporal.Now.instant().subtract({ hours: 1 }).toString());
     await earlier.create('root', { cipher: 'ed25519', 'openpgp-user-id': 'Root' });
     await earlier.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
   });
@@ -193,5 +193,5 @@ describe('what a subkey signed before it was revoked', () => {
 });
 
 test('the invariants hold after all of this', async () => {
-  expect(await house.findings()).toEqual([]);
+  expect(await harness.findings()).toEqual([]);
 });

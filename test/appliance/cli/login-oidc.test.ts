@@ -5,32 +5,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, pathOf, startHouse, textOf, type House } from '../../plugins/oidc/harness.ts';
+import { fieldOf, pathOf, startOidcHarness, textOf, type OidcHarness } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { ctlFor, type Ctl, type Run } from './run.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 let ctl: Ctl;
 
 beforeAll(async () => {
   for (const name of ['appliance', 'home']) mkdirSync(path(name));
-  house = await startHouse(path('appliance'));
-  await house.setService();
-  await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
-  house.provider.script = { person: { groups: ['g1'], email: 'eve@x.test' } };
-  ctl = ctlFor(house.appliance, readFileSync(path('appliance', 'tls-cert.pem'), 'utf8'), path('home'));
+  harness = await startOidcHarness(path('appliance'));
+  await harness.setService();
+  await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
+  harness.provider.script = { person: { groups: ['g1'], email: 'eve@x.test' } };
+  ctl = ctlFor(harness.appliance, readFileSync(path('appliance', 'tls-cert.pem'), 'utf8'), path('home'));
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 /** Runs the login while a person behind the shown address decides; `before` is called with the page of the decision. */
 async function logIn(decision: 'approve' | 'deny', by: Ctl = ctl, before: (page: string) => unknown = () => undefined): Promise<Run> {
   const shown = Promise.withResolvers<string>();
   const onStderr = (text: string): void => shown.resolve(/https:\/\/\S+/.exec(text)?.[0] ?? '');
   const running = by(['login', 'oidc', '--tenant', 'system', '--service', 'corp'], { environment: { KEYSTORED_TOKEN: '' }, onStderr });
-  const browser = house.browser();
+  const browser = harness.browser();
   const begun = await browser.get(pathOf(await shown.promise));
-  const back = await browser.get(pathOf(house.provider.authorize(String(begun.headers['location']))));
+  const back = await browser.get(pathOf(harness.provider.authorize(String(begun.headers['location']))));
   const page = String((await browser.get(String(back.headers['location']))).body);
   await before(page);
   await browser.post('/login/confirm', { request: fieldOf(page, 'request'), 'form-token': fieldOf(page, 'form-token'), decision });
@@ -41,7 +41,7 @@ test('what a person approves logs in, says as whom, and the profile has the toke
   let page = '';
   const { code, stderr } = await logIn('approve', ctl, (shown) => (page = textOf(shown)));
   expect(stderr).toMatch(/confirm there that the code is [A-Z]{4}-[A-Z]{4}/);
-  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`logged in at ${house.appliance.url}`) });
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`logged in at ${harness.appliance.url}`) });
   expect(stderr).toMatch(/as eve@x\.test of tenant system[\s\S]*policies: user[\s\S]*until: \d{4}-\d\d-\d\d \d\d:\d\d UTC, in 8 hours\n/);
   const info = await ctl(['do', 'token', 'info'], { environment: { KEYSTORED_TOKEN: '' } });
   expect(JSON.parse(info.stdout)).toMatchObject({ user: 'eve@x.test' });
@@ -127,7 +127,7 @@ async function startGateway(intercept: (request: IncomingMessage, response: Serv
   const server: Server = createServer({ cert, key }, (request, response) => {
     if (intercept(request, response)) return;
     const { method, headers, url = '' } = request;
-    const onward = httpsRequest(house.appliance.url + url, { method, headers, ca: cert }, (answer) => {
+    const onward = httpsRequest(harness.appliance.url + url, { method, headers, ca: cert }, (answer) => {
       response.writeHead(answer.statusCode ?? 500, answer.headers);
       answer.pipe(response);
     });

@@ -1,22 +1,22 @@
 // OpenBao GHSA-59w7-v8rr-pr4p: `*`, `+`, `/` and `,` in values from outside became patterns. Claims of an identity provider, compared as they are.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startHouse, type House, shownToken } from '../../plugins/oidc/harness.ts';
+import { startOidcHarness, type OidcHarness, shownToken } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const at = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(at(), { startsPerMinute: 1_000 });
-  await house.setService();
-  for (const name of ['admins', 'a/b', 'x,y']) await house.setRole(name);
+  harness = await startOidcHarness(at(), { startsPerMinute: 1_000 });
+  await harness.setService();
+  for (const name of ['admins', 'a/b', 'x,y']) await harness.setRole(name);
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 /** Status of a sign-in whose claim is this; 303 is in. */
 async function signIn(groups: unknown, more: object = {}): Promise<number> {
-  house.provider.script = { person: { groups, ...more } };
-  return (await house.browser().login(house.provider)).status;
+  harness.provider.script = { person: { groups, ...more } };
+  return (await harness.browser().login(harness.provider)).status;
 }
 
 test.each<[string, unknown]>([
@@ -40,18 +40,18 @@ test('the very value matches, and nothing beside it', async () => {
 });
 
 test('a name from a claim is a name: neither a pattern nor the name of somebody who has more', async () => {
-  await house.setRole('admins', { 'token-policies': ['rewrap-only'], 'claim-mappings': { email: 'username' } });
+  await harness.setRole('admins', { 'token-policies': ['rewrap-only'], 'claim-mappings': { email: 'username' } });
   for (const email of ['root', '*', '../root', 'root@system', '/v1/**']) {
-    house.provider.script = { person: { groups: ['admins'], email } };
-    const browser = house.browser();
-    expect((await browser.login(house.provider)).status).toBe(303);
+    harness.provider.script = { person: { groups: ['admins'], email } };
+    const browser = harness.browser();
+    expect((await browser.login(harness.provider)).status).toBe(303);
     const token = await shownToken(browser);
     for (const path of ['/v1/config/tenants', '/v1/state/keystore/tokens', '/v1/config/policy/policies']) {
-      expect((await house.appliance.request('GET', path, undefined, { token })).status).toBe(403);
+      expect((await harness.appliance.request('GET', path, undefined, { token })).status).toBe(403);
     }
-    const record = house.loginRecords().at(-1);
+    const record = harness.loginRecords().at(-1);
     expect(record?.['user']).toBe(email);
-    const shown = (await house.appliance.request('POST', '/v1/state/keystore/token/info', { accessor: record?.['accessor'] })).body as { policies: string[] }; // prettier-ignore
+    const shown = (await harness.appliance.request('POST', '/v1/state/keystore/token/info', { accessor: record?.['accessor'] })).body as { policies: string[] }; // prettier-ignore
     expect(shown.policies).toEqual(['rewrap-only']);
   }
 });

@@ -1,29 +1,29 @@
 // Eviden: cookies with SameSite=Strict broke the way back from the provider, with None other sites could act. Lax, and nothing rests on it alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fieldOf, startHouse, type Browser, type House } from '../../plugins/oidc/harness.ts';
+import { fieldOf, startOidcHarness, type Browser, type OidcHarness } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const at = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(at(), { startsPerMinute: 1_000 });
-  await house.setService();
-  await house.setRole('g1');
-  house.provider.script = { person: { groups: ['g1'] } };
+  harness = await startOidcHarness(at(), { startsPerMinute: 1_000 });
+  await harness.setService();
+  await harness.setRole('g1');
+  harness.provider.script = { person: { groups: ['g1'] } };
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 async function signedIn(): Promise<Browser> {
-  const browser = house.browser();
-  expect((await browser.login(house.provider)).status).toBe(303);
+  const browser = harness.browser();
+  expect((await browser.login(harness.provider)).status).toBe(303);
   return browser;
 }
 
 test('every cookie is __Host-, Secure, HttpOnly and SameSite=Lax', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   const begun = await browser.get('/login/system/corp');
-  const { pathname, search } = new URL(house.provider.authorize(String(begun.headers['location'])));
+  const { pathname, search } = new URL(harness.provider.authorize(String(begun.headers['location'])));
   const ended = await browser.get(pathname + search);
   const lines = [begun, ended].flatMap(({ headers }) => [headers['set-cookie'] ?? []].flat());
   expect(lines.length).toBeGreaterThanOrEqual(2);
@@ -35,7 +35,7 @@ test('every cookie is __Host-, Secure, HttpOnly and SameSite=Lax', async () => {
 
 test('a cookie is no credential on /v1, whatever comes with it', async () => {
   const browser = await signedIn();
-  for (const headers of [{}, { origin: house.appliance.url }, { 'x-requested-with': 'XMLHttpRequest' }]) {
+  for (const headers of [{}, { origin: harness.appliance.url }, { 'x-requested-with': 'XMLHttpRequest' }]) {
     for (const [method, path] of [
       ['GET', '/v1/config/tenants'],
       ['POST', '/v1/state/keystore/token/create'],
@@ -63,7 +63,7 @@ test('forms of other sites, without the page’s own value, or with one of anoth
       expect([path, status >= 400 && status < 500]).toEqual([path, true]);
       // What looks like a token is the reference of the refusal.
       for (const [token] of String(body).matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)) {
-        expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
+        expect((await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
       }
     }
   }

@@ -1,18 +1,18 @@
 // OpenBao CVE-2026-33757 and CVE-2026-33758: error_description on the OIDC callback became markup; a login without the person's consent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startHouse, type House } from '../../plugins/oidc/harness.ts';
+import { startOidcHarness, type OidcHarness } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const at = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(at(), { startsPerMinute: 1_000 });
-  await house.setService();
-  await house.setRole('g1');
-  house.provider.script = { person: { groups: ['g1'] } };
+  harness = await startOidcHarness(at(), { startsPerMinute: 1_000 });
+  await harness.setService();
+  await harness.setRole('g1');
+  harness.provider.script = { person: { groups: ['g1'] } };
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 const payloads = [
   '<script>alert(1)</script>',
@@ -41,8 +41,8 @@ function expectHarmless(page: string, headers: Readonly<Record<string, unknown>>
 describe.each(payloads)('%j', (payload) => {
   test('in every parameter of the callback, with a state of one’s own and without', async () => {
     for (const parameter of ['error', 'error_description', 'error_uri', 'state', 'code', 'iss', 'session_state', payload]) {
-      const browser = house.browser();
-      const begun = new URL(house.provider.authorize(await browser.start()));
+      const browser = harness.browser();
+      const begun = new URL(harness.provider.authorize(await browser.start()));
       begun.searchParams.set(parameter, payload);
       for (const target of [
         `/oidc-callback${begun.search}`,
@@ -57,25 +57,25 @@ describe.each(payloads)('%j', (payload) => {
   });
 
   test('as a name of tenant or service, as a user code, and as a claim of the person', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const name = encodeURIComponent(payload);
     for (const target of [`/login/${name}/corp`, `/login/system/${name}`, `/login?tenant=${name}`, `/login/system/corp?request=${name}`]) {
       const { body, headers } = await browser.get(target);
       expectHarmless(String(body), { 'content-security-policy': "default-src 'none'", ...headers });
     }
-    await house.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
-    house.provider.script = { person: { groups: ['g1'], email: payload, name: payload } };
-    const person = house.browser();
-    expect((await person.login(house.provider)).status).toBe(303);
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
+    harness.provider.script = { person: { groups: ['g1'], email: payload, name: payload } };
+    const person = harness.browser();
+    expect((await person.login(harness.provider)).status).toBe(303);
     const page = await person.get('/ui');
     expectHarmless(String(page.body), page.headers);
-    house.provider.script = { person: { groups: ['g1'] } };
+    harness.provider.script = { person: { groups: ['g1'] } };
   });
 });
 
 test('a sign-in begun by somebody else does not end in one’s own browser', async () => {
-  const [attacker, victim] = [house.browser(), house.browser()];
-  const { pathname, search } = new URL(house.provider.authorize(await attacker.start()));
+  const [attacker, victim] = [harness.browser(), harness.browser()];
+  const { pathname, search } = new URL(harness.provider.authorize(await attacker.start()));
   const { status, headers } = await victim.get(pathname + search);
   expect(status).toBe(400);
   expect(headers['set-cookie'] ?? []).not.toContainEqual(expect.stringContaining('session'));

@@ -13,7 +13,7 @@ import { providersPage, tenantPage } from '../../../plugins/oidc/pages/login.ts'
 import { signedInPage, signedOutPage, tokenPage } from '../../../plugins/oidc/pages/signed-in.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { chromiumPath, launchChromium } from './chromium.ts';
-import { startHouse, type House } from './harness.ts';
+import { startOidcHarness, type OidcHarness } from './harness.ts';
 
 const path = temporaryDirectory();
 // Resolved and not imported: it is a script for pages.
@@ -101,16 +101,16 @@ const looks = {
 type Finding = { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[] };
 
 describe.skipIf(chromiumPath === undefined)('pages', () => {
-  let house: House;
+  let harness: OidcHarness;
   let chromium: Browser;
 
   beforeAll(async () => {
-    house = await startHouse(path());
+    harness = await startOidcHarness(path());
     chromium = await launchChromium();
   });
   afterAll(async () => {
     await chromium.close();
-    await house.close();
+    await harness.close();
   });
 
   /** What axe finds, and whether the page is wider than the screen, with what can be unfolded (of the API description a part, for it has hundreds). */
@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   test.each(['light-desk', 'dark-phone'] as const)('of the API description are without findings: %s', async (look) => {
     const context = await chromium.newContext({ ...looks[look], ignoreHTTPSErrors: true, bypassCSP: true });
     const page = await context.newPage();
-    await page.goto(`${house.appliance.url}/v1/docs`);
+    await page.goto(`${harness.appliance.url}/v1/docs`);
     expect(await judge(page)).toEqual([]);
     await context.close();
   });

@@ -2,35 +2,35 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { startCertifiedProvider, Walker, type CertifiedProvider } from './certified-provider.ts';
-import { pathOf, startHouse, textOf, type Browser, type House } from './harness.ts';
+import { pathOf, startOidcHarness, textOf, type Browser, type OidcHarness } from './harness.ts';
 
 const path = temporaryDirectory();
 const people = {
   eve: { name: 'Eve Adams', email: 'eve@x.test', groups: ['admins'] },
   bob: { name: 'Bob Brown', email: 'bob@x.test', groups: ['others'] },
 };
-let house: House;
+let harness: OidcHarness;
 let provider: CertifiedProvider | undefined;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 afterEach(async () => {
   await provider?.close();
   provider = undefined;
 });
 
 async function useProvider(options: Partial<Parameters<typeof startCertifiedProvider>[0]> = {}): Promise<CertifiedProvider> {
-  provider = await startCertifiedProvider({ directory: path(), redirectUris: [house.redirectUri], people, ...options });
+  provider = await startCertifiedProvider({ directory: path(), redirectUris: [harness.redirectUri], people, ...options });
   const { issuer, ca, clientId, clientSecret } = provider;
-  await house.setService({ 'discovery-url': issuer, 'ca-certs': ca, 'client-id': clientId, 'client-secret': clientSecret });
-  await house.setRole('admins', { 'claim-mappings': { email: 'username', name: 'fullname' }, 'token-policies': ['user'] });
+  await harness.setService({ 'discovery-url': issuer, 'ca-certs': ca, 'client-id': clientId, 'client-secret': clientSecret });
+  await harness.setRole('admins', { 'claim-mappings': { email: 'username', name: 'fullname' }, 'token-policies': ['user'] });
   return provider;
 }
 
-async function signIn(at: CertifiedProvider, login: string, browser: Browser = house.browser()) {
-  const back = await new Walker(at).authorize(await browser.start(), login, house.redirectUri);
+async function signIn(at: CertifiedProvider, login: string, browser: Browser = harness.browser()) {
+  const back = await new Walker(at).authorize(await browser.start(), login, harness.redirectUri);
   return { browser, back, answer: await browser.get(pathOf(back)) };
 }
 
@@ -51,7 +51,7 @@ describe('a certified provider', () => {
 
   test('that takes the secret in the body', async () => {
     const at = await useProvider({ authMethod: 'client_secret_post' });
-    await house.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
+    await harness.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
       'token-endpoint-auth-method': 'client_secret_post',
     });
     expect((await signIn(at, 'eve')).answer.status).toBe(303);
@@ -67,17 +67,17 @@ describe('a certified provider', () => {
     const at = await useProvider();
     const { back, browser } = await signIn(at, 'eve');
     expect((await browser.get(pathOf(back))).status).toBe(400);
-    await house.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', { 'client-secret': 'wrong' });
-    house.takeLog();
+    await harness.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', { 'client-secret': 'wrong' });
+    harness.takeLog();
     expect((await signIn(at, 'eve')).answer.status).toBe(502);
-    expect(house.takeLog()).toMatchObject([
+    expect(harness.takeLog()).toMatchObject([
       { fields: { code: 'provider-refused-system', 'provider-status': 401, 'provider-error': 'invalid_client' } },
     ]);
   });
 
   test('passes `test`: credentials accepted, redirect URI registered', async () => {
     await useProvider();
-    const { body } = await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
+    const { body } = await harness.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
     expect(body).toMatchObject({
       usable: true,
       'client-credentials': 'accepted',
@@ -86,11 +86,11 @@ describe('a certified provider', () => {
       'iss-parameter': true,
     });
     const other = 'https://other.example/oidc-callback';
-    await house.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
+    await harness.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
       'allowed-redirect-uris': [other],
       'client-secret': 'wrong',
     });
-    const { body: second } = await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
+    const { body: second } = await harness.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
     expect(second).toMatchObject({ usable: false, 'client-credentials': 'refused' });
     expect(second['redirect-uris']).toContainEqual({ uri: other, registered: 'unknown' });
   });

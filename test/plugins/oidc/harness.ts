@@ -7,7 +7,7 @@ import oidc from '../../../plugins/oidc/index.ts';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
-export type House = {
+export type OidcHarness = {
   readonly appliance: TestAppliance;
   readonly clock: TestClock;
   readonly provider: ScriptedProvider;
@@ -28,11 +28,11 @@ export type House = {
 export type LogLine = { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> };
 
 /** One appliance and one provider for a test file. The clock starts now, because certificates and real providers know no other. */
-export async function startHouse(
+export async function startOidcHarness(
   directory: string,
   configuration: Readonly<Record<string, unknown>> = {},
   surroundings: { readonly publicUrl?: string; readonly tls?: boolean } = {},
-): Promise<House> {
+): Promise<OidcHarness> {
   const { publicUrl = 'https://keys.test', tls = true } = surroundings;
   const clock = new TestClock(Temporal.Now.instant().toString());
   const appliance = await startTestAppliance({

@@ -1,26 +1,26 @@
 // What is left in log and audit trail: R66 to R68.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { pathOf, referenceOf, startHouse, type House } from './harness.ts';
+import { pathOf, referenceOf, startOidcHarness, type OidcHarness } from './harness.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
-  await house.setService();
-  await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
+  await harness.setService();
+  await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = { person: { groups: ['g1'], email: 'eve@x.test', phone: '555-0100' } };
-  house.takeLog();
+  harness.provider.script = { person: { groups: ['g1'], email: 'eve@x.test', phone: '555-0100' } };
+  harness.takeLog();
 });
 
 test('R66: one entry per failure with tenant, service, stage, code and the reference of the page', async () => {
-  house.provider.script = { person: { groups: ['nobody'] } };
-  const answer = await house.browser().login(house.provider);
-  const lines = house.takeLog();
+  harness.provider.script = { person: { groups: ['nobody'] } };
+  const answer = await harness.browser().login(harness.provider);
+  const lines = harness.takeLog();
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({
     level: 'warn',
@@ -37,14 +37,14 @@ test('R66: one entry per failure with tenant, service, stage, code and the refer
 });
 
 test('R66: a success leaves no entry in the log', async () => {
-  expect((await house.browser().login(house.provider)).status).toBe(303);
-  expect(house.takeLog()).toEqual([]);
+  expect((await harness.browser().login(harness.provider)).status).toBe(303);
+  expect(harness.takeLog()).toEqual([]);
 });
 
 test('R67: one audit record per success', async () => {
-  const before = house.loginRecords().length;
-  await house.browser().login(house.provider);
-  const records = house.loginRecords();
+  const before = harness.loginRecords().length;
+  await harness.browser().login(harness.provider);
+  const records = harness.loginRecords();
   expect(records).toHaveLength(before + 1);
   expect(records.at(-1)).toMatchObject({
     kind: 'login',
@@ -58,7 +58,7 @@ test('R67: one audit record per success', async () => {
     'request-id': expect.any(String),
     'request-parameters': {
       service: 'corp',
-      issuer: house.provider.issuer,
+      issuer: harness.provider.issuer,
       subject: 'subject-1',
       roles: ['g1'],
       'token-policies': ['root'],
@@ -67,10 +67,10 @@ test('R67: one audit record per success', async () => {
 });
 
 test('R67: one audit record per denial, with who it was', async () => {
-  house.provider.script = { person: { groups: ['nobody'], email: 'eve@x.test' } };
-  const before = house.loginRecords().length;
-  const answer = await house.browser().login(house.provider);
-  const records = house.loginRecords();
+  harness.provider.script = { person: { groups: ['nobody'], email: 'eve@x.test' } };
+  const before = harness.loginRecords().length;
+  const answer = await harness.browser().login(harness.provider);
+  const records = harness.loginRecords();
   expect(records).toHaveLength(before + 1);
   expect(records.at(-1)).toMatchObject({
     tenant: 'system',
@@ -78,7 +78,7 @@ test('R67: one audit record per denial, with who it was', async () => {
     code: 'no-role',
     status: 403,
     'request-id': referenceOf(answer.body),
-    'request-parameters': { service: 'corp', issuer: house.provider.issuer, subject: 'subject-1' },
+    'request-parameters': { service: 'corp', issuer: harness.provider.issuer, subject: 'subject-1' },
   });
 });
 
@@ -86,31 +86,31 @@ describe('R68: verbose-logging', () => {
   const service = '/v1/config/keystore/authentication/oidc/corp';
 
   test('off: no claim and no call is logged, neither of a success nor of a failure', async () => {
-    await house.browser().login(house.provider);
-    house.provider.script = { person: { groups: ['nobody'], email: 'eve@x.test', phone: '555-0100' } };
-    await house.browser().login(house.provider);
-    expect(JSON.stringify(house.takeLog())).not.toMatch(/eve@x|555-0100|nobody/);
+    await harness.browser().login(harness.provider);
+    harness.provider.script = { person: { groups: ['nobody'], email: 'eve@x.test', phone: '555-0100' } };
+    await harness.browser().login(harness.provider);
+    expect(JSON.stringify(harness.takeLog())).not.toMatch(/eve@x|555-0100|nobody/);
   });
 
   test('on: claims and calls with status and time, but no secret of any kind', async () => {
-    await house.appliance.request('PATCH', service, { 'verbose-logging': true });
-    const browser = house.browser();
+    await harness.appliance.request('PATCH', service, { 'verbose-logging': true });
+    const browser = harness.browser();
     const begun = await browser.start();
-    const back = house.provider.authorize(begun);
+    const back = harness.provider.authorize(begun);
     expect((await browser.get(pathOf(back))).status).toBe(303);
-    const lines = house.takeLog();
+    const lines = harness.takeLog();
     const text = JSON.stringify(lines);
     expect(text).toContain('555-0100');
     expect(lines.flatMap(({ fields }) => (fields['calls'] ?? []) as unknown[])).toEqual(
       expect.arrayContaining([
-        { method: 'POST', url: `${house.provider.origin}/token`, status: 200, ms: expect.any(Number) },
-        { method: 'GET', url: `${house.provider.origin}/jwks`, status: 200, ms: expect.any(Number) },
+        { method: 'POST', url: `${harness.provider.origin}/token`, status: 200, ms: expect.any(Number) },
+        { method: 'GET', url: `${harness.provider.origin}/jwks`, status: 200, ms: expect.any(Number) },
       ]),
     );
-    const sent = new URLSearchParams(house.provider.requestsTo('/token').at(-1)?.body);
+    const sent = new URLSearchParams(harness.provider.requestsTo('/token').at(-1)?.body);
     const asked = new URL(begun).searchParams;
     const secrets = [
-      house.provider.clientSecret,
+      harness.provider.clientSecret,
       sent.get('code'),
       sent.get('code_verifier'),
       asked.get('state'),
@@ -122,14 +122,14 @@ describe('R68: verbose-logging', () => {
       expect(text).not.toContain(secret);
     }
     expect(text).not.toMatch(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+|at-[0-9a-f]{32}/);
-    await house.appliance.request('PATCH', service, { 'verbose-logging': false });
+    await harness.appliance.request('PATCH', service, { 'verbose-logging': false });
   });
 
   test('on: a failure tells its calls too', async () => {
-    await house.appliance.request('PATCH', service, { 'verbose-logging': true });
-    house.provider.script = { respond: { '/token': (_request, response) => void response.writeHead(500).end() } };
-    await house.browser().login(house.provider);
-    expect(JSON.stringify(house.takeLog())).toContain(`"url":"${house.provider.origin}/token","status":500`);
-    await house.appliance.request('PATCH', service, { 'verbose-logging': false });
+    await harness.appliance.request('PATCH', service, { 'verbose-logging': true });
+    harness.provider.script = { respond: { '/token': (_request, response) => void response.writeHead(500).end() } };
+    await harness.browser().login(harness.provider);
+    expect(JSON.stringify(harness.takeLog())).toContain(`"url":"${harness.provider.origin}/token","status":500`);
+    await harness.appliance.request('PATCH', service, { 'verbose-logging': false });
   });
 });

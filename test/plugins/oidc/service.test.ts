@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { pathOf, startHouse, type House, shownToken } from './harness.ts';
+import { pathOf, startOidcHarness, type OidcHarness, shownToken } from './harness.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path());
+  harness = await startOidcHarness(path());
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 const list = '/v1/config/keystore/authentication/oidc';
 const state = '/v1/state/keystore/authentication/oidc';
-const request = (method: string, to: string, body?: unknown): Promise<Answer> => house.appliance.request(method, to, body);
+const request = (method: string, to: string, body?: unknown): Promise<Answer> => harness.appliance.request(method, to, body);
 
 /** As the specification shows it: no optional extras. */
 const plain = (name: string): Record<string, unknown> => ({
@@ -60,8 +60,8 @@ describe('R6: client-secret', () => {
       expect(JSON.stringify(answer.body)).not.toContain('S3CRET');
     }
     expect((await request('GET', `${state}/entra`)).body['client-secret-set']).toBe(true);
-    expect(house.auditText()).not.toContain('S3CRET');
-    expect(JSON.stringify(house.appliance.logged)).not.toContain('S3CRET');
+    expect(harness.auditText()).not.toContain('S3CRET');
+    expect(JSON.stringify(harness.appliance.logged)).not.toContain('S3CRET');
   });
 
   test('a replace without it keeps it, creation without it is refused', async () => {
@@ -72,13 +72,13 @@ describe('R6: client-secret', () => {
   });
 
   test('a new one counts at the next login', async () => {
-    await house.setService({ 'client-secret': 'wrong' });
-    await house.setRole('g1');
-    house.provider.script = { person: { groups: ['g1'] } };
-    const browser = house.browser();
-    expect((await browser.login(house.provider)).status).toBe(502);
-    await request('PATCH', `${list}/corp`, { 'client-secret': house.provider.clientSecret });
-    expect((await browser.login(house.provider)).status).toBe(303);
+    await harness.setService({ 'client-secret': 'wrong' });
+    await harness.setRole('g1');
+    harness.provider.script = { person: { groups: ['g1'] } };
+    const browser = harness.browser();
+    expect((await browser.login(harness.provider)).status).toBe(502);
+    await request('PATCH', `${list}/corp`, { 'client-secret': harness.provider.clientSecret });
+    expect((await browser.login(harness.provider)).status).toBe(303);
   });
 });
 
@@ -182,17 +182,17 @@ describe('R8: trust belongs to the service', () => {
     ['use-root-ca-certs false and no ca-certs: nobody is trusted', { 'use-root-ca-certs': false, 'ca-certs': undefined }],
     ['roots alone do not know the provider', { 'use-root-ca-certs': true, 'ca-certs': undefined }],
   ])('%s', async (_, fields) => {
-    await house.setService(fields);
-    house.takeLog();
-    const answer = await house.browser().get('/login/system/corp');
+    await harness.setService(fields);
+    harness.takeLog();
+    const answer = await harness.browser().get('/login/system/corp');
     expect(answer.status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ fields: { stage: 'discovery', reason: 'tls', hint: expect.stringMatching(/ca-certs/) } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { stage: 'discovery', reason: 'tls', hint: expect.stringMatching(/ca-certs/) } }]);
   });
 
   test('ca-certs are trusted with and without the roots', async () => {
     for (const roots of [false, true]) {
-      await house.setService({ 'use-root-ca-certs': roots });
-      expect(pathOf(await house.browser().start())).toMatch(/^\/authorize/);
+      await harness.setService({ 'use-root-ca-certs': roots });
+      expect(pathOf(await harness.browser().start())).toMatch(/^\/authorize/);
     }
   });
 });
@@ -204,16 +204,16 @@ describe('who may set up a service cannot become more than they are', () => {
     const paths = ['/v1/config/keystore/authentication/oidc/**', '/v1/config/keystore/authentication/oidc'];
     const rules = paths.map((path) => ({ path, operations: { all: 'allow' } }));
     await request('POST', '/v1/config/policy/policies', { name: 'oidc-admin', 'rest-api': { rules } });
-    await house.setService();
-    await house.setRole('strong', { 'token-policies': ['root'] });
-    await house.setRole('weak', { 'token-policies': ['oidc-admin'] });
-    house.provider.script = { person: { groups: ['weak'] } };
-    const browser = house.browser();
-    await browser.login(house.provider);
+    await harness.setService();
+    await harness.setRole('strong', { 'token-policies': ['root'] });
+    await harness.setRole('weak', { 'token-policies': ['oidc-admin'] });
+    harness.provider.script = { person: { groups: ['weak'] } };
+    const browser = harness.browser();
+    await browser.login(harness.provider);
     token = await shownToken(browser);
   });
 
-  const asWeak = (method: string, to: string, body: unknown): Promise<Answer> => house.appliance.request(method, to, body, { token });
+  const asWeak = (method: string, to: string, body: unknown): Promise<Answer> => harness.appliance.request(method, to, body, { token });
 
   test.each([
     ['another provider', { 'discovery-url': 'https://mine.example/' }],

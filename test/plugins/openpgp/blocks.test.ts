@@ -13,15 +13,15 @@ import {
 } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { codeOf, type OpenpgpHouse, startOpenpgpHouse } from './harness.ts';
+import { codeOf, type OpenpgpHarness, startOpenpgpHarness } from './harness.ts';
 
 const path = temporaryDirectory();
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 beforeAll(async () => {
   // The corpus was made in November 2026.
-  house = await startOpenpgpHouse(path(), '2027-01-01T00:00:00Z');
+  harness = await startOpenpgpHarness(path(), '2027-01-01T00:00:00Z');
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 const userId = 'Ada Lovelace <ada@example.org>';
 const data = Buffer.from('Some data');
@@ -29,31 +29,31 @@ const corpus = (name: string): string => readFileSync(new URL(`../../interop/ope
 const document = Buffer.from(corpus('document.txt'));
 const leafOf = (primary: string): object => ({ 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
 
-const sign = (name: string): Promise<string> => house.sign(name, data);
-const isValid = (name: string, signature: string, octets: Uint8Array = data): Promise<boolean> => house.isValid(name, signature, octets);
+const sign = (name: string): Promise<string> => harness.sign(name, data);
+const isValid = (name: string, signature: string, octets: Uint8Array = data): Promise<boolean> => harness.isValid(name, signature, octets);
 
 /** A signature made outside, with an exported key. */
 async function signOutside(key: PrivateKey): Promise<string> {
   const message = await createMessage({ binary: data });
-  return signWith({ message, signingKeys: key, detached: true, date: house.today() });
+  return signWith({ message, signingKeys: key, detached: true, date: harness.today() });
 }
 
 describe.each(['rsa-2048', 'ed25519', 'ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521'])('export with format openpgp, %s', (cipher) => {
   const [primary, subkey] = [`out-${cipher}`, `out-leaf-${cipher}`];
 
   test('of a primary key: whole, and what it signs outside verifies here', async () => {
-    await house.create(primary, { cipher, 'openpgp-user-id': userId, exportable: true });
-    const { keys } = await house.do(primary, 'export', { format: 'openpgp' });
+    await harness.create(primary, { cipher, 'openpgp-user-id': userId, exportable: true });
+    const { keys } = await harness.do(primary, 'export', { format: 'openpgp' });
     expect(keys).toEqual([{ version: 1, value: expect.stringMatching(/^-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n[\s\S]*\n=/) }]);
     const key = await readPrivateKey({ armoredKey: keys[0].value });
     await (key.keyPacket as PrivateKey['keyPacket'] & { validate(): Promise<void> }).validate();
-    expect(key.toPublic().armor()).toBe((await readKey({ armoredKey: await house.block(primary) })).armor());
+    expect(key.toPublic().armor()).toBe((await readKey({ armoredKey: await harness.block(primary) })).armor());
     expect(await isValid(primary, await signOutside(key))).toBe(true);
   });
 
   test('of a subkey: never with the secret of its primary', async () => {
-    await house.create(subkey, { cipher, ...leafOf(primary), exportable: true });
-    const { keys } = await house.do(subkey, 'export', { format: 'openpgp' });
+    await harness.create(subkey, { cipher, ...leafOf(primary), exportable: true });
+    const { keys } = await harness.do(subkey, 'export', { format: 'openpgp' });
     const key = await readPrivateKey({ armoredKey: keys[0].value });
     expect((key.keyPacket as unknown as { isDummy(): boolean }).isDummy()).toBe(true);
     expect(await isValid(subkey, await signOutside(key))).toBe(true);
@@ -63,67 +63,67 @@ describe.each(['rsa-2048', 'ed25519', 'ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521'])
 
 describe('export with format openpgp', () => {
   test('of a key without User ID needs one in the request; the certificate is dated at the creation', async () => {
-    await house.create('nameless', { cipher: 'ed25519', exportable: true });
-    house.clock.advance(100);
-    expect(await codeOf(house.act('nameless', 'export', { format: 'openpgp' }))).toEqual({ status: 400, code: 'missing-field' });
-    const { keys } = await house.do('nameless', 'export', { format: 'openpgp', 'openpgp-user-id': ' Ada ' });
+    await harness.create('nameless', { cipher: 'ed25519', exportable: true });
+    harness.clock.advance(100);
+    expect(await codeOf(harness.act('nameless', 'export', { format: 'openpgp' }))).toEqual({ status: 400, code: 'missing-field' });
+    const { keys } = await harness.do('nameless', 'export', { format: 'openpgp', 'openpgp-user-id': ' Ada ' });
     const key = await readPrivateKey({ armoredKey: keys[0].value });
     expect(key.getUserIDs()).toEqual(['Ada']);
-    expect(key.getCreationTime().getTime()).toBe(house.today().getTime() - 100_000);
+    expect(key.getCreationTime().getTime()).toBe(harness.today().getTime() - 100_000);
     expect(key.users[0]?.selfCertifications[0]?.created).toEqual(key.getCreationTime());
   });
 
   test('another User ID in the request leaves the published block alone; a subkey takes none', async () => {
-    const before = await house.block('out-ed25519');
-    const { keys } = await house.do('out-ed25519', 'export', { format: 'openpgp', 'openpgp-user-id': 'Somebody' });
+    const before = await harness.block('out-ed25519');
+    const { keys } = await harness.do('out-ed25519', 'export', { format: 'openpgp', 'openpgp-user-id': 'Somebody' });
     expect((await readPrivateKey({ armoredKey: keys[0].value })).getUserIDs()).toEqual(['Somebody']);
-    expect(await house.block('out-ed25519')).toBe(before);
+    expect(await harness.block('out-ed25519')).toBe(before);
     const request = { format: 'openpgp', 'openpgp-user-id': 'Somebody' };
-    expect(await codeOf(house.act('out-leaf-ed25519', 'export', request))).toEqual({ status: 400, code: 'invalid-value' });
+    expect(await codeOf(harness.act('out-leaf-ed25519', 'export', request))).toEqual({ status: 400, code: 'invalid-value' });
   });
 
   test('every version on its own, and one on demand', async () => {
-    await house.do('out-ed25519', 'rotate');
+    await harness.do('out-ed25519', 'rotate');
     expect(
-      (await house.do('out-ed25519', 'export', { format: 'openpgp' })).keys.map(({ version }: { version: number }) => version),
+      (await harness.do('out-ed25519', 'export', { format: 'openpgp' })).keys.map(({ version }: { version: number }) => version),
     ).toEqual([1, 2]);
-    expect((await house.do('out-ed25519', 'export', { format: 'openpgp', version: 'latest' })).keys).toHaveLength(1);
+    expect((await harness.do('out-ed25519', 'export', { format: 'openpgp', version: 'latest' })).keys).toHaveLength(1);
   });
 
   test('refused while not exportable, and for symmetric keys', async () => {
-    await house.create('inside', { cipher: 'ed25519', 'openpgp-user-id': userId });
-    await house.create('aes', { exportable: true });
+    await harness.create('inside', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    await harness.create('aes', { exportable: true });
     const request = { format: 'openpgp', 'openpgp-user-id': userId };
-    expect(await codeOf(house.act('inside', 'export', request))).toEqual({ status: 409, code: 'export-not-allowed' });
-    expect(await codeOf(house.act('aes', 'export', request))).toEqual({ status: 400, code: 'operation-not-supported' });
+    expect(await codeOf(harness.act('inside', 'export', request))).toEqual({ status: 409, code: 'export-not-allowed' });
+    expect(await codeOf(harness.act('aes', 'export', request))).toEqual({ status: 400, code: 'operation-not-supported' });
   });
 });
 
 describe('backup and restore', () => {
   test('under another name: fingerprints, blocks, creation times and signatures survive', async () => {
-    await house.create('saved', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
-    await house.do('saved', 'rotate');
-    await house.create('saved-leaf', { cipher: 'ed25519', ...leafOf('saved'), 'allow-plaintext-backup': true });
+    await harness.create('saved', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
+    await harness.do('saved', 'rotate');
+    await harness.create('saved-leaf', { cipher: 'ed25519', ...leafOf('saved'), 'allow-plaintext-backup': true });
     for (const name of ['saved', 'saved-leaf']) {
-      const [keyblock, signature, { key }] = [await house.block(name), await sign(name), await house.do(name, 'backup')];
-      house.clock.advance(1000);
-      const { cipher } = await house.config(name);
-      await house.create(`${name}-again`, { cipher });
-      await house.do(`${name}-again`, 'restore', { key });
-      expect(await house.block(`${name}-again`)).toBe(keyblock);
+      const [keyblock, signature, { key }] = [await harness.block(name), await sign(name), await harness.do(name, 'backup')];
+      harness.clock.advance(1000);
+      const { cipher } = await harness.config(name);
+      await harness.create(`${name}-again`, { cipher });
+      await harness.do(`${name}-again`, 'restore', { key });
+      expect(await harness.block(`${name}-again`)).toBe(keyblock);
       expect(await isValid(`${name}-again`, signature)).toBe(true);
       expect(await isValid(name, await sign(`${name}-again`))).toBe(true);
     }
   });
 
   test('a primary key with live subkeys is not replaced by one they do not know', async () => {
-    await house.create('stranger', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
-    const [{ key: foreign }, { key: own }] = [await house.do('stranger', 'backup'), await house.do('saved', 'backup')];
-    expect((await house.patch('saved', { 'deletion-allowed': true })).status).toBe(204);
-    expect(await codeOf(house.act('saved', 'restore', { key: foreign }))).toEqual({ status: 409, code: 'in-use' });
-    const keyblock = await house.block('saved');
-    await house.do('saved', 'restore', { key: own });
-    expect(await house.block('saved')).toBe(keyblock);
+    await harness.create('stranger', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
+    const [{ key: foreign }, { key: own }] = [await harness.do('stranger', 'backup'), await harness.do('saved', 'backup')];
+    expect((await harness.patch('saved', { 'deletion-allowed': true })).status).toBe(204);
+    expect(await codeOf(harness.act('saved', 'restore', { key: foreign }))).toEqual({ status: 409, code: 'in-use' });
+    const keyblock = await harness.block('saved');
+    await harness.do('saved', 'restore', { key: own });
+    expect(await harness.block('saved')).toBe(keyblock);
   });
 });
 
@@ -132,59 +132,59 @@ describe('a version of a primary key that bound subkeys does not go while they l
   const leaf = (name: string): object => ({ cipher: 'ed25519', ...leafOf(name), 'allow-plaintext-backup': true, 'deletion-allowed': true });
 
   test('trim is 409 in-use and names them and the way out, which works', async () => {
-    await house.create('bind', primary);
-    for (const name of ['bind-a', 'bind-b']) await house.create(name, leaf('bind'));
-    await house.do('bind-a', 'rotate');
-    await house.do('bind', 'rotate');
-    const { status, body } = await house.act('bind', 'trim', { version: 2 });
+    await harness.create('bind', primary);
+    for (const name of ['bind-a', 'bind-b']) await harness.create(name, leaf('bind'));
+    await harness.do('bind-a', 'rotate');
+    await harness.do('bind', 'rotate');
+    const { status, body } = await harness.act('bind', 'trim', { version: 2 });
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'in-use' });
     expect(body.detail).toMatch(
       /bind-a \(version 1, 2\), bind-b \(version 1\)\..*Rotate each and trim it to its new version, or delete it/,
     );
-    expect((await house.state('bind'))['oldest-version']).toBe(1);
-    await house.do('bind-a', 'rotate');
-    await house.do('bind-a', 'trim', { version: 3 });
-    expect((await house.act('bind', 'trim', { version: 2 })).body.detail).toMatch(/these subkeys: bind-b \(version 1\)\./);
-    expect((await house.remove('bind-b')).status).toBe(204);
-    await house.do('bind', 'trim', { version: 2 });
-    await house.do('bind-a', 'export-openpgp-revocation');
+    expect((await harness.state('bind'))['oldest-version']).toBe(1);
+    await harness.do('bind-a', 'rotate');
+    await harness.do('bind-a', 'trim', { version: 3 });
+    expect((await harness.act('bind', 'trim', { version: 2 })).body.detail).toMatch(/these subkeys: bind-b \(version 1\)\./);
+    expect((await harness.remove('bind-b')).status).toBe(204);
+    await harness.do('bind', 'trim', { version: 2 });
+    await harness.do('bind-a', 'export-openpgp-revocation');
   });
 
   test('a version that bound nothing is trimmed', async () => {
-    await house.do('bind', 'rotate');
-    await house.do('bind', 'rotate');
-    await house.do('bind-a', 'rotate');
-    await house.do('bind-a', 'trim', { version: 4 });
-    await house.do('bind', 'trim', { version: 4 });
-    expect((await house.state('bind'))['oldest-version']).toBe(4);
+    await harness.do('bind', 'rotate');
+    await harness.do('bind', 'rotate');
+    await harness.do('bind-a', 'rotate');
+    await harness.do('bind-a', 'trim', { version: 4 });
+    await harness.do('bind', 'trim', { version: 4 });
+    expect((await harness.state('bind'))['oldest-version']).toBe(4);
   });
 
   test('a backup without it is not restored over the key (409 in-use), a backup with it is', async () => {
-    const { key: older } = await house.do('bind', 'backup');
-    await house.do('bind', 'rotate');
-    const { key: newer } = await house.do('bind', 'backup');
-    await house.do('bind-a', 'rotate');
-    const { status, body } = await house.act('bind', 'restore', { key: older });
+    const { key: older } = await harness.do('bind', 'backup');
+    await harness.do('bind', 'rotate');
+    const { key: newer } = await harness.do('bind', 'backup');
+    await harness.do('bind-a', 'rotate');
+    const { status, body } = await harness.act('bind', 'restore', { key: older });
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'in-use' });
     expect(body.detail).toContain('bind-a (version 5)');
-    await house.do('bind', 'restore', { key: newer });
-    await house.do('bind-a', 'export-openpgp-revocation');
-    await house.create('no-primary', { 'allow-plaintext-backup': true });
-    const { key: symmetric } = await house.do('no-primary', 'backup');
-    expect(await codeOf(house.act('bind', 'restore', { key: symmetric }))).toEqual({ status: 409, code: 'in-use' });
+    await harness.do('bind', 'restore', { key: newer });
+    await harness.do('bind-a', 'export-openpgp-revocation');
+    await harness.create('no-primary', { 'allow-plaintext-backup': true });
+    const { key: symmetric } = await harness.do('no-primary', 'backup');
+    expect(await codeOf(harness.act('bind', 'restore', { key: symmetric }))).toEqual({ status: 409, code: 'in-use' });
   });
 
   test('where earlier versions of the service trimmed it all the same, the own backup of the primary restores', async () => {
-    await house.create('cut', primary);
-    await house.create('cut-leaf', leaf('cut'));
-    const { key: leafBackup } = await house.do('cut-leaf', 'backup');
-    expect((await house.remove('cut-leaf')).status).toBe(204);
-    await house.do('cut', 'rotate');
-    await house.do('cut', 'trim', { version: 2 });
-    await house.create('cut-leaf', leaf('cut'));
-    await house.do('cut-leaf', 'restore', { key: leafBackup });
-    const { key } = await house.do('cut', 'backup');
-    await house.do('cut', 'restore', { key });
+    await harness.create('cut', primary);
+    await harness.create('cut-leaf', leaf('cut'));
+    const { key: leafBackup } = await harness.do('cut-leaf', 'backup');
+    expect((await harness.remove('cut-leaf')).status).toBe(204);
+    await harness.do('cut', 'rotate');
+    await harness.do('cut', 'trim', { version: 2 });
+    await harness.create('cut-leaf', leaf('cut'));
+    await harness.do('cut-leaf', 'restore', { key: leafBackup });
+    const { key } = await harness.do('cut', 'backup');
+    await harness.do('cut', 'restore', { key });
     expect(await isValid('cut-leaf', await sign('cut-leaf'))).toBe(true);
   });
 });
@@ -204,22 +204,22 @@ describe('import-openpgp', () => {
     ['sq-rsa4k', 'rsa-4096'],
   ])('%s becomes a verification-only %s key', async (file, cipher) => {
     const name = `in-${file}`.toLowerCase();
-    const answer = await house.importBlock(name, corpus(`${file}.asc`));
+    const answer = await harness.importBlock(name, corpus(`${file}.asc`));
     expect(answer.status).toBe(201);
     expect(answer.headers['location']).toBe(`/v1/config/keystore/transit-keys/${name}`);
     expect(answer.body).toMatchObject({ name, cipher, 'key-version': 1, fingerprints: [expect.stringMatching(/^[0-9A-F]{40}$/)] });
-    expect(await house.state(name)).toMatchObject({
+    expect(await harness.state(name)).toMatchObject({
       cipher,
       'supports-signing': false,
       keys: { 1: expect.stringContaining('BEGIN PUBLIC KEY') },
     });
-    expect(await house.verify(name, corpus(`${file}.sig`), document)).toMatchObject({
+    expect(await harness.verify(name, corpus(`${file}.sig`), document)).toMatchObject({
       valid: true,
       version: 1,
       fingerprint: answer.body.fingerprints[0],
     });
     expect(await isValid(name, corpus(`${file}.sig`), data)).toBe(false);
-    expect(await house.block(name)).toBe(corpus(`${file}.asc`));
+    expect(await harness.block(name)).toBe(corpus(`${file}.asc`));
   });
 
   test('the key never signs, rotates or leaves', async () => {
@@ -231,7 +231,7 @@ describe('import-openpgp', () => {
       export: {},
       'export-openpgp-revocation': {},
     })) {
-      const { status, code } = await codeOf(house.act(name, action, body));
+      const { status, code } = await codeOf(harness.act(name, action, body));
       expect([action, status < 500 && status >= 400, code]).toEqual([
         action,
         true,
@@ -241,18 +241,18 @@ describe('import-openpgp', () => {
   });
 
   test('a name in use is 409; refused blocks are 400 and leave no key', async () => {
-    expect(await codeOf(house.importBlock('in-gpg-ed25519', corpus('gpg-ed25519.asc')))).toEqual({ status: 409, code: 'already-exists' });
+    expect(await codeOf(harness.importBlock('in-gpg-ed25519', corpus('gpg-ed25519.asc')))).toEqual({ status: 409, code: 'already-exists' });
     const refused = ['dsa2048', 'brainpoolP256r1', 'secp256k1', 'certify-only', 'revoked', 'private', 'two-certificates', 'two-blocks'];
     for (const file of refused) {
-      const answer = await house.importBlock('in-refused', corpus(`gpg-${file}.asc`));
+      const answer = await harness.importBlock('in-refused', corpus(`gpg-${file}.asc`));
       expect([file, answer.status, answer.body.code]).toEqual([file, 400, 'invalid-key-data']);
     }
-    expect(await house.exists('in-refused')).toBe(false);
-    expect(await codeOf(house.importBlock('No Name', corpus('gpg-ed25519.asc')))).toEqual({ status: 400, code: 'invalid-value' });
+    expect(await harness.exists('in-refused')).toBe(false);
+    expect(await codeOf(harness.importBlock('No Name', corpus('gpg-ed25519.asc')))).toEqual({ status: 400, code: 'invalid-value' });
   });
 
   test('a backup of our own public block imports as well, and verifies what we sign', async () => {
-    expect((await house.importBlock('in-own', await house.block('saved-leaf'))).status).toBe(201);
+    expect((await harness.importBlock('in-own', await harness.block('saved-leaf'))).status).toBe(201);
     expect(await isValid('in-own', await sign('saved-leaf'))).toBe(true);
   });
 });
@@ -260,47 +260,47 @@ describe('import-openpgp', () => {
 describe('export-openpgp-revocation', () => {
   test('of a primary key: openpgp.js applies it, and the reason decides about earlier signatures', async () => {
     const signature = await readSignature({ armoredSignature: await sign('inside') });
-    house.clock.advance(10);
+    harness.clock.advance(10);
     for (const [reason, code] of [
       ['superseded', enums.reasonForRevocation.keySuperseded],
       ['compromised', enums.reasonForRevocation.keyCompromised],
     ] as const) {
-      const { revocation, 'key-version': version } = await house.do('inside', 'export-openpgp-revocation', { reason, comment: 'Zürich' });
+      const { revocation, 'key-version': version } = await harness.do('inside', 'export-openpgp-revocation', { reason, comment: 'Zürich' });
       expect(version).toBe(1);
-      const key = await readKey({ armoredKey: await house.block('inside') });
-      const { publicKey } = await revokeKey({ key, revocationCertificate: revocation, date: house.today(), format: 'object' });
+      const key = await readKey({ armoredKey: await harness.block('inside') });
+      const { publicKey } = await revokeKey({ key, revocationCertificate: revocation, date: harness.today(), format: 'object' });
       expect(publicKey.revocationSignatures[0]).toMatchObject({ reasonForRevocationFlag: code, reasonForRevocationString: 'Zürich' });
       const { signatures } = await verify({
         message: await createMessage({ binary: data }),
         signature,
         verificationKeys: publicKey,
         format: 'binary',
-        date: house.today(),
+        date: harness.today(),
       });
       expect(await signatures[0]?.verified.catch(() => false)).toBe(reason === 'superseded');
     }
   });
 
   test('of a subkey: its block with the revocation; its own key goes on working here', async () => {
-    const { revocation } = await house.do('saved-leaf', 'export-openpgp-revocation', { reason: 'retired' });
+    const { revocation } = await harness.do('saved-leaf', 'export-openpgp-revocation', { reason: 'retired' });
     const key = await readKey({ armoredKey: revocation });
     expect(
-      await key.subkeys[0]?.verify(house.today()).then(
+      await key.subkeys[0]?.verify(harness.today()).then(
         () => 'good',
         ({ message }: Error) => message,
       ),
     ).toMatch(/revoked/);
-    expect(key.getFingerprint()).toBe((await readKey({ armoredKey: await house.block('saved-leaf') })).getFingerprint());
+    expect(key.getFingerprint()).toBe((await readKey({ armoredKey: await harness.block('saved-leaf') })).getFingerprint());
     expect(await isValid('saved-leaf', await sign('saved-leaf'))).toBe(true);
   });
 
   test('openpgp-verify of an imported block: signatures made before superseded and retired stay valid, others do not', async () => {
     const before = await sign('saved-leaf');
-    house.clock.advance(10);
+    harness.clock.advance(10);
     for (const [reason, valid] of Object.entries({ superseded: true, retired: true, compromised: false, 'no-reason': false })) {
-      const { revocation } = await house.do('saved-leaf', 'export-openpgp-revocation', { reason });
-      expect((await house.importBlock(`is-${reason}`, revocation)).status).toBe(201);
-      house.clock.advance(10);
+      const { revocation } = await harness.do('saved-leaf', 'export-openpgp-revocation', { reason });
+      expect((await harness.importBlock(`is-${reason}`, revocation)).status).toBe(201);
+      harness.clock.advance(10);
       const after = await sign('saved-leaf');
       expect([reason, await isValid(`is-${reason}`, after), await isValid(`is-${reason}`, before)]).toEqual([reason, false, valid]);
     }
@@ -308,11 +308,11 @@ describe('export-openpgp-revocation', () => {
 
   test('refuses other reasons and comments with control characters', async () => {
     for (const fields of [{ reason: 'bored' }, { comment: 'a\nb' }, { comment: 'x'.repeat(257) }]) {
-      expect(await codeOf(house.act('inside', 'export-openpgp-revocation', fields))).toEqual({ status: 400, code: 'invalid-value' });
+      expect(await codeOf(harness.act('inside', 'export-openpgp-revocation', fields))).toEqual({ status: 400, code: 'invalid-value' });
     }
   });
 });
 
 test('the invariants hold after all of this', async () => {
-  expect(await house.findings()).toEqual([]);
+  expect(await harness.findings()).toEqual([]);
 });

@@ -12,14 +12,14 @@ const state = '/v1/state/keystore/transit-keys';
 /** What openpgp-verify says of a good signature. */
 type Verdict = { readonly valid: boolean; readonly version?: number; readonly fingerprint?: string };
 
-export type OpenpgpHouse = Awaited<ReturnType<typeof startOpenpgpHouse>>;
+export type OpenpgpHarness = Awaited<ReturnType<typeof startOpenpgpHarness>>;
 
 /** Starts an appliance whose clock stands at `start`. */
-export async function startOpenpgpHouse(directory: string, start: string) {
-  return houseOf(await startTestAppliance({ directory, clock: new TestClock(start), plugins: [transit, openpgp] }));
+export async function startOpenpgpHarness(directory: string, start: string) {
+  return harnessOf(await startTestAppliance({ directory, clock: new TestClock(start), plugins: [transit, openpgp] }));
 }
 
-function houseOf(appliance: TestAppliance) {
+function harnessOf(appliance: TestAppliance) {
   const request = (method: string, path: string, body?: unknown): Promise<Answer> => appliance.request(method, path, body);
   const act = (name: string, action: string, body: unknown = {}): Promise<Answer> => request('POST', `${state}/${name}/${action}`, body);
   // Actions without output answer 204, all others 200.

@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { createMessage, readKey, readSignature, sign as signOutside, generateKey, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { base64, type OpenpgpHouse, startOpenpgpHouse } from './harness.ts';
+import { base64, type OpenpgpHarness, startOpenpgpHarness } from './harness.ts';
 
 const path = temporaryDirectory();
 const mebibyte = 1024 * 1024;
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 
 beforeAll(async () => {
-  house = await startOpenpgpHouse(path(), '2026-01-01T00:00:00Z');
-  for (const cipher of ['ed25519', 'ecdsa-p384']) await house.create(cipher, { cipher, 'openpgp-user-id': 'Large' });
+  harness = await startOpenpgpHarness(path(), '2026-01-01T00:00:00Z');
+  for (const cipher of ['ed25519', 'ecdsa-p384']) await harness.create(cipher, { cipher, 'openpgp-user-id': 'Large' });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 /** Octets that look random and are the same every time. */
 function noise(length: number): Buffer {
@@ -25,34 +25,39 @@ test.each([
   ['ecdsa-p384', 32 * mebibyte],
 ])('%s signs and verifies %i octets, and openpgp.js agrees', async (name, length) => {
   const data = noise(length);
-  const armoredSignature = await house.sign(name, data);
+  const armoredSignature = await harness.sign(name, data);
   const { signatures } = await verify({
     message: await createMessage({ binary: data }),
     signature: await readSignature({ armoredSignature }),
-    verificationKeys: await readKey({ armoredKey: await house.block(name) }),
+    verificationKeys: await readKey({ armoredKey: await harness.block(name) }),
     format: 'binary',
-    date: house.today(),
+    date: harness.today(),
   });
   expect(await signatures[0]?.verified).toBe(true);
-  expect(await house.isValid(name, armoredSignature, data)).toBe(true);
+  expect(await harness.isValid(name, armoredSignature, data)).toBe(true);
   data[length - 1] = (data[length - 1] ?? 0) ^ 1;
-  expect(await house.isValid(name, armoredSignature, data)).toBe(false);
+  expect(await harness.isValid(name, armoredSignature, data)).toBe(false);
 });
 
 test('raw text is signed as its UTF-8, whatever stands escaped in the body', async () => {
   const text = '"Zwölf"\\\r\n\u2028😀 '.repeat(60_000);
-  const { signature } = await house.do('ed25519', 'openpgp-sign', { text, 'base64-encoded': false });
-  expect(await house.isValid('ed25519', signature, Buffer.from(text))).toBe(true);
-  expect(await house.do('ed25519', 'openpgp-verify', { text, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
+  const { signature } = await harness.do('ed25519', 'openpgp-sign', { text, 'base64-encoded': false });
+  expect(await harness.isValid('ed25519', signature, Buffer.from(text))).toBe(true);
+  expect(await harness.do('ed25519', 'openpgp-verify', { text, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
 });
 
 test('a signature of type text is verified over line ends wherever the data is cut', async () => {
-  const { privateKey, publicKey } = await generateKey({ userIDs: { name: 'x' }, date: house.today(), format: 'object' });
+  const { privateKey, publicKey } = await generateKey({ userIDs: { name: 'x' }, date: harness.today(), format: 'object' });
   const text = 'line\r\n'.repeat(200_000);
-  const armor = await signOutside({ message: await createMessage({ text }), signingKeys: privateKey, detached: true, date: house.today() });
-  expect((await house.importBlock('outside', publicKey.armor())).status).toBe(201);
-  for (const sent of [text, text.replaceAll('\r\n', '\n')]) expect(await house.isValid('outside', armor, Buffer.from(sent))).toBe(true);
-  expect(await house.isValid('outside', armor, Buffer.from(`${text}x`))).toBe(false);
+  const armor = await signOutside({
+    message: await createMessage({ text }),
+    signingKeys: privateKey,
+    detached: true,
+    date: harness.today(),
+  });
+  expect((await harness.importBlock('outside', publicKey.armor())).status).toBe(201);
+  for (const sent of [text, text.replaceAll('\r\n', '\n')]) expect(await harness.isValid('outside', armor, Buffer.from(sent))).toBe(true);
+  expect(await harness.isValid('outside', armor, Buffer.from(`${text}x`))).toBe(false);
 });
 
 describe('refusals', () => {
@@ -66,24 +71,24 @@ describe('refusals', () => {
     ['over 32 MiB', { text: base64(Buffer.alloc(32 * mebibyte + 1)) }, 413, 'payload-too-large'],
     ['too much beside the text', { text: large, format: ' '.repeat(5 * mebibyte) }, 413, 'payload-too-large'],
   ])('%s', async (_, fields, status, code) => {
-    const answer = await house.act('ed25519', 'openpgp-sign', fields);
+    const answer = await harness.act('ed25519', 'openpgp-sign', fields);
     expect({ status: answer.status, code: answer.body.code }).toEqual({ status, code });
   });
 
   test('a policy that lists values of text allows no large one', async () => {
     const rules = [{ path: '/v1/state/**', operations: { all: 'allow' }, 'allowed-values': { text: ['', 'YQ=='] } }];
-    const made = await house.request('POST', '/v1/config/policy/policies', { name: 'short', 'rest-api': { rules } });
+    const made = await harness.request('POST', '/v1/config/policy/policies', { name: 'short', 'rest-api': { rules } });
     expect(made.status).toBe(201);
-    const { body } = await house.request('POST', '/v1/state/keystore/token/create', { policies: ['short'] });
+    const { body } = await harness.request('POST', '/v1/state/keystore/token/create', { policies: ['short'] });
     const send = (text: string) =>
-      house.send('POST', '/v1/state/keystore/transit-keys/ed25519/openpgp-sign', { text }, { token: body.token });
+      harness.send('POST', '/v1/state/keystore/transit-keys/ed25519/openpgp-sign', { text }, { token: body.token });
     expect((await send('YQ==')).status).toBe(200);
     expect(await send(large)).toMatchObject({ status: 403, body: { code: 'policy-denied' } });
   });
 
   test('the audit record has the size of the text and not the text', async () => {
-    await house.do('ed25519', 'openpgp-sign', { text: large });
-    const record = house.auditRecords().findLast((one) => String(one['path']).endsWith('/openpgp-sign'));
+    await harness.do('ed25519', 'openpgp-sign', { text: large });
+    const record = harness.auditRecords().findLast((one) => String(one['path']).endsWith('/openpgp-sign'));
     expect(record).toMatchObject({ status: 200, 'request-parameters': { text: { bytes: large.length } } });
     expect(JSON.stringify(record).length).toBeLessThan(2_000);
   });

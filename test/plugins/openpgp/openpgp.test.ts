@@ -3,35 +3,35 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createMessage, type Key, readKey, readSignature, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { base64, codeOf, type OpenpgpHouse, startOpenpgpHouse } from './harness.ts';
+import { base64, codeOf, type OpenpgpHarness, startOpenpgpHarness } from './harness.ts';
 
 const path = temporaryDirectory();
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 beforeAll(async () => {
-  house = await startOpenpgpHouse(path(), '2026-01-01T00:00:00Z');
+  harness = await startOpenpgpHarness(path(), '2026-01-01T00:00:00Z');
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 const userId = 'Ada Lovelace <ada@example.org>';
 const data = Buffer.from('Some data.\r\nIn lines, one with a blank at its end \n');
 const text = base64(data);
 const wrong = Buffer.from('Other data.');
 
-/** Whether openpgp.js accepts the signature over the text with the block, at the time of the house. */
+/** Whether openpgp.js accepts the signature over the text with the block, at the time of the harness. */
 async function accepts(keyblock: string, signature: string, octets: Uint8Array = data): Promise<boolean> {
   const { signatures } = await verify({
     message: await createMessage({ binary: octets }),
     signature: await readSignature({ armoredSignature: signature }),
     verificationKeys: await readKey({ armoredKey: keyblock }),
     format: 'binary',
-    date: house.today(),
+    date: harness.today(),
   });
   expect(signatures).toHaveLength(1);
   return (await signatures[0]?.verified.catch(() => false)) ?? false;
 }
 
-const sign = (name: string, fields: object = {}): Promise<string> => house.sign(name, data, fields);
-const isValid = (name: string, signature: string, octets: Uint8Array = data): Promise<boolean> => house.isValid(name, signature, octets);
+const sign = (name: string, fields: object = {}): Promise<string> => harness.sign(name, data, fields);
+const isValid = (name: string, signature: string, octets: Uint8Array = data): Promise<boolean> => harness.isValid(name, signature, octets);
 const fingerprintIn = async (keyblock: string, which: (key: Key) => { getFingerprint(): string } = (key) => key): Promise<string> =>
   which(await readKey({ armoredKey: keyblock }))
     .getFingerprint()
@@ -40,7 +40,7 @@ const subkeyOf = (key: Key): { getFingerprint(): string } => key.subkeys[0] ?? {
 
 /** How many times the token has signed. */
 function signatures(): number {
-  return house.hsm.status().reduce((sum, token) => sum + (token.latencies['sign']?.count ?? 0), 0);
+  return harness.hsm.status().reduce((sum, token) => sum + (token.latencies['sign']?.count ?? 0), 0);
 }
 
 const ciphers = ['rsa-2048', 'rsa-3072', 'rsa-4096', 'ed25519', 'ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521'];
@@ -49,25 +49,25 @@ describe.each(ciphers)('%s', (cipher) => {
   const [primary, subkey] = [`primary-${cipher}`, `subkey-${cipher}`];
 
   test('as primary key and as subkey: made, exported, signing, verifying', async () => {
-    await house.create(primary, { cipher, 'openpgp-user-id': userId });
-    await house.create(subkey, { cipher, 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
+    await harness.create(primary, { cipher, 'openpgp-user-id': userId });
+    await harness.create(subkey, { cipher, 'openpgp-primary': primary, 'openpgp-key-usage': ['sign'] });
     for (const [name, which] of [[primary, (key: Key) => key] as const, [subkey, subkeyOf] as const]) {
-      const keyblock = await house.block(name);
-      expect(await house.block(name)).toBe(keyblock);
+      const keyblock = await harness.block(name);
+      expect(await harness.block(name)).toBe(keyblock);
       const signature = await sign(name);
       expect(signature).toMatch(/^-----BEGIN PGP SIGNATURE-----\n\n[\s\S]*\n=[\w+/]{4}\n-----END PGP SIGNATURE-----\n$/);
       expect(await accepts(keyblock, signature)).toBe(true);
       expect(await accepts(keyblock, signature, wrong)).toBe(false);
       const fingerprint = await fingerprintIn(keyblock, which);
-      expect(await house.do(name, 'openpgp-verify', { text, signature })).toEqual({
+      expect(await harness.do(name, 'openpgp-verify', { text, signature })).toEqual({
         valid: true,
         fingerprint,
         'key-id': fingerprint.slice(-16),
         version: 1,
         'key-version': 1,
-        'signed-at': house.clock.now().round('second').toString({ fractionalSecondDigits: 6 }),
+        'signed-at': harness.clock.now().round('second').toString({ fractionalSecondDigits: 6 }),
       });
-      expect(await house.do(name, 'openpgp-verify', { text: base64(wrong), signature })).toEqual({ valid: false, 'key-version': 1 });
+      expect(await harness.do(name, 'openpgp-verify', { text: base64(wrong), signature })).toEqual({ valid: false, 'key-version': 1 });
     }
   });
 
@@ -78,26 +78,26 @@ describe.each(ciphers)('%s', (cipher) => {
 });
 
 describe('signing', () => {
-  beforeAll(() => house.create('signer', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId }));
+  beforeAll(() => harness.create('signer', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId }));
 
   test('one C_Sign per signature, whatever the size of the data', async () => {
     const before = signatures();
-    await house.sign('signer', new Uint8Array(8 * 1024 * 1024));
+    await harness.sign('signer', new Uint8Array(8 * 1024 * 1024));
     expect(signatures() - before).toBe(1);
   });
 
   test('raw text is signed as its UTF-8, no newline changed', async () => {
     const raw = 'Zwölf\r\nBoxkämpfer\n\n';
-    const { signature } = await house.do('signer', 'openpgp-sign', { text: raw, 'base64-encoded': false });
+    const { signature } = await harness.do('signer', 'openpgp-sign', { text: raw, 'base64-encoded': false });
     expect(await isValid('signer', signature, Buffer.from(raw))).toBe(true);
-    expect(await house.do('signer', 'openpgp-verify', { text: raw, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
+    expect(await harness.do('signer', 'openpgp-verify', { text: raw, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
     expect(await isValid('signer', signature, Buffer.from(raw.replace('\r\n', '\n')))).toBe(false);
-    expect(await codeOf(house.act('signer', 'openpgp-sign', { text: '\ud800', 'base64-encoded': false }))).toMatchObject({ status: 400 });
+    expect(await codeOf(harness.act('signer', 'openpgp-sign', { text: '\ud800', 'base64-encoded': false }))).toMatchObject({ status: 400 });
   });
 
   test('empty data can be signed', async () => {
     const nothing = new Uint8Array();
-    expect(await isValid('signer', await house.sign('signer', nothing), nothing)).toBe(true);
+    expect(await isValid('signer', await harness.sign('signer', nothing), nothing)).toBe(true);
   });
 
   test('format binary answers the packets in base64', async () => {
@@ -108,24 +108,24 @@ describe('signing', () => {
 
   test('expires-after ends a signature', async () => {
     const signature = await sign('signer', { 'expires-after': '1h' });
-    house.clock.advance(3599);
-    expect([await isValid('signer', signature), await accepts(await house.block('signer'), signature)]).toEqual([true, true]);
-    house.clock.advance(1);
-    expect([await isValid('signer', signature), await accepts(await house.block('signer'), signature)]).toEqual([false, false]);
+    harness.clock.advance(3599);
+    expect([await isValid('signer', signature), await accepts(await harness.block('signer'), signature)]).toEqual([true, true]);
+    harness.clock.advance(1);
+    expect([await isValid('signer', signature), await accepts(await harness.block('signer'), signature)]).toEqual([false, false]);
   });
 
   test('a clock set back behind the creation of the key does not date signatures before the key', async () => {
-    await house.create('late', { cipher: 'ed25519', 'openpgp-user-id': userId });
-    house.clock.step(-1000);
+    await harness.create('late', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    harness.clock.step(-1000);
     const signature = await sign('late');
-    house.clock.step(1000);
-    expect(await accepts(await house.block('late'), signature)).toBe(true);
+    harness.clock.step(1000);
+    expect(await accepts(await harness.block('late'), signature)).toBe(true);
     expect(await isValid('late', signature)).toBe(true);
   });
 
   test('the audit trail has the version and the digest of the text, and neither text nor signature', async () => {
     const signature = await sign('signer');
-    const record = house.auditRecords().findLast((one) => String(one['path']).endsWith('/openpgp-sign'));
+    const record = harness.auditRecords().findLast((one) => String(one['path']).endsWith('/openpgp-sign'));
     const digest = createHash('sha256').update(Buffer.from(text, 'base64')).digest('hex');
     expect(record).toMatchObject({ status: 200, 'key-version': 1, 'signed-digest': `sha256:${digest}` });
     expect(JSON.stringify(record)).not.toContain(text);
@@ -133,95 +133,101 @@ describe('signing', () => {
   });
 
   test('a signature counts as one use, and so does the binding of a subkey (api 74)', async () => {
-    await house.create('counted', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    await harness.create('counted', { cipher: 'ed25519', 'openpgp-user-id': userId });
     await sign('counted');
     await sign('counted');
-    expect((await house.state('counted')).usage['1'].uses).toBe(2);
-    await house.create('bound', { cipher: 'ed25519', 'openpgp-primary': 'counted', 'openpgp-key-usage': ['sign'] });
-    expect((await house.state('counted')).usage['1'].uses).toBe(3);
+    expect((await harness.state('counted')).usage['1'].uses).toBe(2);
+    await harness.create('bound', { cipher: 'ed25519', 'openpgp-primary': 'counted', 'openpgp-key-usage': ['sign'] });
+    expect((await harness.state('counted')).usage['1'].uses).toBe(3);
   });
 });
 
 describe('rotation', () => {
   test('of a primary is a new OpenPGP key; subkeys stay bound to the version that made them, new ones go to the newest', async () => {
-    await house.create('root', { cipher: 'ed25519', 'openpgp-user-id': userId });
-    await house.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
-    const [oldBlock, oldLeaf, oldSignature] = [await house.block('root'), await house.block('leaf'), await sign('root')];
-    house.clock.advance(10);
-    await house.do('root', 'rotate');
-    expect(await house.block('root', 1)).toBe(oldBlock);
-    expect(await fingerprintIn(await house.block('root'))).not.toBe(await fingerprintIn(oldBlock));
-    expect(await house.do('root', 'openpgp-verify', { text, signature: oldSignature })).toMatchObject({ valid: true, version: 1 });
-    expect(await house.do('root', 'openpgp-verify', { text, signature: await sign('root') })).toMatchObject({ valid: true, version: 2 });
+    await harness.create('root', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    await harness.create('leaf', { cipher: 'ed25519', 'openpgp-primary': 'root', 'openpgp-key-usage': ['sign'] });
+    const [oldBlock, oldLeaf, oldSignature] = [await harness.block('root'), await harness.block('leaf'), await sign('root')];
+    harness.clock.advance(10);
+    await harness.do('root', 'rotate');
+    expect(await harness.block('root', 1)).toBe(oldBlock);
+    expect(await fingerprintIn(await harness.block('root'))).not.toBe(await fingerprintIn(oldBlock));
+    expect(await harness.do('root', 'openpgp-verify', { text, signature: oldSignature })).toMatchObject({ valid: true, version: 1 });
+    expect(await harness.do('root', 'openpgp-verify', { text, signature: await sign('root') })).toMatchObject({ valid: true, version: 2 });
     expect(await isValid('root', await sign('root', { 'key-version': 1 }))).toBe(true);
-    expect(await house.block('leaf')).toBe(oldLeaf);
-    await house.do('leaf', 'rotate');
-    const newLeaf = await house.block('leaf');
+    expect(await harness.block('leaf')).toBe(oldLeaf);
+    await harness.do('leaf', 'rotate');
+    const newLeaf = await harness.block('leaf');
     expect(await fingerprintIn(oldLeaf)).toBe(await fingerprintIn(oldBlock));
-    expect(await fingerprintIn(newLeaf)).toBe(await fingerprintIn(await house.block('root')));
+    expect(await fingerprintIn(newLeaf)).toBe(await fingerprintIn(await harness.block('root')));
     expect(await accepts(newLeaf, await sign('leaf'))).toBe(true);
     expect(await accepts(oldLeaf, await sign('leaf', { 'key-version': 1 }))).toBe(true);
   });
 
   test('with activate-after, the old version signs and binds until the new one is active', async () => {
-    await house.create('slow', {
+    await harness.create('slow', {
       cipher: 'ed25519',
       'openpgp-user-id': userId,
       'auto-rotate': { 'rotate-after': '30d', 'activate-after': '1d' },
     });
-    const old = await fingerprintIn(await house.block('slow'));
-    await house.do('slow', 'rotate');
-    expect(await house.do('slow', 'openpgp-verify', { text, signature: await sign('slow') })).toMatchObject({ version: 1 });
-    await house.create('slow-leaf', { cipher: 'ed25519', 'openpgp-primary': 'slow', 'openpgp-key-usage': ['sign'] });
-    expect(await fingerprintIn(await house.block('slow-leaf'))).toBe(old);
-    house.clock.advance(86_400);
-    expect(await house.do('slow', 'openpgp-verify', { text, signature: await sign('slow') })).toMatchObject({ version: 2 });
+    const old = await fingerprintIn(await harness.block('slow'));
+    await harness.do('slow', 'rotate');
+    expect(await harness.do('slow', 'openpgp-verify', { text, signature: await sign('slow') })).toMatchObject({ version: 1 });
+    await harness.create('slow-leaf', { cipher: 'ed25519', 'openpgp-primary': 'slow', 'openpgp-key-usage': ['sign'] });
+    expect(await fingerprintIn(await harness.block('slow-leaf'))).toBe(old);
+    harness.clock.advance(86_400);
+    expect(await harness.do('slow', 'openpgp-verify', { text, signature: await sign('slow') })).toMatchObject({ version: 2 });
   });
 
   test('a barred version is 409, a trimmed one no longer matches, an unknown one is 400', async () => {
-    await house.create('barred', { cipher: 'ed25519', 'openpgp-user-id': userId });
+    await harness.create('barred', { cipher: 'ed25519', 'openpgp-user-id': userId });
     const signature = await sign('barred');
-    await house.do('barred', 'rotate');
-    expect((await house.patch('barred', { 'min-encryption-version': 2, 'min-decryption-version': 2 })).status).toBe(204);
-    expect(await codeOf(house.act('barred', 'openpgp-verify', { text, signature }))).toEqual({ status: 409, code: 'version-not-allowed' });
-    expect(await codeOf(house.act('barred', 'openpgp-sign', { text, 'key-version': 1 }))).toEqual({
+    await harness.do('barred', 'rotate');
+    expect((await harness.patch('barred', { 'min-encryption-version': 2, 'min-decryption-version': 2 })).status).toBe(204);
+    expect(await codeOf(harness.act('barred', 'openpgp-verify', { text, signature }))).toEqual({
       status: 409,
       code: 'version-not-allowed',
     });
-    await house.do('barred', 'trim', { version: 2 });
+    expect(await codeOf(harness.act('barred', 'openpgp-sign', { text, 'key-version': 1 }))).toEqual({
+      status: 409,
+      code: 'version-not-allowed',
+    });
+    await harness.do('barred', 'trim', { version: 2 });
     expect(await isValid('barred', signature)).toBe(false);
-    expect(await codeOf(house.act('barred', 'export-openpgp-public', { version: 1 }))).toEqual({ status: 400, code: 'version-unknown' });
-    expect(await codeOf(house.act('barred', 'openpgp-sign', { text, 'key-version': 3 }))).toEqual({ status: 400, code: 'version-unknown' });
+    expect(await codeOf(harness.act('barred', 'export-openpgp-public', { version: 1 }))).toEqual({ status: 400, code: 'version-unknown' });
+    expect(await codeOf(harness.act('barred', 'openpgp-sign', { text, 'key-version': 3 }))).toEqual({
+      status: 400,
+      code: 'version-unknown',
+    });
   });
 });
 
 describe('import of a private key as PEM', () => {
   test('adds an OpenPGP key under the same User ID, to a primary and to a subkey', async () => {
-    await house.create('given', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId });
-    await house.create('given-leaf', { cipher: 'ed25519', 'openpgp-primary': 'given', 'openpgp-key-usage': ['sign'] });
+    await harness.create('given', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId });
+    await harness.create('given-leaf', { cipher: 'ed25519', 'openpgp-primary': 'given', 'openpgp-key-usage': ['sign'] });
     const pairs = { given: generateKeyPairSync('ec', { namedCurve: 'P-256' }), 'given-leaf': generateKeyPairSync('ed25519') };
     for (const [name, { privateKey }] of Object.entries(pairs)) {
-      const before = await house.block(name);
-      await house.do(name, 'import', { data: privateKey.export({ format: 'pem', type: 'pkcs8' }) });
-      expect(await house.block(name, 1)).toBe(before);
+      const before = await harness.block(name);
+      await harness.do(name, 'import', { data: privateKey.export({ format: 'pem', type: 'pkcs8' }) });
+      expect(await harness.block(name, 1)).toBe(before);
       const signature = await sign(name);
-      expect(await house.verify(name, signature, data)).toMatchObject({ valid: true, version: 2 });
-      expect(await accepts(await house.block(name), signature)).toBe(true);
-      expect((await readKey({ armoredKey: await house.block(name) })).getUserIDs()).toEqual([userId]);
+      expect(await harness.verify(name, signature, data)).toMatchObject({ valid: true, version: 2 });
+      expect(await accepts(await harness.block(name), signature)).toBe(true);
+      expect((await readKey({ armoredKey: await harness.block(name) })).getUserIDs()).toEqual([userId]);
     }
   });
 });
 
 describe('another User ID', () => {
   test('keeps fingerprints and old signatures, of the primary and of its subkeys', async () => {
-    await house.create('named', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId });
-    await house.create('named-leaf', { cipher: 'ecdsa-p256', 'openpgp-primary': 'named', 'openpgp-key-usage': ['sign'] });
-    await house.do('named', 'rotate');
-    const blocks = [await house.block('named', 1), await house.block('named', 2), await house.block('named-leaf')];
+    await harness.create('named', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId });
+    await harness.create('named-leaf', { cipher: 'ecdsa-p256', 'openpgp-primary': 'named', 'openpgp-key-usage': ['sign'] });
+    await harness.do('named', 'rotate');
+    const blocks = [await harness.block('named', 1), await harness.block('named', 2), await harness.block('named-leaf')];
     const signatures = [await sign('named', { 'key-version': 1 }), await sign('named'), await sign('named-leaf')];
-    house.clock.advance(86_400);
-    expect((await house.patch('named', { 'openpgp-user-id': 'Augusta Ada King <ada@example.com>' })).status).toBe(204);
-    const renewed = [await house.block('named', 1), await house.block('named', 2), await house.block('named-leaf')];
+    harness.clock.advance(86_400);
+    expect((await harness.patch('named', { 'openpgp-user-id': 'Augusta Ada King <ada@example.com>' })).status).toBe(204);
+    const renewed = [await harness.block('named', 1), await harness.block('named', 2), await harness.block('named-leaf')];
     for (const [index, keyblock] of renewed.entries()) {
       expect((await readKey({ armoredKey: keyblock })).getUserIDs()).toEqual(['Augusta Ada King <ada@example.com>']);
       expect(await fingerprintIn(keyblock)).toBe(await fingerprintIn(blocks[index] as string));
@@ -231,34 +237,34 @@ describe('another User ID', () => {
   });
 
   test('is stored as the block has it: blanks at its ends are taken off, and do not make it another one', async () => {
-    expect(await house.create('blank', { cipher: 'ed25519', 'openpgp-user-id': '  Ada \t' })).toMatchObject({ 'openpgp-user-id': 'Ada' });
-    const keyblock = await house.block('blank');
+    expect(await harness.create('blank', { cipher: 'ed25519', 'openpgp-user-id': '  Ada \t' })).toMatchObject({ 'openpgp-user-id': 'Ada' });
+    const keyblock = await harness.block('blank');
     expect((await readKey({ armoredKey: keyblock })).getUserIDs()).toEqual(['Ada']);
-    expect((await house.patch('blank', { 'openpgp-user-id': ' Ada ' })).status).toBe(204);
-    expect(await house.config('blank')).toMatchObject({ 'openpgp-user-id': 'Ada' });
-    expect(await house.block('blank')).toBe(keyblock);
+    expect((await harness.patch('blank', { 'openpgp-user-id': ' Ada ' })).status).toBe(204);
+    expect(await harness.config('blank')).toMatchObject({ 'openpgp-user-id': 'Ada' });
+    expect(await harness.block('blank')).toBe(keyblock);
   });
 
   test('an update that leaves it alone leaves the block alone', async () => {
-    const before = await house.block('named');
-    expect((await house.patch('named', { exportable: true })).status).toBe(204);
-    expect(await house.block('named')).toBe(before);
+    const before = await harness.block('named');
+    expect((await harness.patch('named', { exportable: true })).status).toBe(204);
+    expect(await harness.block('named')).toBe(before);
   });
 
   test('a signing key without one gets its certificate with its first, under the fingerprint of its creation', async () => {
-    await house.create('plain', { cipher: 'ed25519' });
-    await house.do('plain', 'rotate');
-    expect(await codeOf(house.act('plain', 'openpgp-sign', { text }))).toEqual({ status: 400, code: 'operation-not-supported' });
-    expect(await codeOf(house.act('plain', 'export-openpgp-public'))).toEqual({ status: 400, code: 'operation-not-supported' });
-    house.clock.advance(5);
-    expect((await house.patch('plain', { 'openpgp-user-id': userId })).status).toBe(204);
-    expect(await accepts(await house.block('plain'), await sign('plain'))).toBe(true);
-    expect(await accepts(await house.block('plain', 1), await sign('plain', { 'key-version': 1 }))).toBe(true);
-    const fingerprint = await fingerprintIn(await house.block('plain'));
-    expect((await house.put('plain', { cipher: 'ed25519' })).status).toBe(204);
-    expect(await codeOf(house.act('plain', 'openpgp-sign', { text }))).toEqual({ status: 400, code: 'operation-not-supported' });
-    expect((await house.patch('plain', { 'openpgp-user-id': 'Another' })).status).toBe(204);
-    expect(await fingerprintIn(await house.block('plain'))).toBe(fingerprint);
+    await harness.create('plain', { cipher: 'ed25519' });
+    await harness.do('plain', 'rotate');
+    expect(await codeOf(harness.act('plain', 'openpgp-sign', { text }))).toEqual({ status: 400, code: 'operation-not-supported' });
+    expect(await codeOf(harness.act('plain', 'export-openpgp-public'))).toEqual({ status: 400, code: 'operation-not-supported' });
+    harness.clock.advance(5);
+    expect((await harness.patch('plain', { 'openpgp-user-id': userId })).status).toBe(204);
+    expect(await accepts(await harness.block('plain'), await sign('plain'))).toBe(true);
+    expect(await accepts(await harness.block('plain', 1), await sign('plain', { 'key-version': 1 }))).toBe(true);
+    const fingerprint = await fingerprintIn(await harness.block('plain'));
+    expect((await harness.put('plain', { cipher: 'ed25519' })).status).toBe(204);
+    expect(await codeOf(harness.act('plain', 'openpgp-sign', { text }))).toEqual({ status: 400, code: 'operation-not-supported' });
+    expect((await harness.patch('plain', { 'openpgp-user-id': 'Another' })).status).toBe(204);
+    expect(await fingerprintIn(await harness.block('plain'))).toBe(fingerprint);
   });
 });
 
@@ -285,23 +291,23 @@ describe('refusals', () => {
     ['a User ID of 1,025 octets', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) + 'x' }, 400, 'invalid-value'],
     ['a User ID with a lone surrogate', { cipher: 'ed25519', 'openpgp-user-id': 'a\ud800' }, 400, 'invalid-value'],
   ])('%s', async (_, fields, status, code) => {
-    if (!(await house.exists('aes'))) {
-      await house.create('aes');
-      const { keys } = await house.state('signer');
-      await house.create('public-only', { cipher: 'ecdsa-p256', 'public-key': keys['1'] });
+    if (!(await harness.exists('aes'))) {
+      await harness.create('aes');
+      const { keys } = await harness.state('signer');
+      await harness.create('public-only', { cipher: 'ecdsa-p256', 'public-key': keys['1'] });
     }
-    const answer = await house.request('POST', '/v1/config/keystore/transit-keys', { name: 'refused', ...fields });
+    const answer = await harness.request('POST', '/v1/config/keystore/transit-keys', { name: 'refused', ...fields });
     expect({ status: answer.status, code: answer.body?.code }).toEqual({ status, code });
-    expect(await house.exists('refused')).toBe(false);
+    expect(await harness.exists('refused')).toBe(false);
   });
 
   test('a User ID of 1,024 octets is accepted and certified', async () => {
-    await house.create('longest', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) });
-    expect(await accepts(await house.block('longest'), await sign('longest'))).toBe(true);
+    await harness.create('longest', { cipher: 'ed25519', 'openpgp-user-id': 'é'.repeat(512) });
+    expect(await accepts(await harness.block('longest'), await sign('longest'))).toBe(true);
   });
 
   test('a verification-only key gets no User ID', async () => {
-    expect(await codeOf(house.patch('public-only', { 'openpgp-user-id': userId }))).toEqual({
+    expect(await codeOf(harness.patch('public-only', { 'openpgp-user-id': userId }))).toEqual({
       status: 400,
       code: 'operation-not-supported',
     });
@@ -313,8 +319,8 @@ describe('refusals', () => {
     ['export-openpgp-public', {}],
     ['export-openpgp-revocation', {}],
   ])('%s on a symmetric key, and on none', async (action, body) => {
-    expect(await codeOf(house.act('aes', action, body))).toEqual({ status: 400, code: 'operation-not-supported' });
-    expect(await codeOf(house.act('nobody', action, body))).toEqual({ status: 404, code: 'not-found' });
+    expect(await codeOf(harness.act('aes', action, body))).toEqual({ status: 400, code: 'operation-not-supported' });
+    expect(await codeOf(harness.act('nobody', action, body))).toEqual({ status: 404, code: 'not-found' });
   });
 
   test('fields of openpgp-sign and openpgp-verify', async () => {
@@ -330,23 +336,23 @@ describe('refusals', () => {
       ['openpgp-verify', { text, signature: signature.replace('BEGIN PGP SIGNATURE', 'BEGIN PGP MESSAGE') }, 'invalid-format'],
       ['openpgp-verify', { text, signature: 'A'.repeat(65_540) }, 'invalid-value'],
     ];
-    for (const [action, body, code] of cases) expect(await codeOf(house.act('signer', action, body))).toEqual({ status: 400, code });
-    const over = await house.act('signer', 'openpgp-sign', { text: 'A'.repeat(44_800_000) });
+    for (const [action, body, code] of cases) expect(await codeOf(harness.act('signer', action, body))).toEqual({ status: 400, code });
+    const over = await harness.act('signer', 'openpgp-sign', { text: 'A'.repeat(44_800_000) });
     expect([over.status, over.body.code]).toEqual([413, 'payload-too-large']);
   });
 
   test('a primary key with live subkeys is not deleted, and does not lose its User ID (409 in-use)', async () => {
-    await house.create('kept', { cipher: 'ed25519', 'openpgp-user-id': userId, 'deletion-allowed': true });
-    await house.create('kept-leaf', {
+    await harness.create('kept', { cipher: 'ed25519', 'openpgp-user-id': userId, 'deletion-allowed': true });
+    await harness.create('kept-leaf', {
       cipher: 'ed25519',
       'openpgp-primary': 'kept',
       'openpgp-key-usage': ['sign'],
       'deletion-allowed': true,
     });
-    expect(await codeOf(house.remove('kept'))).toEqual({ status: 409, code: 'in-use' });
-    expect(await codeOf(house.put('kept', { cipher: 'ed25519', 'deletion-allowed': true }))).toEqual({ status: 409, code: 'in-use' });
-    expect((await house.remove('kept-leaf')).status).toBe(204);
-    expect((await house.remove('kept')).status).toBe(204);
+    expect(await codeOf(harness.remove('kept'))).toEqual({ status: 409, code: 'in-use' });
+    expect(await codeOf(harness.put('kept', { cipher: 'ed25519', 'deletion-allowed': true }))).toEqual({ status: 409, code: 'in-use' });
+    expect((await harness.remove('kept-leaf')).status).toBe(204);
+    expect((await harness.remove('kept')).status).toBe(204);
   });
 });
 
@@ -355,22 +361,23 @@ test('a primary key deleted, rotated and renamed while subkeys are made: either 
   const primary = { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'deletion-allowed': true };
   const keys = '/v1/config/keystore/transit-keys';
   for (let round = 0; round < 10; round += 1) {
-    await house.create('contested', primary);
+    await harness.create('contested', primary);
     const answers = await Promise.all([
-      house.request('POST', keys, { name: `contested-${round}`, ...leaf }),
-      house.patch('contested', { 'openpgp-user-id': `Round ${round}` }),
-      house.act('contested', 'rotate'),
-      house.remove('contested'),
+      harness.request('POST', keys, { name: `contested-${round}`, ...leaf }),
+      harness.patch('contested', { 'openpgp-user-id': `Round ${round}` }),
+      harness.act('contested', 'rotate'),
+      harness.remove('contested'),
     ]);
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
-    expect(await house.findings()).toEqual([]);
-    const usable = answers[0]?.status !== 201 || (await accepts(await house.block(`contested-${round}`), await sign(`contested-${round}`)));
+    expect(await harness.findings()).toEqual([]);
+    const usable =
+      answers[0]?.status !== 201 || (await accepts(await harness.block(`contested-${round}`), await sign(`contested-${round}`)));
     expect(usable).toBe(true);
-    for (const name of [`contested-${round}`, 'contested']) if (await house.exists(name)) await house.remove(name);
-    expect(await house.exists('contested')).toBe(false);
+    for (const name of [`contested-${round}`, 'contested']) if (await harness.exists(name)) await harness.remove(name);
+    expect(await harness.exists('contested')).toBe(false);
   }
 });
 
 test('the invariants hold after all of this', async () => {
-  expect(await house.findings()).toEqual([]);
+  expect(await harness.findings()).toEqual([]);
 });

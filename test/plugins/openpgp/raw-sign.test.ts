@@ -8,36 +8,36 @@ import { framedKey, framedUserId, packet, packetTag, subpacket, uint16 } from '.
 import { signatureType, subpacketType } from '../../../plugins/openpgp/format/signature.ts';
 import { type PublicKeyBody, publicKeyBody } from '../../../plugins/openpgp/format/signer.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
-import { base64, codeOf, type OpenpgpHouse, startOpenpgpHouse } from './harness.ts';
+import { base64, codeOf, type OpenpgpHarness, startOpenpgpHarness } from './harness.ts';
 
 const directory = temporaryDirectory();
 const ciphers = ['rsa-2048', 'ecdsa-p256', 'ed25519'] as const;
 const userId = 'Thief <thief@example.test>';
-let house: OpenpgpHouse;
+let harness: OpenpgpHarness;
 let software: Key;
 
 beforeAll(async () => {
-  house = await startOpenpgpHouse(directory('house'), '2026-03-01T12:00:00Z');
-  const made = (await generateKey({ userIDs: [{ name: 'software' }], format: 'object', date: house.today() })) as {
+  harness = await startOpenpgpHarness(directory('harness'), '2026-03-01T12:00:00Z');
+  const made = (await generateKey({ userIDs: [{ name: 'software' }], format: 'object', date: harness.today() })) as {
     privateKey: PrivateKey;
   };
   software = made.privateKey.toPublic();
   for (const cipher of ciphers) {
-    await house.create(`plain-${cipher}`, { cipher });
-    await house.create(`primary-${cipher}`, { cipher, 'openpgp-user-id': 'Owner <owner@example.test>' });
-    await house.create(`subkey-${cipher}`, { cipher, 'openpgp-primary': `primary-${cipher}`, 'openpgp-key-usage': ['sign'] });
-    await house.create(`former-${cipher}`, { cipher, 'openpgp-user-id': 'Owner <owner@example.test>' });
-    expect((await house.patch(`former-${cipher}`, { 'openpgp-user-id': null })).status).toBe(204);
+    await harness.create(`plain-${cipher}`, { cipher });
+    await harness.create(`primary-${cipher}`, { cipher, 'openpgp-user-id': 'Owner <owner@example.test>' });
+    await harness.create(`subkey-${cipher}`, { cipher, 'openpgp-primary': `primary-${cipher}`, 'openpgp-key-usage': ['sign'] });
+    await harness.create(`former-${cipher}`, { cipher, 'openpgp-user-id': 'Owner <owner@example.test>' });
+    expect((await harness.patch(`former-${cipher}`, { 'openpgp-user-id': null })).status).toBe(204);
   }
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 type Way = 'text' | 'prehashed';
 
 /** A signature packet of the key `name` made with `sign`; the status and code of the refusal where it is refused. */
 async function forge(name: string, algorithm: Algorithm, type: number, parts: readonly Uint8Array[], extra: Uint8Array, way: Way) {
   const hashed = concat(
-    subpacket(subpacketType.creationTime, uint32(Math.floor(house.today().getTime() / 1000)), { critical: true }),
+    subpacket(subpacketType.creationTime, uint32(Math.floor(harness.today().getTime() / 1000)), { critical: true }),
     extra,
   );
   const head = concat(Uint8Array.of(4, type, algorithm.id, hashIds[algorithm.hash]), uint16(hashed.length), hashed);
@@ -46,7 +46,7 @@ async function forge(name: string, algorithm: Algorithm, type: number, parts: re
   const isEdwards = algorithm.id === 22;
   const text = base64(isEdwards || way === 'prehashed' ? digest : input);
   const options = isEdwards ? {} : { 'hash-algorithm': algorithm.hash, ...(way === 'prehashed' ? { prehashed: true } : {}) };
-  const { status, body } = await house.act(name, 'sign', { text, marshaling: 'jws', ...options });
+  const { status, body } = await harness.act(name, 'sign', { text, marshaling: 'jws', ...options });
   if (status !== 200) return { status, code: body.code as string };
   const raw = Buffer.from(String(body.signature).split(':')[2] as string, 'base64url');
   return packet(packetTag.signature, concat(head, uint16(0), digest.subarray(0, 2), algorithm.signatureMaterial(raw)));
@@ -55,9 +55,9 @@ async function forge(name: string, algorithm: Algorithm, type: number, parts: re
 /** The certificate a thief makes of a key: User ID and software subkey, both certified with `sign`. */
 async function steal(name: string, cipher: string, way: Way): Promise<Uint8Array | { status: number; code: string }> {
   const algorithm = findAlgorithm(cipher) as Algorithm;
-  const { keys } = await house.state(name);
+  const { keys } = await harness.state(name);
   const spki = Buffer.from(String(keys['1']).replace(/-----[^-]+-----/g, ''), 'base64');
-  const { body, fingerprint } = publicKeyBody(cipher, spki, Math.floor(house.today().getTime() / 1000)) as PublicKeyBody;
+  const { body, fingerprint } = publicKeyBody(cipher, spki, Math.floor(harness.today().getTime() / 1000)) as PublicKeyBody;
   const subkey = (software.subkeys[0] as Key['subkeys'][number]).keyPacket.write();
   const id = encodeUtf8(userId);
   const issuer = subpacket(subpacketType.issuerKeyId, fingerprint.subarray(12));
@@ -88,7 +88,7 @@ describe.each(ciphers)('%s', (cipher) => {
   test.each(ways)('a key without a role makes a certificate that openpgp.js takes, from its %s: so the recipe is right', async (way) => {
     const stolen = await steal(`plain-${cipher}`, cipher, way);
     const certificate = await readKey({ binaryKey: stolen as Uint8Array });
-    const date = new Date(house.today().getTime() + 1_000);
+    const date = new Date(harness.today().getTime() + 1_000);
     expect(await certificate.getEncryptionKey(undefined, date)).toBe(certificate.subkeys[0]);
   });
 
@@ -102,14 +102,14 @@ describe.each(ciphers)('%s', (cipher) => {
   test('the refusal is the same in a batch, and other items are signed', async () => {
     const digest = base64(hash('sha256', 'x', 'buffer'));
     const forbidden = cipher === 'ed25519' ? { text: digest } : { text: digest, prehashed: true };
-    const { body } = await house.act(`primary-${cipher}`, 'sign', { 'batch-input': [forbidden, { text: base64('ordinary') }] });
+    const { body } = await harness.act(`primary-${cipher}`, 'sign', { 'batch-input': [forbidden, { text: base64('ordinary') }] });
     expect(body['batch-results'].map((one: { code?: string }) => one.code)).toEqual(['openpgp-sign-only', undefined]);
   });
 
   test('ordinary texts are signed and verified as with any other key', async () => {
     for (const text of ['', 'hello world', 'x'.repeat(1_000), '{"alg":"ES256"}.payload', '\u00ff\u0004']) {
-      const { signature } = await house.do(`primary-${cipher}`, 'sign', { text, 'base64-encoded': false });
-      expect(await house.do(`primary-${cipher}`, 'verify', { text, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
+      const { signature } = await harness.do(`primary-${cipher}`, 'sign', { text, 'base64-encoded': false });
+      expect(await harness.do(`primary-${cipher}`, 'verify', { text, 'base64-encoded': false, signature })).toMatchObject({ valid: true });
     }
   });
 });
@@ -120,12 +120,12 @@ test('every option of RSA and ECDSA is refused for finished hashes, and every le
     const digest = { text: base64(new Uint8Array(octets)), prehashed: true, 'hash-algorithm': algorithm };
     for (const padding of ['pkcs1v15', 'pss'])
       for (const marshaling of ['asn1', 'jws']) {
-        expect(await codeOf(house.act('primary-rsa-2048', 'sign', { ...digest, 'signature-algorithm': padding, marshaling }))).toEqual(
+        expect(await codeOf(harness.act('primary-rsa-2048', 'sign', { ...digest, 'signature-algorithm': padding, marshaling }))).toEqual(
           refusal,
         );
-        expect(await codeOf(house.act('primary-ecdsa-p256', 'sign', { ...digest, marshaling }))).toEqual(refusal);
+        expect(await codeOf(harness.act('primary-ecdsa-p256', 'sign', { ...digest, marshaling }))).toEqual(refusal);
       }
   }
   for (const octets of [16, 20, 28, 32, 48, 64])
-    expect(await codeOf(house.act('primary-ed25519', 'sign', { text: base64(new Uint8Array(octets)) }))).toEqual(refusal);
+    expect(await codeOf(harness.act('primary-ed25519', 'sign', { text: base64(new Uint8Array(octets)) }))).toEqual(refusal);
 });

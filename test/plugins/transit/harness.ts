@@ -15,9 +15,9 @@ const config = '/v1/config/keystore/transit-keys';
 const state = '/v1/state/keystore/transit-keys';
 const silentActions = ['rotate', 'trim', 'import', 'restore'];
 
-export type TransitHouse = ReturnType<typeof houseOf>;
+export type TransitHarness = ReturnType<typeof harnessOf>;
 
-export type HouseOptions = {
+export type HarnessOptions = {
   /** beside random and transit */
   readonly plugins?: readonly AnyPlugin[];
   readonly clock?: TestClock;
@@ -29,15 +29,15 @@ export type HouseOptions = {
 };
 
 /** Starts an appliance with the plugins random and transit. */
-export async function startTransitHouse(directory: string, options: HouseOptions = {}): Promise<TransitHouse> {
+export async function startTransitHarness(directory: string, options: HarnessOptions = {}): Promise<TransitHarness> {
   const { plugins = [], token = await makeSoftToken(directory), moreTokens = [], ...others } = options;
-  return houseOf(
+  return harnessOf(
     await startTestAppliance({ directory, plugins: [random, transit, ...plugins], tokens: [token, ...moreTokens], ...others }),
     token,
   );
 }
 
-function houseOf(appliance: TestAppliance, token: TokenConfig) {
+function harnessOf(appliance: TestAppliance, token: TokenConfig) {
   const request: TestAppliance['request'] = (...parts) => appliance.request(...parts);
   const act = (name: string, action: string, body?: unknown): Promise<Answer> => request('POST', `${state}/${name}/${action}`, body);
   /** The audit records so far, as they stand in the files. */

@@ -1,6 +1,6 @@
 // Every action that a key offers by its state, used once: what a key must be able to do after it was made in an unusual way.
 import { expect } from 'vitest';
-import { base64, type TransitHouse } from './harness.ts';
+import { base64, type TransitHarness } from './harness.ts';
 
 /** Refusals that a rule of the key's own brings about: a barred version, a used-up one, a flag that is not set. */
 const rules: ReadonlySet<string> = new Set([
@@ -12,12 +12,12 @@ const rules: ReadonlySet<string> = new Set([
 ]);
 
 /** Uses the key in every way; fails on anything but success and those refusals. Leaves it rotated and trimmed where it can be. */
-export async function useEverything(house: TransitHouse, name: string): Promise<void> {
-  const config = await house.config(name);
-  const state = await house.state(name);
+export async function useEverything(harness: TransitHarness, name: string): Promise<void> {
+  const config = await harness.config(name);
+  const state = await harness.state(name);
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every shape
   const use = async (action: string, body: object = {}): Promise<any> => {
-    const answer = await house.act(name, action, body);
+    const answer = await harness.act(name, action, body);
     if (answer.status < 300) return answer.body;
     expect([action, answer.status, rules.has(answer.body?.code) ? 'a rule' : answer.body?.code]).toEqual([action, answer.status, 'a rule']);
     return undefined;
@@ -49,9 +49,9 @@ export async function useEverything(house: TransitHouse, name: string): Promise<
   await use('export', {});
   await use('backup');
   const { name: _name, ...document } = config;
-  expect((await house.put(name, { ...document, 'deletion-allowed': true })).status).toBe(204);
-  await house.runJobs();
+  expect((await harness.put(name, { ...document, 'deletion-allowed': true })).status).toBe(204);
+  await harness.runJobs();
   await use('rotate');
-  await use('trim', { version: (await house.state(name))['latest-version'] });
+  await use('trim', { version: (await harness.state(name))['latest-version'] });
   if (state['supports-encryption']) await use('encrypt', { plaintext: base64('x'), ...context });
 }

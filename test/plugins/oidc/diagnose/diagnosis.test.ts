@@ -2,33 +2,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../harness/appliance.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { referenceOf, startHouse, without, type House } from '../harness.ts';
+import { referenceOf, startOidcHarness, without, type OidcHarness } from '../harness.ts';
 import { sendJson, type Script } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = {};
-  await house.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp');
-  await house.setService();
+  harness.provider.script = {};
+  await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp');
+  await harness.setService();
 });
 
 const action = (name: string, body: unknown = {}): Promise<Answer> =>
-  house.appliance.request('POST', `/v1/state/keystore/authentication/oidc/corp/${name}`, body);
+  harness.appliance.request('POST', `/v1/state/keystore/authentication/oidc/corp/${name}`, body);
 
 describe('explain with claims', () => {
   beforeEach(async () => {
-    await house.setRole('admins', {
+    await harness.setRole('admins', {
       'token-policies': ['root', 'typo'],
       'required-claims': ['email'],
       'claim-mappings': { email: 'username', name: 'fullname' },
     });
-    await house.setRole('readers', { 'token-policies': ['user'] });
+    await harness.setRole('readers', { 'token-policies': ['user'] });
   });
 
   test('a match: roles, policies, names, and policies that do not exist', async () => {
@@ -91,7 +91,7 @@ describe('explain with claims', () => {
 
   test('claims are in no log and no audit record', async () => {
     await action('explain', { claims: { groups: ['secret-project'], email: 'private@x.test' } });
-    expect(house.auditText() + JSON.stringify(house.appliance.logged)).not.toMatch(/secret-project|private@x/);
+    expect(harness.auditText() + JSON.stringify(harness.appliance.logged)).not.toMatch(/secret-project|private@x/);
   });
 
   test.each([
@@ -105,14 +105,14 @@ describe('explain with claims', () => {
 
   test('an unknown service is 404, and needs a token', async () => {
     const url = '/v1/state/keystore/authentication/oidc/nothing/explain';
-    expect((await house.appliance.request('POST', url, { claims: {} })).status).toBe(404);
-    expect((await house.appliance.request('POST', url, { claims: {} }, { token: undefined })).status).toBe(401);
+    expect((await harness.appliance.request('POST', url, { claims: {} })).status).toBe(404);
+    expect((await harness.appliance.request('POST', url, { claims: {} }, { token: undefined })).status).toBe(401);
   });
 });
 
 async function failedLogin(script: Script): Promise<string> {
-  house.provider.script = script;
-  const answer = await house.browser().login(house.provider);
+  harness.provider.script = script;
+  const answer = await harness.browser().login(harness.provider);
   expect(answer.status).toBeGreaterThanOrEqual(400);
   return referenceOf(answer.body);
 }
@@ -125,7 +125,7 @@ describe('explain with the reference of a failed sign-in', () => {
       roles: [],
       login: { stage: 'role', code: 'no-role', reason: 'no-role-matches', 'occurred-at': expect.any(String) },
     });
-    await house.setRole('g1');
+    await harness.setRole('g1');
     expect((await action('explain', { login })).body).toMatchObject({
       outcome: 'signed-in',
       policies: ['root'],
@@ -147,52 +147,53 @@ describe('explain with the reference of a failed sign-in', () => {
   test('of another service, of nobody, or of the day before yesterday is 404', async () => {
     const login = await failedLogin({ person: { groups: ['g1'] } });
     expect((await action('explain', { login: 'nothing' })).status).toBe(404);
-    await house.setService({}, house.provider, 'other');
-    expect((await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/other/explain', { login })).status).toBe(404);
-    house.clock.advance(86_400);
+    await harness.setService({}, harness.provider, 'other');
+    expect((await harness.appliance.request('POST', '/v1/state/keystore/authentication/oidc/other/explain', { login })).status).toBe(404);
+    harness.clock.advance(86_400);
     expect((await action('explain', { login })).status).toBe(404);
-    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
-    house.appliance.store.refresh();
-    expect(house.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(0);
+    for (const job of harness.appliance.jobs) await job.run(new AbortController().signal);
+    harness.appliance.store.refresh();
+    expect(harness.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(0);
   });
 
   test('no more than a hundred are kept per service, and those without claims go first', async () => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     const first = await failedLogin({ person: { groups: ['nobody'] } });
     for (let count = 0; count < 103; count += 1) {
-      house.clock.advance(1);
+      harness.clock.advance(1);
       await failedLogin({ callback: (query) => query.set('error', 'access_denied') });
     }
-    house.appliance.store.refresh();
-    expect(house.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(100);
+    harness.appliance.store.refresh();
+    expect(harness.appliance.store.prefixed('oidc').table('failed-logins').count([])).toBe(100);
     expect((await action('explain', { login: first })).body).toMatchObject({ outcome: 'no-role', login: { code: 'no-role' } });
   });
 });
 
 describe('test', () => {
   test('a provider in order', async () => {
-    await house.setRole('g1');
-    house.provider.script = {
+    await harness.setRole('g1');
+    harness.provider.script = {
       metadata: (metadata) => ({ ...metadata, code_challenge_methods_supported: ['S256'], msgraph_host: 'graph.microsoft.com' }),
       respond: {
-        '/authorize': (_request, response) => void response.writeHead(303, { location: `${house.redirectUri}?error=login_required` }).end(),
+        '/authorize': (_request, response) =>
+          void response.writeHead(303, { location: `${harness.redirectUri}?error=login_required` }).end(),
       },
     };
-    const behind = (): number => Temporal.Now.instant().since(house.clock.now()).total('seconds');
+    const behind = (): number => Temporal.Now.instant().since(harness.clock.now()).total('seconds');
     const least = behind();
     const { status, body } = await action('test');
     const most = behind();
     expect(status).toBe(200);
     expect(body).toMatchObject({
       usable: true,
-      issuer: house.provider.issuer,
-      'authorization-endpoint': `${house.provider.origin}/authorize`,
+      issuer: harness.provider.issuer,
+      'authorization-endpoint': `${harness.provider.origin}/authorize`,
       algorithms: ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'],
       pkce: { method: 'S256', listed: true },
       'iss-parameter': true,
       'token-endpoint-auth-method': 'client_secret_basic',
       'client-credentials': 'accepted',
-      'redirect-uris': [{ uri: house.redirectUri, registered: 'yes' }],
+      'redirect-uris': [{ uri: harness.redirectUri, registered: 'yes' }],
       keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }],
       'directory-host': 'graph.microsoft.com',
       'clock-difference-seconds': expect.any(Number),
@@ -224,9 +225,9 @@ describe('test', () => {
       /auth-method-not-supported/,
     ],
   ])('%s is not usable, and the finding says what to do', async (_, fields, script, message) => {
-    await house.setRole('g1');
-    house.provider.script = script;
-    await house.setService(fields);
+    await harness.setRole('g1');
+    harness.provider.script = script;
+    await harness.setService(fields);
     const { status, body } = await action('test');
     expect(status).toBe(200);
     expect(body.usable).toBe(false);
@@ -240,22 +241,22 @@ describe('test', () => {
     expect(body.findings).toEqual(
       expect.arrayContaining([expect.objectContaining({ level: 'error', message: expect.stringContaining('no role') })]),
     );
-    await house.setRole('g1', { 'oidc-scopes': [] });
+    await harness.setRole('g1', { 'oidc-scopes': [] });
     expect((await action('test')).body.findings).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ level: 'warning', message: expect.stringContaining('profile and email') }),
-        expect.objectContaining({ level: 'warning', message: expect.stringContaining(house.redirectUri) }),
+        expect.objectContaining({ level: 'warning', message: expect.stringContaining(harness.redirectUri) }),
       ]),
     );
   });
 
   test('a clock that differs is found', async () => {
-    await house.setRole('g1');
-    house.provider.script = {
+    await harness.setRole('g1');
+    harness.provider.script = {
       respond: {
         '/jwks': (_request, response) =>
-          sendJson(response, { keys: [house.provider.rotate().publicJwk] }, 200, {
-            date: new Date(house.clock.now().epochMilliseconds + 120_000).toUTCString(),
+          sendJson(response, { keys: [harness.provider.rotate().publicJwk] }, 200, {
+            date: new Date(harness.clock.now().epochMilliseconds + 120_000).toUTCString(),
           }),
       },
     };
@@ -267,7 +268,7 @@ describe('test', () => {
   });
 
   test('a provider that is gone', async () => {
-    await house.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
+    await harness.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
     const { status, body } = await action('test');
     expect(status).toBe(200);
     expect(without(body, 'findings')).toEqual({ usable: false });
@@ -275,11 +276,11 @@ describe('test', () => {
   });
 
   test('asks the provider afresh and tells neither secret nor token', async () => {
-    await house.setRole('g1');
-    await house.browser().start();
-    house.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: `${house.provider.origin}/token-2` }) };
+    await harness.setRole('g1');
+    await harness.browser().start();
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: `${harness.provider.origin}/token-2` }) };
     const { body } = await action('test');
-    expect(body['token-endpoint']).toBe(`${house.provider.origin}/token-2`);
-    expect(JSON.stringify(body)).not.toContain(house.provider.clientSecret);
+    expect(body['token-endpoint']).toBe(`${harness.provider.origin}/token-2`);
+    expect(JSON.stringify(body)).not.toContain(harness.provider.clientSecret);
   });
 });

@@ -3,17 +3,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, type House } from '../harness.ts';
+import { startOidcHarness, type OidcHarness } from '../harness.ts';
 
 const path = temporaryDirectory();
 const bounds = { pendingLoginsPerAddress: 20, pendingLoginsPerTenant: 100, pendingLogins: 100 };
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 100_000, ...bounds });
-  await house.setService();
+  harness = await startOidcHarness(path(), { startsPerMinute: 100_000, ...bounds });
+  await harness.setService();
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -22,18 +22,18 @@ const collectGarbage = runInNewContext('gc') as () => void;
 async function abandon(count: number, round: number): Promise<void> {
   const ask = { tenant: 'system', service: 'corp' };
   for (let at = 0; at < count; at += 10) {
-    house.clock.advance(0.1);
+    harness.clock.advance(0.1);
     await Promise.all(
       Array.from({ length: 10 }, async (_, index) => {
         const from = `127.${10 + round}.${at / 10}.${index + 1}`;
-        expect((await house.browser(from).get('/login/system/corp')).status).toBe(303);
-        const { status, body } = await house.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined, from });
+        expect((await harness.browser(from).get('/login/system/corp')).status).toBe(303);
+        const { status, body } = await harness.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined, from });
         expect(status).toBe(200);
-        await house.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': body['poll-token'] }, { token: undefined, from });
+        await harness.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': body['poll-token'] }, { token: undefined, from });
       }),
     );
   }
-  (house.appliance.logged as unknown[]).length = 0;
+  (harness.appliance.logged as unknown[]).length = 0;
 }
 
 async function heapAfterwards(): Promise<number> {
@@ -50,8 +50,8 @@ test('a thousand of each leave no more behind than the bounds say, and the heap 
   const before = await heapAfterwards();
   await abandon(700, 1);
   const grown = (await heapAfterwards()) - before;
-  house.appliance.store.refresh();
-  const store = house.appliance.store.prefixed('oidc');
+  harness.appliance.store.refresh();
+  const store = harness.appliance.store.prefixed('oidc');
   const counts = ['pending-logins', 'pending-places', 'hand-offs', 'hand-off-places'].map((name) => store.table(name).count([]));
   expect(counts).toEqual([100, 400, 100, 400]);
   // Each of them kept, with its request, would be some ten kilobytes.

@@ -1,46 +1,46 @@
 // The callback: R22 to R30. No outgoing call happens before state, browser and issuer are right.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { pathOf, referenceOf, startHouse, textOf, without, type House } from '../harness.ts';
+import { pathOf, referenceOf, startOidcHarness, textOf, without, type OidcHarness } from '../harness.ts';
 import { sendJson, startScriptedProvider, type ScriptedProvider } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 let other: ScriptedProvider;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
-  other = await startScriptedProvider({ directory: path(), clock: house.clock, name: 'other' });
-  await house.setService();
-  await house.setRole('g1');
-  await house.setService({}, other, 'other');
-  await house.setRole('g1', {}, 'other');
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
+  other = await startScriptedProvider({ directory: path(), clock: harness.clock, name: 'other' });
+  await harness.setService();
+  await harness.setRole('g1');
+  await harness.setService({}, other, 'other');
+  await harness.setRole('g1', {}, 'other');
 });
 afterAll(async () => {
   await other.close();
-  await house.close();
+  await harness.close();
 });
 beforeEach(() => {
-  house.provider.script = { person: { groups: ['g1'] } };
+  harness.provider.script = { person: { groups: ['g1'] } };
   other.script = { person: { groups: ['g1'] } };
-  house.takeLog();
+  harness.takeLog();
 });
 
 /** Callback path and query of a login that has just begun, with changes to the query. */
 async function callback(
-  browser: ReturnType<House['browser']>,
+  browser: ReturnType<OidcHarness['browser']>,
   change: (query: URLSearchParams) => void = () => undefined,
 ): Promise<string> {
-  const url = new URL(house.provider.authorize(await browser.start()));
+  const url = new URL(harness.provider.authorize(await browser.start()));
   change(url.searchParams);
   return url.pathname + url.search;
 }
 
 /** What the answer was, and how many calls it cost. */
 async function outcome(run: () => Promise<{ status: number; body: unknown }>): Promise<{ status: number; text: string; calls: number }> {
-  const before = house.provider.requests.length + other.requests.length;
+  const before = harness.provider.requests.length + other.requests.length;
   const { status, body } = await run();
-  return { status, text: textOf(body), calls: house.provider.requests.length + other.requests.length - before };
+  return { status, text: textOf(body), calls: harness.provider.requests.length + other.requests.length - before };
 }
 
 describe('R22: state', () => {
@@ -51,31 +51,31 @@ describe('R22: state', () => {
     ['cut by one character', (query: URLSearchParams) => query.set('state', (query.get('state') ?? '').slice(1))],
     ['very long', (query: URLSearchParams) => query.set('state', 'A'.repeat(6_000))],
   ])('%s is refused without a call', async (_, change) => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser, change);
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, text: expect.stringContaining('expired'), calls: 0 });
   });
 
   test('used is refused without a call', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser);
     expect((await browser.get(to)).status).toBe(303);
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, calls: 0 });
   });
 
   test('expired is refused without a call, at ten minutes and not a second before', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const [late, inTime] = [await callback(browser), await callback(browser)];
-    house.clock.advance(599);
+    harness.clock.advance(599);
     expect((await browser.get(inTime)).status).toBe(303);
-    house.clock.advance(1);
+    harness.clock.advance(1);
     expect(await outcome(() => browser.get(late))).toMatchObject({ status: 400, calls: 0 });
   });
 });
 
 describe('R23: the state is bound to the browser', () => {
   test('another browser gets a page, no call is made, and the own one can still finish', async () => {
-    const [mine, stranger] = [house.browser(), house.browser()];
+    const [mine, stranger] = [harness.browser(), harness.browser()];
     const to = await callback(mine);
     await stranger.start();
     expect(await outcome(() => stranger.get(to))).toMatchObject({
@@ -83,33 +83,33 @@ describe('R23: the state is bound to the browser', () => {
       text: expect.stringContaining('started elsewhere'),
       calls: 0,
     });
-    expect(await outcome(() => house.browser().get(to))).toMatchObject({ status: 400, calls: 0 });
+    expect(await outcome(() => harness.browser().get(to))).toMatchObject({ status: 400, calls: 0 });
     expect((await mine.get(to)).status).toBe(303);
   });
 
   test('the page tells the address where sign-in works, when the browser came by another', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser);
-    const answer = await house.browser().get(to);
+    const answer = await harness.browser().get(to);
     expect(String(answer.body)).not.toContain('Sign-in works at');
-    await house.setService({ 'allowed-redirect-uris': ['https://keys.example/oidc-callback'] }, other, 'other');
-    const elsewhere = house.provider.authorize(await browser.start('system', 'other'));
-    expect(String((await house.browser().get(`/oidc-callback${new URL(elsewhere).search}`)).body)).toContain(
+    await harness.setService({ 'allowed-redirect-uris': ['https://keys.example/oidc-callback'] }, other, 'other');
+    const elsewhere = harness.provider.authorize(await browser.start('system', 'other'));
+    expect(String((await harness.browser().get(`/oidc-callback${new URL(elsewhere).search}`)).body)).toContain(
       'href="https://keys.example/login"',
     );
-    await house.setService({}, other, 'other');
+    await harness.setService({}, other, 'other');
   });
 
   test('a cookie that stands twice is none', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser);
     const value = browser.cookies.get('__Host-keystored-login') ?? '';
     const cookie = `__Host-keystored-login=${value}; __Host-keystored-login=${value}`;
-    expect((await house.browser().get(to, { cookie })).status).toBe(400);
+    expect((await harness.browser().get(to, { cookie })).status).toBe(400);
   });
 
   test('two tabs of one browser both finish', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const [first, second] = [await callback(browser), await callback(browser)];
     expect((await browser.get(first)).status).toBe(303);
     expect((await browser.get(second)).status).toBe(303);
@@ -117,12 +117,12 @@ describe('R23: the state is bound to the browser', () => {
 });
 
 test('R24: two identical callbacks at once make exactly one token request', async () => {
-  const browser = house.browser();
+  const browser = harness.browser();
   const to = await callback(browser);
-  const before = house.provider.requestsTo('/token').length;
+  const before = harness.provider.requestsTo('/token').length;
   const answers = await Promise.all([browser.get(to), browser.get(to), browser.get(to)]);
   expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([303, 400, 400]);
-  expect(house.provider.requestsTo('/token')).toHaveLength(before + 1);
+  expect(harness.provider.requestsTo('/token')).toHaveLength(before + 1);
 });
 
 describe('R25: iss', () => {
@@ -132,22 +132,22 @@ describe('R25: iss', () => {
     ['an empty one', (query: URLSearchParams) => query.set('iss', '')],
     ['none, though the metadata promises it', (query: URLSearchParams) => query.delete('iss')],
   ])('%s is refused without a call', async (_, change) => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser, change);
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, text: expect.stringContaining('cannot be used'), calls: 0 });
   });
 
   test('none is accepted where the metadata does not promise it; a wrong one is not', async () => {
-    house.provider.script = {
+    harness.provider.script = {
       person: { groups: ['g1'] },
       metadata: (metadata) => without(metadata, 'authorization_response_iss_parameter_supported'),
     };
-    await house.setService();
-    const browser = house.browser();
+    await harness.setService();
+    const browser = harness.browser();
     expect((await browser.get(await callback(browser, (query) => query.delete('iss')))).status).toBe(303);
     expect((await browser.get(await callback(browser, (query) => query.set('iss', 'https://evil.test')))).status).toBe(400);
-    house.provider.script = {};
-    await house.setService();
+    harness.provider.script = {};
+    await harness.setService();
   });
 });
 
@@ -161,13 +161,13 @@ describe('R26: parameters', () => {
     ['an access_token', 'access_token', 'x'],
     ['a response', 'response', 'a.b.c'],
   ])('%s is refused without a call', async (_, name, value) => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser, (query) => query.append(name, value ?? query.get(name) ?? ''));
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, calls: 0 });
   });
 
   test('what providers add of their own is passed over', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser, (query) => {
       for (const [name, value] of [
         ['session_state', 'x'],
@@ -182,7 +182,7 @@ describe('R26: parameters', () => {
   });
 
   test('no code and no error is refused', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     expect((await browser.get(await callback(browser, (query) => query.delete('code')))).status).toBe(400);
   });
 });
@@ -206,28 +206,28 @@ describe('R27: errors of the provider', () => {
     ['unauthorized_client', 502, 'service-misconfigured'],
     ['something_new', 502, 'provider-error'],
   ])('%s is a page of our own words', async (error, status, code) => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const answer = await browser.get(await callback(browser, withError(error, 'words of the provider')));
     expect(answer.status).toBe(status);
     expect(String(answer.body)).not.toContain('words of the provider');
-    expect(house.takeLog()).toMatchObject([
+    expect(harness.takeLog()).toMatchObject([
       { fields: { code, stage: 'authorize', 'provider-error': error, 'provider-description': 'words of the provider' } },
     ]);
   });
 
   test('a description never becomes markup, and neither it nor the error forge log lines', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const attack = `<script>alert(1)</script>\r\n{"level":"error"}\u001b[31m${'x'.repeat(5_000)}`;
     const answer = await browser.get(await callback(browser, withError(`access_denied"><img src=x onerror=alert(1)>${attack}`, attack)));
     expect(String(answer.body)).not.toMatch(/alert|onerror/);
-    const [line] = house.takeLog();
+    const [line] = harness.takeLog();
     const description = String(line?.fields['provider-description']);
     expect(description.length).toBeLessThanOrEqual(300);
     expect(JSON.stringify(line)).not.toMatch(/\\u001b|\\r|\\n/);
   });
 
   test('error_uri is not shown', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const answer = await browser.get(
       await callback(browser, (query) => {
         withError('access_denied')(query);
@@ -238,11 +238,11 @@ describe('R27: errors of the provider', () => {
   });
 
   test('is read only after state, browser and iss: a stranger’s error uses nothing up', async () => {
-    const browser = house.browser();
-    const begun = house.provider.authorize(await browser.start());
+    const browser = harness.browser();
+    const begun = harness.provider.authorize(await browser.start());
     const stranger = new URL(begun);
     withError('access_denied')(stranger.searchParams);
-    expect((await house.browser().get(pathOf(stranger.href))).status).toBe(400);
+    expect((await harness.browser().get(pathOf(stranger.href))).status).toBe(400);
     stranger.searchParams.set('iss', 'https://evil.test');
     expect((await browser.get(pathOf(stranger.href))).status).toBe(400);
     expect((await browser.get(pathOf(begun))).status).toBe(303);
@@ -253,45 +253,45 @@ describe('R27: errors of the provider', () => {
     ['AADSTS50105: not assigned to a role', /not assigned/],
     ['AADSTS70011: invalid scope', /profile and email/],
   ])('%s becomes advice for the administrator', async (description, advice) => {
-    const browser = house.browser();
+    const browser = harness.browser();
     await browser.get(await callback(browser, withError('access_denied', description)));
-    expect(house.takeLog()).toMatchObject([{ fields: { hint: expect.stringMatching(advice) } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { hint: expect.stringMatching(advice) } }]);
   });
 });
 
 describe('R28: providers cannot be mixed up', () => {
   test('a code of one provider never reaches the token endpoint of another', async () => {
-    const browser = house.browser();
-    const honest = new URL(house.provider.authorize(await browser.start('system', 'corp')));
+    const browser = harness.browser();
+    const honest = new URL(harness.provider.authorize(await browser.start('system', 'corp')));
     const attacked = new URL(other.authorize(await browser.start('system', 'other')));
     // The attacker's provider hands over the honest code under its own state.
     attacked.searchParams.set('code', honest.searchParams.get('code') ?? '');
-    const before = [house.provider.requestsTo('/token').length, other.requestsTo('/token').length];
+    const before = [harness.provider.requestsTo('/token').length, other.requestsTo('/token').length];
     expect((await browser.get(pathOf(attacked.href))).status).toBe(502);
-    expect(house.provider.requestsTo('/token')).toHaveLength(before[0] as number);
+    expect(harness.provider.requestsTo('/token')).toHaveLength(before[0] as number);
     expect(other.requestsTo('/token')).toHaveLength((before[1] as number) + 1);
   });
 
   test('the answer of one provider under the state of another is refused by iss, without a call', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const begun = new URL(await browser.start('system', 'corp'));
     const answered = new URL(other.authorize(begun.href));
     expect(await outcome(() => browser.get(pathOf(answered.href)))).toMatchObject({ status: 400, calls: 0 });
   });
 
   test('a code with the challenge of another login is refused by the provider (PKCE)', async () => {
-    const [mine, thief] = [house.browser(), house.browser()];
-    const stolen = new URL(house.provider.authorize(await mine.start())).searchParams.get('code') ?? '';
-    const own = new URL(house.provider.authorize(await thief.start()));
+    const [mine, thief] = [harness.browser(), harness.browser()];
+    const stolen = new URL(harness.provider.authorize(await mine.start())).searchParams.get('code') ?? '';
+    const own = new URL(harness.provider.authorize(await thief.start()));
     own.searchParams.set('code', stolen);
     expect((await thief.get(pathOf(own.href))).status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ fields: { reason: 'invalid_grant' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { reason: 'invalid_grant' } }]);
   });
 });
 
 describe('R29, R30: the answer', () => {
   test('R29: success leads away from the URL with the code, uncached and without a referrer', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const answer = await browser.get(await callback(browser));
     expect(answer.headers).toMatchObject({
       location: '/ui',
@@ -304,7 +304,7 @@ describe('R29, R30: the answer', () => {
   });
 
   test('R30: HEAD, OPTIONS and POST use nothing up', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser);
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE']) {
       expect((await outcome(() => browser.send(method, to))).calls).toBe(0);
@@ -314,33 +314,33 @@ describe('R29, R30: the answer', () => {
   });
 
   test('every spelling of the path is the same path and the same single use', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const to = await callback(browser);
     expect((await browser.get(to.replace('/oidc-callback', '/%6fidc-callback/'))).status).toBe(303);
     expect((await browser.get(to)).status).toBe(400);
   });
 
   test('a program that asks for JSON gets the same code as problem+json', async () => {
-    const answer = await house.browser().get('/oidc-callback?state=x&code=y', { accept: 'application/json' });
+    const answer = await harness.browser().get('/oidc-callback?state=x&code=y', { accept: 'application/json' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'login-expired' } });
   });
 
   test('the reference on the page is that of the log (that of the audit trail: R67)', async () => {
-    const browser = house.browser();
-    house.takeLog();
+    const browser = harness.browser();
+    harness.takeLog();
     const answer = await browser.get(await callback(browser, (query) => query.set('error', 'access_denied')));
     const reference = referenceOf(answer.body);
     expect(reference).toMatch(/^[0-9a-f-]{36}$/);
-    expect(house.takeLog()).toMatchObject([{ fields: { reference } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { reference } }]);
   });
 });
 
 test('a refused login under way costs the provider nothing: no answer of ours makes it call twice', async () => {
-  house.provider.script = { respond: { '/token': (_request, response) => sendJson(response, { error: 'invalid_grant' }, 400) } };
-  const browser = house.browser();
+  harness.provider.script = { respond: { '/token': (_request, response) => sendJson(response, { error: 'invalid_grant' }, 400) } };
+  const browser = harness.browser();
   const to = await callback(browser);
-  const before = house.provider.requestsTo('/token').length;
+  const before = harness.provider.requestsTo('/token').length;
   expect((await browser.get(to)).status).toBe(502);
   expect((await browser.get(to)).status).toBe(400);
-  expect(house.provider.requestsTo('/token')).toHaveLength(before + 1);
+  expect(harness.provider.requestsTo('/token')).toHaveLength(before + 1);
 });

@@ -3,36 +3,36 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../harness/appliance.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, textOf, without, type Browser, type House, shownToken } from '../harness.ts';
+import { startOidcHarness, textOf, without, type Browser, type OidcHarness, shownToken } from '../harness.ts';
 import { makeKey, sendJson, signToken, type Script } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = {};
-  await house.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp');
-  await house.setService();
-  house.takeLog();
+  harness.provider.script = {};
+  await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp');
+  await harness.setService();
+  harness.takeLog();
 });
 
 async function login(script: Script): Promise<Answer & { readonly browser: Browser; readonly page: string }> {
-  house.provider.script = script;
-  const browser = house.browser();
-  const answer = await browser.login(house.provider);
+  harness.provider.script = script;
+  const browser = harness.browser();
+  const answer = await browser.login(harness.provider);
   const page = answer.status === 303 ? textOf((await browser.get('/ui')).body) : textOf(answer.body);
   return { ...answer, browser, page };
 }
 
-const userInfoCalls = (): number => house.provider.requestsTo('/userinfo').length;
+const userInfoCalls = (): number => harness.provider.requestsTo('/userinfo').length;
 
 describe('R49: UserInfo is asked only when something needed is missing', () => {
   test('everything in the ID token: not asked', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'required-claims': ['email'] });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'required-claims': ['email'] });
     const before = userInfoCalls();
     expect((await login({ person: { groups: ['g1'], email: 'e@x.test' } })).status).toBe(303);
     expect(userInfoCalls()).toBe(before);
@@ -43,7 +43,7 @@ describe('R49: UserInfo is asked only when something needed is missing', () => {
     ['a required claim', { 'required-claims': ['email'] }],
     ['a mapped claim', { 'claim-mappings': { email: 'username' } }],
   ])('%s missing there: asked once, with the token in the header, and used', async (name, fields) => {
-    await house.setRole('g1', fields);
+    await harness.setRole('g1', fields);
     const before = userInfoCalls();
     const answer = await login({
       claims: (claims) => without(claims, 'email', name === 'the role claim' ? 'groups' : ''),
@@ -51,7 +51,7 @@ describe('R49: UserInfo is asked only when something needed is missing', () => {
     });
     expect(answer.status).toBe(303);
     expect(userInfoCalls()).toBe(before + 1);
-    expect(house.provider.requestsTo('/userinfo').at(-1)).toMatchObject({
+    expect(harness.provider.requestsTo('/userinfo').at(-1)).toMatchObject({
       method: 'GET',
       headers: { authorization: expect.stringMatching(/^Bearer at-/) },
     });
@@ -59,9 +59,9 @@ describe('R49: UserInfo is asked only when something needed is missing', () => {
 
   test('a provider without the endpoint is not asked', async () => {
     const script: Script = { metadata: (metadata) => without(metadata, 'userinfo_endpoint'), person: {} };
-    house.provider.script = script;
-    await house.setService();
-    await house.setRole('g1');
+    harness.provider.script = script;
+    await harness.setService();
+    await harness.setRole('g1');
     const before = userInfoCalls();
     expect((await login(script)).status).toBe(403);
     expect(userInfoCalls()).toBe(before);
@@ -83,15 +83,15 @@ describe('R50: the subject of UserInfo', () => {
     ['missing', undefined],
     ['a number', 7],
   ])('%s ends the login', async (_, sub) => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     const answer = await login({ person: {}, userinfo: () => ({ sub, groups: ['g1'] }) });
     expect(answer.status).toBe(502);
     expect(answer.browser.cookies.has('__Host-keystored-session')).toBe(false);
   });
 
   test('signed as a JWT it counts when the signature is the provider’s, and ends the login when it is not', async () => {
-    await house.setRole('g1');
-    const key = house.provider.rotate();
+    await harness.setRole('g1');
+    const key = harness.provider.rotate();
     const header = { alg: 'RS256', kid: key.kid };
     expect((await login(asJwt((claims) => signToken(header, claims, key)))).status).toBe(303);
     expect((await login(asJwt((claims) => signToken(header, claims, makeKey('RS256', key.kid))))).status).toBe(502);
@@ -99,7 +99,7 @@ describe('R50: the subject of UserInfo', () => {
   });
 
   test('claims of the ID token win', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'required-claims': ['extra'] });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'required-claims': ['extra'] });
     const { page } = await login({
       person: { groups: ['g1'], email: 'id@x.test' },
       userinfo: (claims) => ({ ...claims, email: 'info@x.test', extra: 1, groups: ['root'], iss: 'x' }),
@@ -112,11 +112,11 @@ describe('R50: the subject of UserInfo', () => {
 describe('R51: UserInfo that fails', () => {
   const failing: Script['respond'] = { '/userinfo': (_request, response) => void response.writeHead(500).end() };
   test('is passed over and logged when the role does not need it', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     const answer = await login({ person: { groups: ['g1'] }, respond: failing });
     expect(answer.status).toBe(303);
     expect(answer.page).toContain('subject-1');
-    expect(house.takeLog()).toMatchObject([
+    expect(harness.takeLog()).toMatchObject([
       { level: 'warn', message: expect.stringMatching(/UserInfo/), fields: { stage: 'userinfo', service: 'corp' } },
     ]);
   });
@@ -137,39 +137,39 @@ describe('R51: UserInfo that fails', () => {
       },
     ],
   ])('%s is fatal when the role claim is only there', async (_, respond) => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     expect((await login({ person: {}, respond })).status).toBe(403);
-    expect(house.takeLog().map(({ fields }) => fields['code'] ?? fields['stage'])).toEqual(['userinfo', 'no-role']);
+    expect(harness.takeLog().map(({ fields }) => fields['code'] ?? fields['stage'])).toEqual(['userinfo', 'no-role']);
   });
 });
 
 describe('R52 to R55: roles', () => {
   test('R52: one group as a text', async () => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     expect((await login({ person: { groups: 'g1' } })).status).toBe(303);
   });
 
   test('R52: 10,001 values are refused', async () => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     const groups = Array.from({ length: 10_001 }, (_, index) => `g${index}`);
     expect((await login({ person: { groups } })).status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ fields: { reason: 'too-many-role-values' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { reason: 'too-many-role-values' } }]);
   });
 
   test('R53: several roles unite', async () => {
-    await house.setRole('g1', { 'token-policies': ['user'] });
-    await house.setRole('g2', { 'token-policies': ['default', 'user'] });
+    await harness.setRole('g1', { 'token-policies': ['user'] });
+    await harness.setRole('g2', { 'token-policies': ['default', 'user'] });
     const { page } = await login({ person: { groups: ['g2', 'g1', 'g3'] } });
     expect(page).toMatch(/Roles g1 g2 Policies user default/);
   });
 
   test('R54: a role whose required claim is absent is skipped; alone it is 403 and in the audit trail', async () => {
-    await house.setRole('g1', { 'required-claims': ['mfa'], 'token-policies': ['root'] });
+    await harness.setRole('g1', { 'required-claims': ['mfa'], 'token-policies': ['root'] });
     const alone = await login({ person: { groups: ['g1'] } });
     expect(alone).toMatchObject({ status: 403, page: expect.stringContaining('Something about your account is missing') });
-    expect(house.loginRecords().at(-1)).toMatchObject({ status: 403, code: 'claim-missing', user: 'subject-1' });
-    expect(house.takeLog()).toMatchObject([{ fields: { 'missing-claims': ['mfa'], hint: expect.stringContaining('mfa') } }]);
-    await house.setRole('g2', { 'token-policies': ['user'] });
+    expect(harness.loginRecords().at(-1)).toMatchObject({ status: 403, code: 'claim-missing', user: 'subject-1' });
+    expect(harness.takeLog()).toMatchObject([{ fields: { 'missing-claims': ['mfa'], hint: expect.stringContaining('mfa') } }]);
+    await harness.setRole('g2', { 'token-policies': ['user'] });
     expect((await login({ person: { groups: ['g1', 'g2'] } })).page).toMatch(/Role g2 Policies user/);
   });
 
@@ -179,70 +179,70 @@ describe('R52 to R55: roles', () => {
     expect(await pageFor({ email: 'eve@x.test', name: 'Eve' })).toContain('Account eve@x.test Tenant system Provider Corp sign-in Time');
     expect(await pageFor({ preferred_username: 'eve' })).toContain('Account eve Tenant');
     expect(await pageFor({})).toContain('Account subject-1 Tenant');
-    await house.setRole('g1', { 'claim-mappings': { employee: 'username' } });
+    await harness.setRole('g1', { 'claim-mappings': { employee: 'username' } });
     expect(await pageFor({ email: 'eve@x.test', employee: 'E-4711' })).toContain('Account E-4711 Tenant');
     expect(await pageFor({ name: 'a\u202e<b>' })).toContain('Account a&lt;b&gt; Tenant');
-    expect(house.auditText() + JSON.stringify(house.takeLog())).not.toMatch(/eve@x|E-4711/);
-    expect(house.loginRecords().at(-1)).toMatchObject({ user: 'subject-1' });
+    expect(harness.auditText() + JSON.stringify(harness.takeLog())).not.toMatch(/eve@x|E-4711/);
+    expect(harness.loginRecords().at(-1)).toMatchObject({ user: 'subject-1' });
   });
 
   test('a refused account leads to another one, and to the sign-out of the provider where it has one', async () => {
     const page = String((await login({ person: { groups: [] } })).body);
     expect(page).toContain('href="/login/system/corp?prompt=select_account"');
     expect(page).not.toContain('Sign out at');
-    const metadata = (own: Record<string, unknown>) => ({ ...own, end_session_endpoint: `${house.provider.issuer}/out?x=1` });
-    await house.setService();
+    const metadata = (own: Record<string, unknown>) => ({ ...own, end_session_endpoint: `${harness.provider.issuer}/out?x=1` });
+    await harness.setService();
     const other = String((await login({ person: { groups: [] }, metadata })).body);
-    expect(other).toContain(`href="${house.provider.issuer}/out?x=1&amp;client_id=${house.provider.clientId}"`);
+    expect(other).toContain(`href="${harness.provider.issuer}/out?x=1&amp;client_id=${harness.provider.clientId}"`);
   });
 
   test('R55: no groups at all is no role, not a fault; the page tells the account and not the groups', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     const answer = await login({ person: { email: 'eve@x.test', 'other-groups': ['secret-project'] } });
     expect(answer).toMatchObject({ status: 403, page: expect.stringContaining('You have no role here') });
-    expect(house.takeLog()).toMatchObject([
+    expect(harness.takeLog()).toMatchObject([
       { fields: { reason: 'role-claim-missing', hint: expect.stringContaining('role-select claim groups is missing') } },
     ]);
     const unmatched = await login({ person: { groups: ['secret-project'] } });
     expect(unmatched.page).not.toContain('secret-project');
-    expect(JSON.stringify(house.takeLog())).not.toContain('secret-project');
+    expect(JSON.stringify(harness.takeLog())).not.toContain('secret-project');
   });
 
   test('a JSON pointer as role claim', async () => {
-    await house.setService({ 'role-select': { 'role-claim': '/realm_access/roles' } });
-    await house.setRole('operator');
+    await harness.setService({ 'role-select': { 'role-claim': '/realm_access/roles' } });
+    await harness.setRole('operator');
     expect((await login({ person: { realm_access: { roles: ['operator'] } } })).status).toBe(303);
   });
 });
 
 describe('R56, R57: names', () => {
   test('R56: email becomes username and name fullname, on the page and in the audit trail', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
     const { page } = await login({ person: { groups: ['g1'], email: 'eve@x.test', name: 'Eve Adams' } });
     expect(page).toMatch(/Eve Adams You are signed in\. Account eve@x\.test/);
-    expect(house.loginRecords().at(-1)).toMatchObject({ user: 'eve@x.test' });
+    expect(harness.loginRecords().at(-1)).toMatchObject({ user: 'eve@x.test' });
   });
 
   test('R56: names are cleaned before they are shown or recorded', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username', name: 'fullname' } });
     const attack = ' <script>alert(1)</script>\u202e\r\nroot\u0000 ';
     const { browser } = await login({ person: { groups: ['g1'], email: attack, name: attack } });
     expect(String((await browser.get('/ui')).body)).not.toContain('<script>alert');
-    expect(house.loginRecords().at(-1)).toMatchObject({ user: '<script>alert(1)</script>root' });
+    expect(harness.loginRecords().at(-1)).toMatchObject({ user: '<script>alert(1)</script>root' });
   });
 
   test('R56: without a mapping the subject stands in', async () => {
-    await house.setRole('g1');
+    await harness.setRole('g1');
     expect((await login({ person: { groups: ['g1'], email: 'eve@x.test' } })).page).toContain('Account subject-1');
   });
 
   test('R57: issuer and subject are recorded, and two people with one address are two', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     for (const sub of ['one', 'two']) {
       await login({ person: { groups: ['g1'], email: 'same@x.test', sub } });
-      expect(house.loginRecords().at(-1)).toMatchObject({
+      expect(harness.loginRecords().at(-1)).toMatchObject({
         user: 'same@x.test',
-        'request-parameters': { issuer: house.provider.issuer, subject: sub, service: 'corp', roles: ['g1'], 'token-policies': ['root'] },
+        'request-parameters': { issuer: harness.provider.issuer, subject: sub, service: 'corp', roles: ['g1'], 'token-policies': ['root'] },
       });
     }
   });
@@ -250,53 +250,55 @@ describe('R56, R57: names', () => {
 
 describe('R58: policies', () => {
   test('one that does not exist grants nothing and breaks nothing', async () => {
-    await house.setRole('g1', { 'token-policies': ['no-such-policy'] });
+    await harness.setRole('g1', { 'token-policies': ['no-such-policy'] });
     const { status, browser } = await login({ person: { groups: ['g1'] } });
     expect(status).toBe(303);
     const token = await shownToken(browser);
-    expect((await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBe(403);
+    expect((await harness.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBe(403);
   });
 
   test('a role of one tenant grants policies of that tenant only', async () => {
-    await house.appliance.request('POST', '/v1/config/tenants', { name: 'acme' });
-    const { body } = await house.appliance.request('POST', '/v1/state/keystore/token/create-root', { name: 'acme' });
+    await harness.appliance.request('POST', '/v1/config/tenants', { name: 'acme' });
+    const { body } = await harness.appliance.request('POST', '/v1/state/keystore/token/create-root', { name: 'acme' });
     const asAcme = { token: String(body.token) };
     const rule = { path: '/**', operations: { all: 'allow' } };
-    await house.appliance.request('POST', '/v1/config/policy/policies', { name: 'everything', 'rest-api': { rules: [rule] } });
+    await harness.appliance.request('POST', '/v1/config/policy/policies', { name: 'everything', 'rest-api': { rules: [rule] } });
     const service = '/v1/config/keystore/authentication/oidc';
-    const own = (await house.appliance.request('GET', `${service}/corp`)).body;
-    const made = await house.appliance.request(
+    const own = (await harness.appliance.request('GET', `${service}/corp`)).body;
+    const made = await harness.appliance.request(
       'POST',
       service,
-      { ...own, name: 'corp', 'client-secret': house.provider.clientSecret },
+      { ...own, name: 'corp', 'client-secret': harness.provider.clientSecret },
       asAcme,
     );
     expect(made.status).toBe(201);
     const role = { name: 'g1', 'token-policies': ['everything', 'root'] };
-    await house.appliance.request('POST', `${service}/corp/roles`, role, asAcme);
-    house.provider.script = { person: { groups: ['g1'] } };
-    const browser = house.browser();
-    expect((await browser.login(house.provider, 'acme')).status).toBe(303);
+    await harness.appliance.request('POST', `${service}/corp/roles`, role, asAcme);
+    harness.provider.script = { person: { groups: ['g1'] } };
+    const browser = harness.browser();
+    expect((await browser.login(harness.provider, 'acme')).status).toBe(303);
     const token = await shownToken(browser);
     expect(textOf((await browser.get('/ui')).body)).toContain('Tenant acme');
-    expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({ tenant: 'acme' });
-    expect((await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBeGreaterThanOrEqual(400);
+    expect((await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({
+      tenant: 'acme',
+    });
+    expect((await harness.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status).toBeGreaterThanOrEqual(400);
   });
 });
 
 test('aggregated and distributed claims in UserInfo are ignored', async () => {
-  await house.setRole('g1');
-  const before = house.provider.requests.length;
+  await harness.setRole('g1');
+  const before = harness.provider.requests.length;
   const answer = await login({
     person: {},
     userinfo: (claims) => ({
       ...claims,
       _claim_names: { groups: 'src1' },
-      _claim_sources: { src1: { endpoint: `${house.provider.origin}/groups`, access_token: 'x' } },
+      _claim_sources: { src1: { endpoint: `${harness.provider.origin}/groups`, access_token: 'x' } },
       hasgroups: true,
     }),
     respond: { '/groups': (_request, response) => sendJson(response, { groups: ['g1'] }) },
   });
   expect(answer.status).toBe(403);
-  expect(house.provider.requests.slice(before).map((request) => request.path)).not.toContain('/groups');
+  expect(harness.provider.requests.slice(before).map((request) => request.path)).not.toContain('/groups');
 });

@@ -5,21 +5,21 @@ import { request } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Answer } from '../../../harness/appliance.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { pathOf, startHouse, textOf, type Browser, type House } from '../harness.ts';
+import { pathOf, startOidcHarness, textOf, type Browser, type OidcHarness } from '../harness.ts';
 import { sendJson } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000, pendingLoginsPerTenant: 20 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000, pendingLoginsPerTenant: 20 });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = { person: { groups: ['g1'] } };
-  await house.setService();
-  await house.setRole('g1');
-  house.takeLog();
+  harness.provider.script = { person: { groups: ['g1'] } };
+  await harness.setService();
+  await harness.setRole('g1');
+  harness.takeLog();
 });
 
 /** Past the client's own idea that Host must be the certificate's name. */
@@ -38,19 +38,19 @@ const binding = '__Host-keystored-login';
 
 describe('the login page', () => {
   test('asks for the tenant, then shows a button per display name, in their order, escaped', async () => {
-    await house.setService({ 'display-name': 'A <b>bold</b> name' }, house.provider, 'zulu');
-    const browser = house.browser();
+    await harness.setService({ 'display-name': 'A <b>bold</b> name' }, harness.provider, 'zulu');
+    const browser = harness.browser();
     expect(textOf((await browser.get('/login')).body)).toMatch(/Tenant/);
     const page = String((await browser.get('/login?tenant=system')).body);
     const links = [...page.matchAll(/href="(\/login\/[^"]+)"/g)].map(([, link]) => link);
     expect(links).toEqual(['/login/system/zulu', '/login/system/corp']);
     expect(page).toContain('A &lt;b&gt;bold&lt;/b&gt; name');
-    await house.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/zulu');
+    await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/zulu');
   });
 
   test('R11: unknown tenant, tenant without providers and unknown service are one answer', async () => {
-    await house.appliance.request('POST', '/v1/config/tenants', { name: 'empty' });
-    const browser = house.browser();
+    await harness.appliance.request('POST', '/v1/config/tenants', { name: 'empty' });
+    const browser = harness.browser();
     const answers = await Promise.all(
       ['/login?tenant=nobody', '/login?tenant=empty', '/login/nobody/corp', '/login/system/nothing'].map((to) => browser.get(to)),
     );
@@ -60,23 +60,23 @@ describe('the login page', () => {
   });
 
   test('without a provider it says how to get in all the same, and what an administrator has to do', async () => {
-    const text = textOf((await house.browser().get('/login?tenant=nobody')).body);
+    const text = textOf((await harness.browser().get('/login?tenant=nobody')).body);
     for (const said of [
       'keystorectl login approle \\ --url https://keys.test \\ --role-id',
       'keystorectl login token',
       'keystorectl create oidc',
     ])
       expect(text).toContain(said);
-    expect(textOf((await house.browser().get('/login')).body)).toContain('keystorectl login approle');
+    expect(textOf((await harness.browser().get('/login')).body)).toContain('keystorectl login approle');
   });
 
   test('offers the tenant of the last sign-in that worked; the cookie holds its name, and no other value is taken', async () => {
-    const browser = house.browser();
-    house.provider.script = { person: { groups: [] } };
-    expect((await browser.login(house.provider)).status).toBe(403);
+    const browser = harness.browser();
+    harness.provider.script = { person: { groups: [] } };
+    expect((await browser.login(harness.provider)).status).toBe(403);
     expect(browser.cookies.has('__Host-keystored-tenant')).toBe(false);
-    house.provider.script = { person: { groups: ['g1'] } };
-    const answer = await browser.login(house.provider);
+    harness.provider.script = { person: { groups: ['g1'] } };
+    const answer = await browser.login(harness.provider);
     expect(answer.headers['set-cookie']).toContain(
       '__Host-keystored-tenant=system; Path=/; Max-Age=15552000; Secure; HttpOnly; SameSite=Lax',
     );
@@ -87,11 +87,11 @@ describe('the login page', () => {
       browser.cookies.set('__Host-keystored-tenant', planted);
       expect(String((await browser.get('/login')).body)).not.toContain('Continue to');
     }
-    house.provider.script = {};
+    harness.provider.script = {};
   });
 
   test('R21: no parameter sends the browser anywhere else', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     for (const name of ['return-to', 'next', 'redirect_uri', 'target_link_uri']) {
       expect((await browser.get(`/login?tenant=system&${name}=https://evil.example`)).status).toBe(400);
       expect((await browser.get(`/login/system/corp?${name}=https://evil.example`)).status).toBe(400);
@@ -102,7 +102,7 @@ describe('the login page', () => {
 describe('a sign-in that the provider starts (OpenID Connect Core section 4)', () => {
   test('iss of the service begins the same sign-in, and login_hint goes on to the provider', async () => {
     const asked = await askedFor(
-      `?iss=${encodeURIComponent(house.provider.issuer)}&login_hint=${encodeURIComponent('ann@example.com&x=1')}`,
+      `?iss=${encodeURIComponent(harness.provider.issuer)}&login_hint=${encodeURIComponent('ann@example.com&x=1')}`,
     );
     expect(asked.get('login_hint')).toBe('ann@example.com&x=1');
     expect(asked.get('response_type')).toBe('code');
@@ -113,26 +113,26 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
     const promptAt = async (): Promise<string | null> => (await askedFor('?prompt=select_account')).get('prompt');
     expect(await promptAt()).toBe('select_account');
     expect((await askedFor()).has('prompt')).toBe(false);
-    expect((await house.browser().get('/login/system/corp?prompt=none')).status).toBe(400);
+    expect((await harness.browser().get('/login/system/corp?prompt=none')).status).toBe(400);
     for (const [supported, prompt] of [
       [['none', 'login', 'select_account'], 'select_account'],
       [['none', 'login', 'consent'], 'login'],
       [['none'], null],
     ] as const) {
-      house.provider.script = { metadata: (metadata) => ({ ...metadata, prompt_values_supported: supported }) };
-      await house.setService();
+      harness.provider.script = { metadata: (metadata) => ({ ...metadata, prompt_values_supported: supported }) };
+      await harness.setService();
       expect(await promptAt()).toBe(prompt);
     }
   });
 
   test('a provider that does not know select_account is asked again with login, once, for the same command line', async () => {
     const ask = { tenant: 'system', service: 'corp' };
-    const { body } = await house.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined });
-    const browser = house.browser();
+    const { body } = await harness.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined });
+    const browser = harness.browser();
     const refusedWith = async (to: string): Promise<Answer> => {
       const { searchParams } = new URL(String((await browser.get(to)).headers['location']));
       const state = searchParams.get('state') ?? '';
-      return browser.get(`/oidc-callback?${new URLSearchParams({ error: 'invalid_request', state, iss: house.provider.issuer })}`);
+      return browser.get(`/oidc-callback?${new URLSearchParams({ error: 'invalid_request', state, iss: harness.provider.issuer })}`);
     };
     const first = await refusedWith(`${pathOf(String(body['login-url']))}&prompt=select_account`);
     const again = String(first.headers['location']);
@@ -141,14 +141,14 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
   });
 
   test('another issuer is no provider here, and the log says why', async () => {
-    const answer = await house.browser().get('/login/system/corp?iss=https://evil.example');
+    const answer = await harness.browser().get('/login/system/corp?iss=https://evil.example');
     expect(answer.status).toBe(404);
-    expect(house.takeLog()).toMatchObject([{ fields: { code: 'no-such-provider', reason: 'iss-mismatch' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { code: 'no-such-provider', reason: 'iss-mismatch' } }]);
   });
 });
 
 async function askedFor(query = ''): Promise<URLSearchParams> {
-  return new URL(await house.browser().start('system', 'corp', query)).searchParams;
+  return new URL(await harness.browser().start('system', 'corp', query)).searchParams;
 }
 
 describe('the redirect to the provider', () => {
@@ -156,14 +156,14 @@ describe('the redirect to the provider', () => {
     const asked = await askedFor();
     expect(asked.get('response_type')).toBe('code');
     expect(asked.has('response_mode')).toBe(false);
-    expect(asked.get('client_id')).toBe(house.provider.clientId);
+    expect(asked.get('client_id')).toBe(harness.provider.clientId);
   });
 
   test('R13: openid and the scopes of all roles, each once, in a stable order', async () => {
-    await house.setRole('g2', { 'oidc-scopes': ['groups', 'email', 'openid'] });
+    await harness.setRole('g2', { 'oidc-scopes': ['groups', 'email', 'openid'] });
     expect((await askedFor()).get('scope')).toBe('openid profile email groups');
     expect((await askedFor()).get('scope')).toBe('openid profile email groups');
-    await house.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp/roles/g2');
+    await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp/roles/g2');
   });
 
   test('R14, R15: state and nonce are new for each login and have 256 bits; the nonce is nowhere but in this URL', async () => {
@@ -174,13 +174,13 @@ describe('the redirect to the provider', () => {
     }
     const texts = new Set([first.get('state'), first.get('nonce'), first.get('code_challenge')]);
     expect(texts.size).toBe(3);
-    for (const text of texts) expect(house.auditText()).not.toContain(text);
+    for (const text of texts) expect(harness.auditText()).not.toContain(text);
   });
 
   test('R16: PKCE S256 also when the metadata lists nothing or only plain', async () => {
     for (const methods of [undefined, ['plain']]) {
-      house.provider.script = { metadata: (metadata) => ({ ...metadata, code_challenge_methods_supported: methods }) };
-      await house.setService();
+      harness.provider.script = { metadata: (metadata) => ({ ...metadata, code_challenge_methods_supported: methods }) };
+      await harness.setService();
       const asked = await askedFor();
       expect(asked.get('code_challenge_method')).toBe('S256');
       expect(asked.get('code_challenge')).toMatch(/^[\w-]{43}$/);
@@ -188,10 +188,10 @@ describe('the redirect to the provider', () => {
   });
 
   test('R16: the verifier that is sent to the token endpoint hashes to the challenge', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const url = await browser.start();
-    await browser.get(pathOf(house.provider.authorize(url)));
-    const sent = new URLSearchParams(house.provider.requestsTo('/token').at(-1)?.body).get('code_verifier') ?? '';
+    await browser.get(pathOf(harness.provider.authorize(url)));
+    const sent = new URLSearchParams(harness.provider.requestsTo('/token').at(-1)?.body).get('code_verifier') ?? '';
     expect(createHash('sha256').update(sent).digest('base64url')).toBe(new URL(url).searchParams.get('code_challenge'));
   });
 
@@ -202,31 +202,31 @@ describe('the redirect to the provider', () => {
       { forwarded: 'host=evil.example;proto=http' },
     ];
     for (const headers of deceits) {
-      const location = await locationFor(`${house.appliance.url}/login/system/corp`, headers);
-      expect(new URL(location).searchParams.get('redirect_uri')).toBe(house.redirectUri);
+      const location = await locationFor(`${harness.appliance.url}/login/system/corp`, headers);
+      expect(new URL(location).searchParams.get('redirect_uri')).toBe(harness.redirectUri);
     }
   });
 
   test('R18: the binding cookie', async () => {
-    const answer = await house.browser().get('/login/system/corp');
+    const answer = await harness.browser().get('/login/system/corp');
     const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
     expect(cookie).toMatch(/^__Host-keystored-login=[\w-]{43}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/);
   });
 
   test('R18: keeps its value over logins of one browser, and is new where another one was planted', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     await browser.start();
     const first = browser.cookies.get(binding);
     await browser.start();
     expect(browser.cookies.get(binding)).toBe(first);
-    const planted = house.browser();
+    const planted = harness.browser();
     planted.cookies.set(binding, 'short');
     await planted.start();
     expect(planted.cookies.get(binding)).toMatch(/^[\w-]{43}$/);
   });
 
   test('R19: 303, not cached, no referrer, no secret in the URL', async () => {
-    const answer = await house.browser().get('/login/system/corp');
+    const answer = await harness.browser().get('/login/system/corp');
     expect(answer.status).toBe(303);
     expect(answer.headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
     expect(answer.body).toBe('');
@@ -234,11 +234,11 @@ describe('the redirect to the provider', () => {
     expect([...new URL(location).searchParams.keys()].sort()).toEqual(
       ['client_id', 'code_challenge', 'code_challenge_method', 'nonce', 'redirect_uri', 'response_type', 'scope', 'state'].sort(),
     );
-    expect(location).not.toContain(encodeURIComponent(house.provider.clientSecret));
+    expect(location).not.toContain(encodeURIComponent(harness.provider.clientSecret));
   });
 
   test('HEAD starts nothing', async () => {
-    expect(await house.browser().send('HEAD', '/login/system/corp')).toMatchObject({ status: 405 });
+    expect(await harness.browser().send('HEAD', '/login/system/corp')).toMatchObject({ status: 405 });
   });
 });
 
@@ -256,33 +256,33 @@ describe('the provider’s metadata', () => {
       'auth-method-not-supported',
     ],
   ])('%s makes the service unusable, before the browser leaves', async (_, change, reason) => {
-    house.provider.script = { metadata: (metadata) => ({ ...metadata, ...change(house.provider.origin) }) };
-    await house.setService();
-    house.takeLog();
-    const answer = await house.browser().get('/login/system/corp');
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, ...change(harness.provider.origin) }) };
+    await harness.setService();
+    harness.takeLog();
+    const answer = await harness.browser().get('/login/system/corp');
     expect(answer.status).toBe(502);
     expect(answer.headers['location']).toBeUndefined();
-    expect(house.takeLog()).toMatchObject([{ fields: { stage: 'discovery', reason, code: 'service-misconfigured' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { stage: 'discovery', reason, code: 'service-misconfigured' } }]);
   });
 
   test('R3: a slash at the end of the issuer is allowed, and then counts in the ID token', async () => {
-    const issuer = `${house.provider.origin}/`;
-    house.provider.script = {
+    const issuer = `${harness.provider.origin}/`;
+    harness.provider.script = {
       person: { groups: ['g1'] },
       metadata: (metadata) => ({ ...metadata, issuer }),
       callback: (parameters) => parameters.set('iss', issuer),
       claims: (claims) => ({ ...claims, iss: issuer }),
     };
-    await house.setService();
-    expect((await house.browser().login(house.provider)).status).toBe(303);
-    house.provider.script = { ...house.provider.script, claims: (claims) => ({ ...claims, iss: house.provider.origin }) };
-    expect((await house.browser().login(house.provider)).status).toBe(502);
+    await harness.setService();
+    expect((await harness.browser().login(harness.provider)).status).toBe(303);
+    harness.provider.script = { ...harness.provider.script, claims: (claims) => ({ ...claims, iss: harness.provider.origin }) };
+    expect((await harness.browser().login(harness.provider)).status).toBe(502);
   });
 
   test('R5: endpoints on other hosts are legal', async () => {
-    house.provider.script = { metadata: (metadata) => ({ ...metadata, authorization_endpoint: 'https://accounts.example/auth?x=1' }) };
-    await house.setService();
-    const url = new URL(await house.browser().start());
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, authorization_endpoint: 'https://accounts.example/auth?x=1' }) };
+    await harness.setService();
+    const url = new URL(await harness.browser().start());
     expect(url.origin).toBe('https://accounts.example');
     expect(url.searchParams.get('x')).toBe('1');
   });
@@ -298,37 +298,37 @@ describe('the provider’s metadata', () => {
     ['more than 1 MiB (R34)', (response: ServerResponse) => sendJson(response, { issuer: 'x'.repeat(1_100_000) }), 'provider-error'],
     ['a connection that breaks', (response: ServerResponse) => void response.destroy(), 'provider-error'],
   ])('%s instead of metadata is a page, not a fault', async (_, respond, code) => {
-    house.provider.script = { respond: { '/metadata': (_request, response) => respond(response) } };
-    await house.setService();
-    house.takeLog();
-    expect((await house.browser().get('/login/system/corp')).status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ level: 'warn', fields: { code, stage: 'discovery' } }]);
+    harness.provider.script = { respond: { '/metadata': (_request, response) => respond(response) } };
+    await harness.setService();
+    harness.takeLog();
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
+    expect(harness.takeLog()).toMatchObject([{ level: 'warn', fields: { code, stage: 'discovery' } }]);
   });
 
   test('is asked for again at once after a failure, and otherwise kept for five minutes', async () => {
-    house.provider.script = { respond: { '/metadata': (_request, response) => void response.writeHead(503).end() } };
-    await house.setService();
-    expect((await house.browser().get('/login/system/corp')).status).toBe(502);
-    house.provider.script = {};
-    const before = house.provider.requestsTo('/.well-known/openid-configuration').length;
-    await house.browser().start();
-    await house.browser().start();
-    expect(house.provider.requestsTo('/.well-known/openid-configuration')).toHaveLength(before + 1);
-    house.clock.advance(301);
-    await house.browser().start();
-    expect(house.provider.requestsTo('/.well-known/openid-configuration')).toHaveLength(before + 2);
+    harness.provider.script = { respond: { '/metadata': (_request, response) => void response.writeHead(503).end() } };
+    await harness.setService();
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
+    harness.provider.script = {};
+    const before = harness.provider.requestsTo('/.well-known/openid-configuration').length;
+    await harness.browser().start();
+    await harness.browser().start();
+    expect(harness.provider.requestsTo('/.well-known/openid-configuration')).toHaveLength(before + 1);
+    harness.clock.advance(301);
+    await harness.browser().start();
+    expect(harness.provider.requestsTo('/.well-known/openid-configuration')).toHaveLength(before + 2);
   });
 });
 
 describe('R20: logins under way are bounded', () => {
   test('a tenant over its limit loses the oldest one of the same address, and the one of another can be finished', async () => {
-    const first = house.browser();
-    const other = house.provider.authorize(await first.start());
-    const browser = house.browser();
+    const first = harness.browser();
+    const other = harness.provider.authorize(await first.start());
+    const browser = harness.browser();
     const started: string[] = [];
     for (let count = 0; count < 30; count += 1) {
-      house.clock.advance(1);
-      started.push(house.provider.authorize(await browser.start()));
+      harness.clock.advance(1);
+      started.push(harness.provider.authorize(await browser.start()));
     }
     expect((await first.get(pathOf(other))).status).toBe(303);
     expect((await browser.get(pathOf(started[0] as string))).status).toBe(400);
@@ -336,71 +336,71 @@ describe('R20: logins under way are bounded', () => {
   });
 
   test('where every address has one, the oldest of the tenant goes', async () => {
-    house.clock.advance(601);
-    const browsers = Array.from({ length: 21 }, () => house.browser());
+    harness.clock.advance(601);
+    const browsers = Array.from({ length: 21 }, () => harness.browser());
     const started: string[] = [];
     for (const browser of browsers) {
-      house.clock.advance(1);
-      started.push(house.provider.authorize(await browser.start()));
+      harness.clock.advance(1);
+      started.push(harness.provider.authorize(await browser.start()));
     }
     const ends = [0, 1, 20].map((index) => (browsers[index] as Browser).get(pathOf(started[index] as string)));
     expect((await Promise.all(ends)).map(({ status }) => status)).toEqual([400, 303, 303]);
   });
 
   test('expired ones are dropped by the job', async () => {
-    await house.browser().start();
-    house.clock.advance(601);
-    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
-    house.appliance.store.refresh();
-    expect(house.appliance.store.prefixed('oidc').table('pending-logins').count([])).toBe(0);
-    expect(house.appliance.store.prefixed('oidc').table('pending-places').count([])).toBe(0);
+    await harness.browser().start();
+    harness.clock.advance(601);
+    for (const job of harness.appliance.jobs) await job.run(new AbortController().signal);
+    harness.appliance.store.refresh();
+    expect(harness.appliance.store.prefixed('oidc').table('pending-logins').count([])).toBe(0);
+    expect(harness.appliance.store.prefixed('oidc').table('pending-places').count([])).toBe(0);
   });
 });
 
 describe('R10: changes while a login is under way', () => {
   const service = '/v1/config/keystore/authentication/oidc/corp';
   test.each([
-    ['an edited service', () => house.appliance.request('PATCH', service, { 'display-name': 'Edited' })],
-    ['a deleted service', () => house.appliance.request('DELETE', service)],
+    ['an edited service', () => harness.appliance.request('PATCH', service, { 'display-name': 'Edited' })],
+    ['a deleted service', () => harness.appliance.request('DELETE', service)],
     [
       'a deleted and re-made service',
       async () => {
-        await house.appliance.request('DELETE', service);
-        await house.setService();
-        await house.setRole('g1');
+        await harness.appliance.request('DELETE', service);
+        await harness.setService();
+        await harness.setRole('g1');
       },
     ],
   ])('%s ends it cleanly, without asking the provider', async (_, change) => {
-    const browser = house.browser();
-    const back = house.provider.authorize(await browser.start());
+    const browser = harness.browser();
+    const back = harness.provider.authorize(await browser.start());
     await change();
-    const before = house.provider.requests.length;
+    const before = harness.provider.requests.length;
     const answer = await browser.get(pathOf(back));
     expect(answer.status).toBe(400);
     expect(textOf(answer.body)).toContain('The sign-in settings have just changed');
-    expect(house.provider.requests).toHaveLength(before);
+    expect(harness.provider.requests).toHaveLength(before);
   });
 
   test('a deleted role simply no longer matches', async () => {
-    const browser = house.browser();
-    const back = house.provider.authorize(await browser.start());
-    await house.appliance.request('DELETE', `${service}/roles/g1`);
+    const browser = harness.browser();
+    const back = harness.provider.authorize(await browser.start());
+    await harness.appliance.request('DELETE', `${service}/roles/g1`);
     expect((await browser.get(pathOf(back))).status).toBe(403);
   });
 
   test('a service edited during the exchange grants nothing', async () => {
-    const keys = house.provider.rotate();
-    house.provider.script = {
-      ...house.provider.script,
+    const keys = harness.provider.rotate();
+    harness.provider.script = {
+      ...harness.provider.script,
       respond: {
         '/jwks': async (_request, response) => {
-          await house.appliance.request('PATCH', service, { 'display-name': 'Edited in between' });
+          await harness.appliance.request('PATCH', service, { 'display-name': 'Edited in between' });
           sendJson(response, { keys: [keys.publicJwk] });
         },
       },
     };
-    const browser = house.browser();
-    const answer = await browser.login(house.provider);
+    const browser = harness.browser();
+    const answer = await browser.login(harness.provider);
     expect(textOf(answer.body)).toContain('The sign-in settings have just changed');
     expect((await browser.get('/ui')).status).toBe(303);
   });

@@ -5,20 +5,20 @@ import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { selfSignedIdentity } from '../../../harness/tls.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, textOf, type House } from '../harness.ts';
+import { startOidcHarness, textOf, type OidcHarness } from '../harness.ts';
 import { sendJson, signToken, makeKey, type Responder, type Script } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
 const directory = '/v1.0/me/transitiveMemberOf';
 const key = makeKey('ES256', 'x');
-let house: House;
+let harness: OidcHarness;
 /** a host that a token names and nobody may ask */
 let stranger: Server;
 let strangerOrigin = '';
 const strangerCalls: string[] = [];
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
   mkdirSync(path('stranger'));
   const identity = selfSignedIdentity(path('stranger'));
   stranger = createServer({ key: identity.key, cert: identity.cert }, (request, response) => {
@@ -27,20 +27,20 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
   strangerOrigin = `https://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
-  await house.setService({ 'ca-certs': house.provider.ca + identity.cert });
-  await house.setRole('g1');
-  await house.setRole('g1499');
+  await harness.setService({ 'ca-certs': harness.provider.ca + identity.cert });
+  await harness.setRole('g1');
+  await harness.setRole('g1499');
 });
 afterAll(async () => {
   stranger.close();
-  await house.close();
+  await harness.close();
 });
 beforeEach(() => {
-  house.takeLog();
+  harness.takeLog();
   strangerCalls.length = 0;
 });
 
-const host = (): string => new URL(house.provider.origin).host;
+const host = (): string => new URL(harness.provider.origin).host;
 const withDirectory = (metadata: Record<string, unknown>): Record<string, unknown> => ({ ...metadata, msgraph_host: host() });
 const overage = {
   _claim_names: { groups: 'src1' },
@@ -52,23 +52,23 @@ async function login(
   respond: Responder | undefined,
   script: Script = {},
   fields: Record<string, unknown> = {},
-): Promise<{ status: number; text: string; log: ReturnType<House['takeLog']> }> {
-  house.provider.script = {
+): Promise<{ status: number; text: string; log: ReturnType<OidcHarness['takeLog']> }> {
+  harness.provider.script = {
     person: overage,
     metadata: withDirectory,
     ...(respond === undefined ? {} : { respond: { [directory]: respond } }),
     ...script,
   };
-  await house.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
+  await harness.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
     'display-name': `Corp ${Math.random()}`,
     ...fields,
   });
-  house.takeLog();
-  const { status, body } = await house.browser().login(house.provider);
-  return { status, text: textOf(body), log: house.takeLog() };
+  harness.takeLog();
+  const { status, body } = await harness.browser().login(harness.provider);
+  return { status, text: textOf(body), log: harness.takeLog() };
 }
 
-const calls = () => house.provider.requestsTo(directory);
+const calls = () => harness.provider.requestsTo(directory);
 
 describe('the groups are fetched as the person', () => {
   test('from the host of the metadata, with the access token of this login, and a role matches', async () => {
@@ -85,7 +85,7 @@ describe('the groups are fetched as the person', () => {
   test('over 15 pages of 100', async () => {
     const answer = await login(pages(15, 100), { person: overage });
     expect(answer.status).toBe(303);
-    expect(house.loginRecords().at(-1)).toMatchObject({ 'request-parameters': { roles: ['g1', 'g1499'] } });
+    expect(harness.loginRecords().at(-1)).toMatchObject({ 'request-parameters': { roles: ['g1', 'g1499'] } });
   });
 
   test('other objects than groups do not count', async () => {
@@ -192,7 +192,7 @@ describe('a fetch that fails leaves the person without groups, and the log says 
     [
       'pages in a circle',
       (_request, response) =>
-        sendJson(response, { value: [], '@odata.nextLink': `${house.provider.origin}${directory}?$select=id&$top=999` }),
+        sendJson(response, { value: [], '@odata.nextLink': `${harness.provider.origin}${directory}?$select=id&$top=999` }),
       {},
       { reason: 'too-many-pages' },
     ],
@@ -239,7 +239,7 @@ describe('a fetch that fails leaves the person without groups, and the log says 
     const answer = await login((_request, response) => {
       page += 1;
       setTimeout(
-        () => sendJson(response, { value: groups(`x${page}`), '@odata.nextLink': `${house.provider.origin}${directory}?page=${page}` }),
+        () => sendJson(response, { value: groups(`x${page}`), '@odata.nextLink': `${harness.provider.origin}${directory}?page=${page}` }),
         1_200,
       );
     });
@@ -256,6 +256,9 @@ function pages(count: number, size: number): Responder {
     const first = page * size;
     page += 1;
     const value = groups(...Array.from({ length: size }, (_, index) => `g${first + index}`));
-    sendJson(response, page < count ? { value, '@odata.nextLink': `${house.provider.origin}${directory}?$skiptoken=${page}` } : { value });
+    sendJson(
+      response,
+      page < count ? { value, '@odata.nextLink': `${harness.provider.origin}${directory}?$skiptoken=${page}` } : { value },
+    );
   };
 }

@@ -3,30 +3,30 @@ import { equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, textOf, without, type House } from '../harness.ts';
+import { startOidcHarness, textOf, without, type OidcHarness } from '../harness.ts';
 import { makeKey, sendJson, signToken, type Script, type SigningKey } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 let key: SigningKey;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
-  await house.setService();
-  await house.setRole('g1');
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
+  await harness.setService();
+  await harness.setRole('g1');
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(() => {
-  key = house.provider.rotate();
-  house.takeLog();
+  key = harness.provider.rotate();
+  harness.takeLog();
 });
 
 type Json = Record<string, unknown>;
 
 async function login(script: Script = {}): Promise<number> {
-  house.provider.script = { person: { groups: ['g1'] }, ...script };
-  const browser = house.browser();
-  const { status, body } = await browser.login(house.provider);
+  harness.provider.script = { person: { groups: ['g1'] }, ...script };
+  const browser = harness.browser();
+  const { status, body } = await browser.login(harness.provider);
   // A refusal leaves no session behind, whatever its reason.
   equal(browser.cookies.has('__Host-keystored-session'), status === 303);
   equal(textOf(body).includes('Reference'), status !== 303);
@@ -35,13 +35,13 @@ async function login(script: Script = {}): Promise<number> {
 
 async function expectRefused(script: Script, reason?: string): Promise<void> {
   expect(await login(script)).toBe(502);
-  const [line, ...more] = house.takeLog();
+  const [line, ...more] = harness.takeLog();
   expect(more).toEqual([]);
   expect(line).toMatchObject({ fields: { code: 'id-token-refused', stage: 'id-token', ...(reason === undefined ? {} : { reason }) } });
 }
 
 const partsOf = (compact: string): [string, string, string] => compact.split('.') as [string, string, string];
-const nowSeconds = (): number => Math.floor(house.clock.now().epochMilliseconds / 1000);
+const nowSeconds = (): number => Math.floor(harness.clock.now().epochMilliseconds / 1000);
 
 test('a correct ID token is accepted', async () => {
   expect(await login()).toBe(303);
@@ -95,7 +95,7 @@ describe('R38: the signature', () => {
   test('with a key list that the token names', () =>
     expectRefused({
       key: makeKey('RS256', 'mine'),
-      header: (header) => ({ ...header, jku: `${house.provider.origin}/jwks`, kid: 'mine' }),
+      header: (header) => ({ ...header, jku: `${harness.provider.origin}/jwks`, kid: 'mine' }),
     }));
 });
 
@@ -112,22 +112,23 @@ const onlyRs256 = (metadata: Json): Json => ({ ...metadata, id_token_signing_alg
 
 describe('R39: algorithms', () => {
   test.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'] as const)('%s is accepted', async (algorithm) => {
-    house.provider.rotate(algorithm);
+    harness.provider.rotate(algorithm);
     expect(await login()).toBe(303);
   });
   test.each(['none', 'None', 'NONE'])('alg %s is refused, though the metadata lists none', (alg) =>
     expectRefused({ idToken: (compact) => `${Buffer.from(JSON.stringify({ alg })).toString('base64url')}.${partsOf(compact)[1]}.` }),
   );
-  test('HS256 with the client secret is refused, though the metadata lists it', () => expectHmacRefused(() => house.provider.clientSecret));
+  test('HS256 with the client secret is refused, though the metadata lists it', () =>
+    expectHmacRefused(() => harness.provider.clientSecret));
   test('HS256 with the public key as secret is refused', () => expectHmacRefused(() => JSON.stringify(key.publicJwk)));
   test('HS256 with nothing is refused', () => expectHmacRefused(() => ''));
   test('an algorithm the metadata does not list is refused', async () => {
-    house.provider.rotate('PS256');
-    house.provider.script = { metadata: onlyRs256 };
-    await house.setService();
+    harness.provider.rotate('PS256');
+    harness.provider.script = { metadata: onlyRs256 };
+    await harness.setService();
     await expectRefused({ metadata: onlyRs256 });
-    house.provider.script = {};
-    await house.setService();
+    harness.provider.script = {};
+    await harness.setService();
   });
   test('alg missing, or not a text', async () => {
     await expectRefused({ header: (header) => without(header, 'alg') });
@@ -150,25 +151,25 @@ describe('R39: algorithms', () => {
 describe('R40: keys', () => {
   test('rotated between two logins: the second works at once', async () => {
     expect(await login()).toBe(303);
-    house.provider.rotate();
+    harness.provider.rotate();
     expect(await login()).toBe(303);
-    house.provider.rotate('ES256');
+    harness.provider.rotate('ES256');
     expect(await login()).toBe(303);
   });
   test('rotated just before signing, after the login began', async () => {
-    const browser = house.browser();
-    house.provider.script = { person: { groups: ['g1'] } };
+    const browser = harness.browser();
+    harness.provider.script = { person: { groups: ['g1'] } };
     const begun = await browser.start();
-    house.provider.rotate();
-    const back = new URL(house.provider.authorize(begun));
+    harness.provider.rotate();
+    const back = new URL(harness.provider.authorize(begun));
     expect((await browser.get(back.pathname + back.search)).status).toBe(303);
   });
   test('each login asks for the keys exactly once', async () => {
-    const before = house.provider.requestsTo('/jwks').length;
+    const before = harness.provider.requestsTo('/jwks').length;
     await login();
-    expect(house.provider.requestsTo('/jwks')).toHaveLength(before + 1);
+    expect(harness.provider.requestsTo('/jwks')).toHaveLength(before + 1);
     await login({ header: (header) => ({ ...header, kid: 'unknown' }) });
-    expect(house.provider.requestsTo('/jwks')).toHaveLength(before + 2);
+    expect(harness.provider.requestsTo('/jwks')).toHaveLength(before + 2);
   });
   test('an unknown kid is refused', () => expectRefused({ header: (header) => ({ ...header, kid: 'unknown' }) }, 'no-single-key'));
   test('no kid and one fitting key: accepted', async () => {
@@ -179,16 +180,16 @@ describe('R40: keys', () => {
     return expectRefused({ header: (header) => without(header, 'kid'), jwks: (keys) => [...keys, second] }, 'no-single-key');
   });
   test('a key list on another address of the metadata is followed', async () => {
-    house.provider.script = { metadata: (metadata) => ({ ...metadata, jwks_uri: `${house.provider.origin}/keys-2` }) };
-    await house.setService();
+    harness.provider.script = { metadata: (metadata) => ({ ...metadata, jwks_uri: `${harness.provider.origin}/keys-2` }) };
+    await harness.setService();
     expect(
       await login({
-        ...house.provider.script,
+        ...harness.provider.script,
         respond: { '/keys-2': (_request, response) => sendJson(response, { keys: [key.publicJwk] }) },
       }),
     ).toBe(303);
-    house.provider.script = {};
-    await house.setService();
+    harness.provider.script = {};
+    await harness.setService();
   });
   test.each([
     ['HTML', '<html>'],
@@ -217,10 +218,10 @@ describe('R42: iss', () => {
     ['missing', () => undefined],
     ['a list', (issuer: string) => [issuer]],
     ['a template', () => 'https://login.microsoftonline.com/{tenantid}/v2.0'],
-  ])('%s is refused', (_, change) => expectRefused({ claims: (claims) => ({ ...claims, iss: change(house.provider.issuer) }) }));
+  ])('%s is refused', (_, change) => expectRefused({ claims: (claims) => ({ ...claims, iss: change(harness.provider.issuer) }) }));
 });
 
-const me = (): string => house.provider.clientId;
+const me = (): string => harness.provider.clientId;
 
 describe('R43: aud and azp', () => {
   test.each<[string, () => Json, number]>([
@@ -266,14 +267,14 @@ describe('R45: times, with 60 s of tolerance', () => {
     expect(await login({ claims: (claims) => ({ ...claims, ...changes() }) })).toBe(status);
   });
   test('clock-tolerance of the service counts', async () => {
-    await house.setService({ 'clock-tolerance': '5m' });
+    await harness.setService({ 'clock-tolerance': '5m' });
     expect(await login({ claims: (claims) => ({ ...claims, exp: nowSeconds() - 280 }) })).toBe(303);
-    await house.setService({ 'clock-tolerance': '0s' });
+    await harness.setService({ 'clock-tolerance': '0s' });
     expect(await login({ claims: (claims) => ({ ...claims, exp: nowSeconds() - 5 }) })).toBe(502);
-    await house.setService();
+    await harness.setService();
   });
   test('the appliance’s own clock counts, not the machine’s', async () => {
-    house.clock.advance(86_400);
+    harness.clock.advance(86_400);
     expect(await login()).toBe(303);
     expect(
       await login({ claims: (claims) => ({ ...claims, exp: Math.floor(Date.now() / 1000) + 3_600, iat: Math.floor(Date.now() / 1000) }) }),
@@ -302,6 +303,6 @@ describe('R47: at_hash', () => {
 });
 
 test('R48: what the access token says about the person counts for nothing', async () => {
-  const forged = signToken({ alg: 'none' }, { sub: 'admin', groups: ['g1'], iss: house.provider.issuer }, key);
+  const forged = signToken({ alg: 'none' }, { sub: 'admin', groups: ['g1'], iss: harness.provider.issuer }, key);
   expect(await login({ accessToken: forged, person: { groups: [] } })).toBe(403);
 });

@@ -1,41 +1,41 @@
 // R1: plain http is for providers on a loopback host, of an appliance that is itself only reached there.
 import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, type House } from '../harness.ts';
+import { startOidcHarness, type OidcHarness } from '../harness.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
-afterEach(() => house.close());
+afterEach(() => harness.close());
 
 test('an appliance on a loopback address takes a provider at http://127.0.0.1, and says so in the state', async () => {
-  house = await startHouse(path('loopback'), {}, { publicUrl: 'https://127.0.0.1:4646', tls: false });
-  await house.setService();
-  await house.setRole('g1');
-  house.provider.script = { person: { groups: ['g1'] } };
-  expect((await house.browser().login(house.provider)).status).toBe(303);
-  const { body } = await house.appliance.request('GET', '/v1/state/keystore/authentication/oidc/corp');
+  harness = await startOidcHarness(path('loopback'), {}, { publicUrl: 'https://127.0.0.1:4646', tls: false });
+  await harness.setService();
+  await harness.setRole('g1');
+  harness.provider.script = { person: { groups: ['g1'] } };
+  expect((await harness.browser().login(harness.provider)).status).toBe(303);
+  const { body } = await harness.appliance.request('GET', '/v1/state/keystore/authentication/oidc/corp');
   expect(body.notices.join()).toMatch(/without TLS/);
-  const test = await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
+  const test = await harness.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
   expect(test.body).toMatchObject({ usable: true, 'client-credentials': 'accepted' });
 });
 
 test('its metadata may still not lead to other hosts without TLS', async () => {
-  house = await startHouse(path('elsewhere'), {}, { publicUrl: 'https://localhost:4646', tls: false });
-  house.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: 'http://idp.example/token' }) };
-  await house.setService();
-  expect((await house.browser().get('/login/system/corp')).status).toBe(502);
+  harness = await startOidcHarness(path('elsewhere'), {}, { publicUrl: 'https://localhost:4646', tls: false });
+  harness.provider.script = { metadata: (metadata) => ({ ...metadata, token_endpoint: 'http://idp.example/token' }) };
+  await harness.setService();
+  expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
 });
 
 test('the configuration can forbid it there', async () => {
-  house = await startHouse(path('forbidden'), { allowHttpLoopback: false }, { publicUrl: 'https://127.0.0.1:4646', tls: false });
+  harness = await startOidcHarness(path('forbidden'), { allowHttpLoopback: false }, { publicUrl: 'https://127.0.0.1:4646', tls: false });
   const service = '/v1/config/keystore/authentication/oidc/corp';
   const document = {
-    'discovery-url': house.provider.issuer,
+    'discovery-url': harness.provider.issuer,
     'client-id': 'x',
     'client-secret': 'y',
     'role-select': { 'role-claim': 'groups' },
-    'allowed-redirect-uris': [house.redirectUri],
+    'allowed-redirect-uris': [harness.redirectUri],
   };
-  expect(await house.appliance.request('PUT', service, document)).toMatchObject({ status: 400, body: { code: 'invalid-value' } });
+  expect(await harness.appliance.request('PUT', service, document)).toMatchObject({ status: 400, body: { code: 'invalid-value' } });
 });

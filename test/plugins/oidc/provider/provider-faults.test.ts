@@ -3,22 +3,22 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { catchStrayErrors } from '../../../../core/base/last-resort.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, type House } from '../harness.ts';
+import { startOidcHarness, type OidcHarness } from '../harness.ts';
 import type { Responder, Script } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = { person: { groups: ['g1'] } };
-  house.takeLog();
+  harness.provider.script = { person: { groups: ['g1'] } };
+  harness.takeLog();
   // A new revision, so that no metadata of the test before is used.
-  await house.setService();
-  await house.setRole('g1', { 'required-claims': ['email'] });
+  await harness.setService();
+  await harness.setRole('g1', { 'required-claims': ['email'] });
 });
 
 const oddly =
@@ -30,27 +30,27 @@ const oddly =
 
 describe.each([101, 600, 999])('status %i', (status) => {
   test.each(['/metadata', '/token', '/jwks'])('of %s ends the sign-in with 502', async (place) => {
-    house.provider.script = { respond: { [place]: oddly(status) } };
-    const browser = house.browser();
+    harness.provider.script = { respond: { [place]: oddly(status) } };
+    const browser = harness.browser();
     const start = await browser.get('/login/system/corp');
     const answer = start.status === 303 ? await browser.get(callbackOf(String(start.headers['location']))) : start;
     expect(answer.status).toBe(502);
-    expect(house.takeLog().map(({ fields }) => fields['reason'])).toEqual(['malformed']);
+    expect(harness.takeLog().map(({ fields }) => fields['reason'])).toEqual(['malformed']);
   });
 
   test('of UserInfo and of the test action is told, and no more', async () => {
     const script: Script = { person: { groups: ['g1'] }, respond: { '/userinfo': oddly(status) } };
-    house.provider.script = script;
-    expect((await house.browser().login(house.provider)).status).toBe(403);
-    house.provider.script = { respond: { '/metadata': oddly(status) } };
-    const { body } = await house.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
+    harness.provider.script = script;
+    expect((await harness.browser().login(harness.provider)).status).toBe(403);
+    harness.provider.script = { respond: { '/metadata': oddly(status) } };
+    const { body } = await harness.appliance.request('POST', '/v1/state/keystore/authentication/oidc/corp/test', {});
     expect([body.usable, body.findings[0].message]).toEqual([false, 'discovery: malformed']);
   });
 });
 
 test('an access token that no header takes ends the sign-in with 502', async () => {
-  house.provider.script = { person: { groups: ['g1'] }, accessToken: 'a\nb' };
-  expect((await house.browser().login(house.provider)).status).toBe(502);
+  harness.provider.script = { person: { groups: ['g1'] }, accessToken: 'a\nb' };
+  expect((await harness.browser().login(harness.provider)).status).toBe(502);
 });
 
 test('after a fault of ours in the course of a sign-in, no provider of that tenant is asked for an hour', async () => {
@@ -62,24 +62,24 @@ test('after a fault of ours in the course of a sign-in, no provider of that tena
     if ((message as { request: { path: string } }).request.path.includes('.well-known')) throw new Error('a fault of ours');
   };
   subscribe('http.client.response.finish', fault);
-  expect((await house.browser().get('/login/system/corp')).status).toBe(500);
+  expect((await harness.browser().get('/login/system/corp')).status).toBe(500);
   unsubscribe('http.client.response.finish', fault);
   process.removeAllListeners('uncaughtException');
   for (const listener of others) process.on('uncaughtException', listener);
-  expect(house.takeLog()).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('for an hour') }));
+  expect(harness.takeLog()).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('for an hour') }));
 
-  const asked = house.provider.requests.length;
-  await house.setService();
-  await house.setService({}, house.provider, 'another');
-  expect((await house.browser().get('/login/system/corp')).status).toBe(502);
-  expect((await house.browser().get('/login/system/another')).status).toBe(502);
-  expect(house.takeLog().map(({ fields }) => fields['reason'])).toEqual(['set-aside', 'set-aside']);
-  expect(house.provider.requests).toHaveLength(asked);
-  house.clock.advance(3_600);
-  expect((await house.browser().get('/login/system/corp')).status).toBe(303);
+  const asked = harness.provider.requests.length;
+  await harness.setService();
+  await harness.setService({}, harness.provider, 'another');
+  expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
+  expect((await harness.browser().get('/login/system/another')).status).toBe(502);
+  expect(harness.takeLog().map(({ fields }) => fields['reason'])).toEqual(['set-aside', 'set-aside']);
+  expect(harness.provider.requests).toHaveLength(asked);
+  harness.clock.advance(3_600);
+  expect((await harness.browser().get('/login/system/corp')).status).toBe(303);
 });
 
 function callbackOf(authorization: string): string {
-  const { pathname, search } = new URL(house.provider.authorize(authorization));
+  const { pathname, search } = new URL(harness.provider.authorize(authorization));
   return pathname + search;
 }

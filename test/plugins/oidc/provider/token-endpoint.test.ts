@@ -2,34 +2,34 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { startHouse, textOf, type House } from '../harness.ts';
+import { startOidcHarness, textOf, type OidcHarness } from '../harness.ts';
 import { sendJson, type Script } from '../scripted-provider.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
-  await house.setService();
-  await house.setRole('g1');
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
+  await harness.setService();
+  await harness.setRole('g1');
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(async () => {
-  house.provider.script = { person: { groups: ['g1'] } };
-  await house.setService();
-  house.takeLog();
+  harness.provider.script = { person: { groups: ['g1'] } };
+  await harness.setService();
+  harness.takeLog();
 });
 
 async function login(script: Script = {}): Promise<{ status: number; text: string }> {
-  house.provider.script = { person: { groups: ['g1'] }, ...script };
-  const { status, body } = await house.browser().login(house.provider);
+  harness.provider.script = { person: { groups: ['g1'] }, ...script };
+  const { status, body } = await harness.browser().login(harness.provider);
   return { status, text: textOf(body) };
 }
 
 const tokenAnswers = (respond: (response: ServerResponse) => unknown): Script => ({
   respond: { '/token': (_request, response) => void respond(response) },
 });
-const lastTokenRequest = () => house.provider.requestsTo('/token').at(-1);
+const lastTokenRequest = () => harness.provider.requestsTo('/token').at(-1);
 
 const withMethods = (methods: readonly string[] | undefined): Script => ({
   metadata: (metadata) => ({ ...metadata, token_endpoint_auth_methods_supported: methods }),
@@ -42,8 +42,8 @@ describe('R31: how the client authenticates', () => {
     ['it names both', ['client_secret_post', 'client_secret_basic'], 'basic'],
     ['it names post only', ['client_secret_post', 'private_key_jwt'], 'post'],
   ])('%s', async (_, methods, used) => {
-    house.provider.script = withMethods(methods);
-    await house.setService();
+    harness.provider.script = withMethods(methods);
+    await harness.setService();
     expect((await login(withMethods(methods))).status).toBe(303);
     const request = lastTokenRequest();
     expect(request?.headers.authorization !== undefined).toBe(used === 'basic');
@@ -53,9 +53,9 @@ describe('R31: how the client authenticates', () => {
   test('R32: Basic credentials are form-encoded, and the service can say which way to use', async () => {
     expect((await login()).status).toBe(303);
     const [id, secret] = Buffer.from(String(lastTokenRequest()?.headers.authorization).slice(6), 'base64').toString().split(':');
-    expect(decodeURIComponent(String(id).replaceAll('+', ' '))).toBe(house.provider.clientId);
-    expect(decodeURIComponent(String(secret).replaceAll('+', ' '))).toBe(house.provider.clientSecret);
-    await house.setService({ 'token-endpoint-auth-method': 'client_secret_post' });
+    expect(decodeURIComponent(String(id).replaceAll('+', ' '))).toBe(harness.provider.clientId);
+    expect(decodeURIComponent(String(secret).replaceAll('+', ' '))).toBe(harness.provider.clientSecret);
+    await harness.setService({ 'token-endpoint-auth-method': 'client_secret_post' });
     expect((await login()).status).toBe(303);
     expect(lastTokenRequest()?.headers.authorization).toBeUndefined();
   });
@@ -68,16 +68,16 @@ describe('R33: redirects are not followed', () => {
     ['jwks', 302],
     ['userinfo', 307],
   ])('by the %s endpoint, %i', async (name, status) => {
-    const before = house.provider.requestsTo('/elsewhere').length;
-    await house.setRole('strict', { 'required-claims': ['only-in-userinfo'] });
+    const before = harness.provider.requestsTo('/elsewhere').length;
+    await harness.setRole('strict', { 'required-claims': ['only-in-userinfo'] });
     await login({
       person: { groups: ['strict'] },
       respond: {
-        [`/${name}`]: (_request, response) => void response.writeHead(status, { location: `${house.provider.origin}/elsewhere` }).end(),
+        [`/${name}`]: (_request, response) => void response.writeHead(status, { location: `${harness.provider.origin}/elsewhere` }).end(),
       },
     });
-    expect(house.provider.requestsTo(`/${name}`).length).toBeGreaterThan(0);
-    expect(house.provider.requestsTo('/elsewhere')).toHaveLength(before);
+    expect(harness.provider.requestsTo(`/${name}`).length).toBeGreaterThan(0);
+    expect(harness.provider.requestsTo('/elsewhere')).toHaveLength(before);
   });
 });
 
@@ -85,7 +85,7 @@ describe('R34: limits', () => {
   test('an answer over 1 MiB is cut off', async () => {
     const answer = await login(tokenAnswers((response) => sendJson(response, { access_token: 'x'.repeat(2_000_000) })));
     expect(answer.status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ fields: { reason: 'too-large', stage: 'token' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { reason: 'too-large', stage: 'token' } }]);
   });
 
   test('so is one that never ends and says no length', async () => {
@@ -104,14 +104,14 @@ describe('R34: limits', () => {
   });
 
   test('a provider that does not answer costs five seconds, and the code is not tried again', async () => {
-    const before = house.provider.requestsTo('/token').length;
+    const before = harness.provider.requestsTo('/token').length;
     const started = performance.now();
     const answer = await login(tokenAnswers(() => undefined));
     expect(answer).toMatchObject({ status: 504, text: expect.stringContaining('too slow') });
     expect(performance.now() - started).toBeGreaterThan(4_000);
     expect(performance.now() - started).toBeLessThan(30_000);
-    expect(house.provider.requestsTo('/token')).toHaveLength(before + 1);
-    expect(house.takeLog()).toMatchObject([{ fields: { code: 'provider-timeout', stage: 'token' } }]);
+    expect(harness.provider.requestsTo('/token')).toHaveLength(before + 1);
+    expect(harness.takeLog()).toMatchObject([{ fields: { code: 'provider-timeout', stage: 'token' } }]);
   });
 });
 
@@ -129,10 +129,10 @@ describe('R35: invalid_client', () => {
   ])('%s: the log says what to do, the page whom to tell', async (_, headers) => {
     const answer = await login(tokenAnswers((response) => sendJson(response, entra, 401, headers)));
     expect(answer).toMatchObject({ status: 502, text: expect.stringContaining('refused this system') });
-    const [line] = house.takeLog();
+    const [line] = harness.takeLog();
     expect(line?.fields).toMatchObject({
       service: 'corp',
-      'client-id': house.provider.clientId,
+      'client-id': harness.provider.clientId,
       code: 'provider-refused-system',
       stage: 'token',
       'provider-status': 401,
@@ -151,7 +151,7 @@ describe('R35: invalid_client', () => {
     [401, 'something', /wrong or has expired/, 'provider-refused-system'],
   ])('%i %s is told apart', async (status, error, hint, code) => {
     await login(tokenAnswers((response) => sendJson(response, { error }, status)));
-    expect(house.takeLog()).toMatchObject([{ fields: { code, hint: expect.stringMatching(hint) } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { code, hint: expect.stringMatching(hint) } }]);
   });
 
   test.each([
@@ -160,16 +160,16 @@ describe('R35: invalid_client', () => {
     [[7000215], /id was copied instead of its value/],
   ])('AADSTS%s is the specification’s own row', async (codes, hint) => {
     await login(tokenAnswers((response) => sendJson(response, { error: 'invalid_grant', error_codes: codes }, 400)));
-    expect(house.takeLog()).toMatchObject([{ fields: { hint: expect.stringMatching(hint) } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { hint: expect.stringMatching(hint) } }]);
   });
 
   test('secret, code and verifier are in no log and no audit record', async () => {
-    const browser = house.browser();
-    house.provider.script = tokenAnswers((response) => sendJson(response, entra, 401));
-    await browser.login(house.provider);
+    const browser = harness.browser();
+    harness.provider.script = tokenAnswers((response) => sendJson(response, entra, 401));
+    await browser.login(harness.provider);
     const sent = new URLSearchParams(lastTokenRequest()?.body);
-    const written = JSON.stringify(house.takeLog()) + house.auditText();
-    for (const secret of [house.provider.clientSecret, sent.get('code'), sent.get('code_verifier')]) {
+    const written = JSON.stringify(harness.takeLog()) + harness.auditText();
+    for (const secret of [harness.provider.clientSecret, sent.get('code'), sent.get('code_verifier')]) {
       expect(secret).toBeTruthy();
       expect(written).not.toContain(secret);
     }
@@ -201,14 +201,16 @@ describe('R36: answers that are none', () => {
     ],
   ])('%s: a 502 page and one log line', async (_, respond) => {
     expect((await login(tokenAnswers(respond))).status).toBe(502);
-    const lines = house.takeLog();
+    const lines = harness.takeLog();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ level: 'warn', fields: { reference: expect.any(String), stage: expect.any(String) } });
   });
 
   test('a provider that is gone', async () => {
-    await house.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
-    expect((await house.browser().get('/login/system/corp')).status).toBe(502);
-    expect(house.takeLog()).toMatchObject([{ fields: { reason: 'unreachable', 'system-code': 'ECONNREFUSED', hint: expect.any(String) } }]);
+    await harness.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
+    expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
+    expect(harness.takeLog()).toMatchObject([
+      { fields: { reason: 'unreachable', 'system-code': 'ECONNREFUSED', hint: expect.any(String) } },
+    ]);
   });
 });

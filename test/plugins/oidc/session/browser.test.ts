@@ -4,32 +4,32 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { startCertifiedProvider, type CertifiedProvider } from '../certified-provider.ts';
 import { chromiumPath, launchChromium, signInAtProvider } from '../chromium.ts';
-import { startHouse, type House } from '../harness.ts';
+import { startOidcHarness, type OidcHarness } from '../harness.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 let provider: CertifiedProvider;
 let chromium: Chromium;
 let context: BrowserContext;
 let page: Page;
 
-const at = (to: string): string => house.appliance.url + to;
+const at = (to: string): string => harness.appliance.url + to;
 const text = (of: Page = page): Promise<string> => of.innerText('main');
 
 describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   beforeAll(async () => {
-    house = await startHouse(path(), { startsPerMinute: 5_000 });
+    harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
     const people = { eve: { name: 'Eve Adams', email: 'eve@x.test', groups: ['admins'] }, bob: { email: 'bob@x.test', groups: [] } };
-    provider = await startCertifiedProvider({ directory: path(), redirectUris: [house.redirectUri], people });
+    provider = await startCertifiedProvider({ directory: path(), redirectUris: [harness.redirectUri], people });
     const { issuer, ca, clientId, clientSecret } = provider;
-    await house.setService({ 'discovery-url': issuer, 'ca-certs': ca, 'client-id': clientId, 'client-secret': clientSecret });
-    await house.setRole('admins', { 'claim-mappings': { email: 'username', name: 'fullname' }, 'token-policies': ['user'] });
+    await harness.setService({ 'discovery-url': issuer, 'ca-certs': ca, 'client-id': clientId, 'client-secret': clientSecret });
+    await harness.setRole('admins', { 'claim-mappings': { email: 'username', name: 'fullname' }, 'token-policies': ['user'] });
     chromium = await launchChromium();
   });
   afterAll(async () => {
     await chromium.close();
     await provider.close();
-    await house.close();
+    await harness.close();
   });
   beforeEach(async () => {
     context = await chromium.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false });
@@ -60,14 +60,14 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
     await page.click('text=Show an API token');
     const token = await page.innerText('[aria-label="API token"]');
-    expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({
+    expect((await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).body).toMatchObject({
       user: 'eve@x.test',
     });
     await page.reload();
     expect(page.url()).toBe(at('/ui'));
     await page.click('text=Sign out');
     expect(await text()).toContain('You are signed out');
-    expect((await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
+    expect((await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
     await page.goto(at('/ui'));
     expect(page.url()).toBe(at('/login'));
     await page.locator('a:focus').waitFor();
@@ -76,12 +76,12 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
 
   test('the denial: what it means, who is signed in there, a reference that is in the log, and the way to another account', async () => {
     await page.goto(at('/login/system/corp'));
-    house.takeLog();
+    harness.takeLog();
     await signInAtProvider(page, 'bob');
     await page.waitForURL(/oidc-callback/);
     expect(await text()).toContain('You have no role here');
     const reference = (await page.innerText('dd code')).trim();
-    expect(house.takeLog()).toMatchObject([{ fields: { reference, code: 'no-role' } }]);
+    expect(harness.takeLog()).toMatchObject([{ fields: { reference, code: 'no-role' } }]);
     expect(await text()).toMatch(/Account\s+bob@x\.test\s+Tenant\s+system\s+Provider\s+Corp sign-in\s+Time\s+\d/);
     expect(await page.locator('a:has-text("Try again")').getAttribute('href')).toBe('/login?tenant=system');
     expect(await page.locator('a:has-text("Sign out at the identity provider")').getAttribute('href')).toContain(
@@ -96,10 +96,10 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   });
 
   test('Enter goes on where a page asks the way, and decides nothing', async () => {
-    const asked = await house.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
+    const asked = await harness.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
     const poll = async (): Promise<string> =>
-      (await house.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': asked.body['poll-token'] }, { token: undefined })).body
-        .code;
+      (await harness.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': asked.body['poll-token'] }, { token: undefined }))
+        .body.code;
     await page.goto(String(asked.body['login-url']));
     await signInAtProvider(page, 'eve');
     await page.waitForURL(/\/login\/confirm/);
@@ -150,14 +150,14 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   });
 
   test('the command line: compare, approve, delivered', async () => {
-    const asked = await house.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
+    const asked = await harness.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
     await page.goto(String(asked.body['login-url']));
     await signInAtProvider(page, 'eve');
     await page.waitForURL(/\/login\/confirm/);
     expect(await text()).toContain(asked.body['user-code']);
     await page.click('button[value=approve]');
     expect(await text()).toContain('Approved');
-    const delivered = await house.appliance.request(
+    const delivered = await harness.appliance.request(
       'POST',
       '/v1/oidc-login/poll',
       { 'poll-token': asked.body['poll-token'] },

@@ -1,33 +1,33 @@
 // Sessions of browsers: R59 to R63.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { fieldOf, startHouse, textOf, type Browser, type House, shownToken } from '../harness.ts';
+import { fieldOf, startOidcHarness, textOf, type Browser, type OidcHarness, shownToken } from '../harness.ts';
 
 const path = temporaryDirectory();
-let house: House;
+let harness: OidcHarness;
 
 beforeAll(async () => {
-  house = await startHouse(path(), { startsPerMinute: 5_000 });
-  await house.setService();
-  await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+  harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
+  await harness.setService();
+  await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
 });
-afterAll(() => house.close());
+afterAll(() => harness.close());
 beforeEach(() => {
-  house.provider.script = { person: { groups: ['g1'], email: 'eve@x.test' } };
+  harness.provider.script = { person: { groups: ['g1'], email: 'eve@x.test' } };
 });
 
 const sessionCookie = '__Host-keystored-session';
 const service = '/v1/config/keystore/authentication/oidc/corp';
 
 async function signedIn(): Promise<Browser> {
-  const browser = house.browser();
-  expect((await browser.login(house.provider)).status).toBe(303);
+  const browser = harness.browser();
+  expect((await browser.login(harness.provider)).status).toBe(303);
   return browser;
 }
 
 /** Whether a token works on the management API. */
 async function works(token: string | undefined): Promise<boolean> {
-  return (await house.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status === 200;
+  return (await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status === 200;
 }
 
 async function isSignedIn(browser: Browser): Promise<boolean> {
@@ -36,7 +36,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
 
 describe('R59: the token', () => {
   test('is new at every login and none before it', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     await browser.get('/login?tenant=system');
     await browser.start();
     expect(browser.cookies.has(sessionCookie)).toBe(false);
@@ -46,10 +46,10 @@ describe('R59: the token', () => {
   });
 
   test('a value the browser brought never becomes a session', async () => {
-    const browser = house.browser();
+    const browser = harness.browser();
     const planted = '00000000-0000-4000-8000-000000000000';
     browser.cookies.set(sessionCookie, planted);
-    expect((await browser.login(house.provider)).status).toBe(303);
+    expect((await browser.login(harness.provider)).status).toBe(303);
     expect(browser.cookies.get(sessionCookie)).not.toBe(planted);
     expect(await works(planted)).toBe(false);
   });
@@ -57,26 +57,26 @@ describe('R59: the token', () => {
   test('the session before it ends at the next login', async () => {
     const browser = await signedIn();
     const before = browser.cookies.get(sessionCookie);
-    expect((await browser.login(house.provider)).status).toBe(303);
+    expect((await browser.login(harness.provider)).status).toBe(303);
     expect(await works(before)).toBe(false);
     expect(await isSignedIn(browser)).toBe(true);
   });
 
   test('the token of another kind in the cookie is no session', async () => {
-    const browser = house.browser();
-    browser.cookies.set(sessionCookie, house.appliance.rootToken);
+    const browser = harness.browser();
+    browser.cookies.set(sessionCookie, harness.appliance.rootToken);
     expect(await isSignedIn(browser)).toBe(false);
-    expect((await browser.login(house.provider)).status).toBe(303);
-    expect(await works(house.appliance.rootToken)).toBe(true);
+    expect((await browser.login(harness.provider)).status).toBe(303);
+    expect(await works(harness.appliance.rootToken)).toBe(true);
   });
 });
 
 describe('R60: the end', () => {
   test('is kept only as a hash, nowhere as it is', async () => {
     const token = (await signedIn()).cookies.get(sessionCookie) ?? '';
-    expect(house.auditText() + JSON.stringify(house.appliance.logged)).not.toContain(token);
+    expect(harness.auditText() + JSON.stringify(harness.appliance.logged)).not.toContain(token);
     for (const name of ['sessions', 'pending-logins', 'hand-offs', 'failed-logins']) {
-      const records = [...house.appliance.store.prefixed('oidc').table(name).entries([])];
+      const records = [...harness.appliance.store.prefixed('oidc').table(name).entries([])];
       expect(JSON.stringify(records)).not.toContain(token);
     }
   });
@@ -84,49 +84,49 @@ describe('R60: the end', () => {
   test('comes after eight hours, however busy', async () => {
     const browser = await signedIn();
     for (let passed = 0; passed < 8 * 60 - 20; passed += 20) {
-      house.clock.advance(20 * 60);
+      harness.clock.advance(20 * 60);
       expect(await isSignedIn(browser)).toBe(true);
     }
     const token = await shownToken(browser);
-    house.clock.advance(20 * 60);
+    harness.clock.advance(20 * 60);
     expect(await isSignedIn(browser)).toBe(false);
     expect(await works(token)).toBe(false);
   });
 
   test('comes after half an hour without use', async () => {
     const browser = await signedIn();
-    house.clock.advance(29 * 60);
+    harness.clock.advance(29 * 60);
     expect(await isSignedIn(browser)).toBe(true);
-    house.clock.advance(30 * 60);
+    harness.clock.advance(30 * 60);
     expect(await isSignedIn(browser)).toBe(false);
-    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
+    for (const job of harness.appliance.jobs) await job.run(new AbortController().signal);
     expect(await isSignedIn(browser)).toBe(false);
   });
 
   test('by idleness leaves shown tokens alone, which programs use unseen; they end with the session’s time', async () => {
     const browser = await signedIn();
     const shown = await shownToken(browser);
-    house.clock.advance(31 * 60);
-    for (const job of house.appliance.jobs) await job.run(new AbortController().signal);
+    harness.clock.advance(31 * 60);
+    for (const job of harness.appliance.jobs) await job.run(new AbortController().signal);
     expect([await isSignedIn(browser), await works(shown)]).toEqual([false, true]);
-    house.clock.advance(8 * 3_600);
+    harness.clock.advance(8 * 3_600);
     expect(await works(shown)).toBe(false);
   });
 
   test('session-ttl of the service sets it', async () => {
-    await house.appliance.request('PATCH', service, { 'session-ttl': '10m' });
-    const browser = house.browser();
-    const answer = await browser.login(house.provider);
+    await harness.appliance.request('PATCH', service, { 'session-ttl': '10m' });
+    const browser = harness.browser();
+    const answer = await browser.login(harness.provider);
     expect(String(answer.headers['set-cookie'])).toContain('Max-Age=600');
-    house.clock.advance(601);
+    harness.clock.advance(601);
     expect(await isSignedIn(browser)).toBe(false);
-    await house.setService();
+    await harness.setService();
   });
 });
 
 describe('R61: the cookie', () => {
   test('is host-only, secure, out of reach of scripts, lax', async () => {
-    const answer = await house.browser().login(house.provider);
+    const answer = await harness.browser().login(harness.provider);
     const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
     expect(cookie).toMatch(/^__Host-keystored-session=[0-9a-f-]{36}; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/);
   });
@@ -145,8 +145,8 @@ describe('the signed-in page', () => {
     expect(text).toMatch(
       /eve@x\.test You are signed in\..*Tenant system Provider Corp sign-in Role g1 Policies root Ends .* UTC in 8 hours, or after 30 minutes/,
     );
-    expect(await house.browser().get('/ui')).toMatchObject({ status: 303, headers: { location: '/login' } });
-    expect(await house.browser().get('/')).toMatchObject({ status: 303, headers: { location: '/ui' } });
+    expect(await harness.browser().get('/ui')).toMatchObject({ status: 303, headers: { location: '/login' } });
+    expect(await harness.browser().get('/')).toMatchObject({ status: 303, headers: { location: '/ui' } });
   });
 
   test('shows no token before it is asked to, then one that works, and that is not the cookie’s', async () => {
@@ -156,14 +156,14 @@ describe('the signed-in page', () => {
     const token = await shownToken(browser);
     expect(await works(token)).toBe(true);
     expect(token).not.toBe(cookie);
-    expect(house.loginRecords().at(-1)).toMatchObject({ path: '/ui/token', user: 'eve@x.test', tenant: 'system' });
-    expect(house.auditText()).not.toContain(token);
+    expect(harness.loginRecords().at(-1)).toMatchObject({ path: '/ui/token', user: 'eve@x.test', tenant: 'system' });
+    expect(harness.auditText()).not.toContain(token);
   });
 });
 
 describe('tokens that are shown', () => {
   const liveTokens = async (): Promise<number> => {
-    const { body } = await house.appliance.request('GET', '/v1/state/keystore/tokens');
+    const { body } = await harness.appliance.request('GET', '/v1/state/keystore/tokens');
     return Object.keys(body).length;
   };
 
@@ -186,7 +186,7 @@ describe('tokens that are shown', () => {
     const shown: string[] = [];
     for (let count = 0; count < 12; count += 1) shown.push(await shownToken(browser));
     expect(await Promise.all(shown.map(works))).toEqual([false, false, ...Array<boolean>(10).fill(true)]);
-    await house.appliance.request('POST', '/v1/logout', {}, { token: shown[7] });
+    await harness.appliance.request('POST', '/v1/logout', {}, { token: shown[7] });
     shown.push(await shownToken(browser));
     expect(await Promise.all(shown.slice(2).map(works))).toEqual([true, true, true, true, true, false, true, true, true, true, true]);
   });
@@ -212,17 +212,17 @@ describe('R62: signing out', () => {
   });
 
   test('links to the provider’s own sign-out when it has one', async () => {
-    house.provider.script = {
-      ...house.provider.script,
-      metadata: (metadata) => ({ ...metadata, end_session_endpoint: `${house.provider.origin}/end?x=1` }),
+    harness.provider.script = {
+      ...harness.provider.script,
+      metadata: (metadata) => ({ ...metadata, end_session_endpoint: `${harness.provider.origin}/end?x=1` }),
     };
-    await house.setService();
+    await harness.setService();
     const browser = await signedIn();
     const page = String((await browser.get('/ui')).body);
     const answer = await browser.post('/ui/sign-out', { 'form-token': fieldOf(page, 'form-token') });
-    expect(String(answer.body)).toContain(`href="${house.provider.origin}/end?x=1&amp;client_id=${house.provider.clientId}"`);
-    house.provider.script = {};
-    await house.setService();
+    expect(String(answer.body)).toContain(`href="${harness.provider.origin}/end?x=1&amp;client_id=${harness.provider.clientId}"`);
+    harness.provider.script = {};
+    await harness.setService();
   });
 
   test.each([
@@ -249,7 +249,7 @@ describe('R62: signing out', () => {
   });
 
   test('an old browser signs out from our page, whether it names its origin or hides it', async () => {
-    for (const origin of ['null', house.appliance.url]) {
+    for (const origin of ['null', harness.appliance.url]) {
       const browser = await signedIn();
       const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
       expect((await browser.post('/ui/sign-out', form, { origin })).status).toBe(200);
@@ -261,13 +261,13 @@ describe('R62: signing out', () => {
     const browser = await signedIn();
     expect((await browser.get('/ui/sign-out')).status).toBe(405);
     expect(await isSignedIn(browser)).toBe(true);
-    expect(textOf((await house.browser().post('/ui/sign-out', {})).body)).toContain('You are signed out');
+    expect(textOf((await harness.browser().post('/ui/sign-out', {})).body)).toContain('You are signed out');
   });
 
   test('POST /v1/logout ends the own token at once', async () => {
     const browser = await signedIn();
     const token = await shownToken(browser);
-    expect((await house.appliance.request('POST', '/v1/logout', {}, { token })).status).toBe(204);
+    expect((await harness.appliance.request('POST', '/v1/logout', {}, { token })).status).toBe(204);
     expect(await works(token)).toBe(false);
     expect(await isSignedIn(browser)).toBe(true);
   });
@@ -283,7 +283,7 @@ describe('R62: signing out', () => {
       ['GET', '/v1/state/topics/system:logs?follow=true'],
     ] as const;
     for (const [method, to] of tried) {
-      const answer = await house.appliance.request(method, to, method === 'POST' ? {} : undefined, { token });
+      const answer = await harness.appliance.request(method, to, method === 'POST' ? {} : undefined, { token });
       expect([to, answer.status, answer.body.code]).toEqual([to, 401, 'invalid-token']);
     }
     expect(await isSignedIn(browser)).toBe(true);
@@ -292,33 +292,33 @@ describe('R62: signing out', () => {
 
 describe('R63: what granted a session is gone', () => {
   test('a deleted role ends the sessions it gave, at once, and no others', async () => {
-    await house.setRole('g2');
-    const [one, both] = [await signedIn(), house.browser()];
-    house.provider.script = { person: { groups: ['g2', 'g1'] } };
-    await both.login(house.provider);
+    await harness.setRole('g2');
+    const [one, both] = [await signedIn(), harness.browser()];
+    harness.provider.script = { person: { groups: ['g2', 'g1'] } };
+    await both.login(harness.provider);
     const token = await shownToken(both);
-    await house.appliance.request('DELETE', `${service}/roles/g2`);
+    await harness.appliance.request('DELETE', `${service}/roles/g2`);
     expect([await isSignedIn(one), await isSignedIn(both), await works(token)]).toEqual([true, false, false]);
   });
 
   test('a role that loses a policy ends the sessions it gave, one that gains one does not', async () => {
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user'] });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user'] });
     const browser = await signedIn();
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user', 'more'] });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['root', 'user', 'more'] });
     expect(await isSignedIn(browser)).toBe(true);
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'token-policies': ['user'] });
     expect(await isSignedIn(browser)).toBe(false);
-    await house.setRole('g1', { 'claim-mappings': { email: 'username' } });
+    await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
   });
 
   test('a deleted service ends all its sessions', async () => {
     const browser = await signedIn();
     const token = await shownToken(browser);
-    await house.appliance.request('DELETE', service);
+    await harness.appliance.request('DELETE', service);
     expect(await isSignedIn(browser)).toBe(false);
     expect(await works(token)).toBe(false);
-    await house.setService();
-    await house.setRole('g1');
+    await harness.setService();
+    await harness.setRole('g1');
   });
 
   test('policies are looked up at each use', async () => {
@@ -331,12 +331,12 @@ describe('R63: what granted a session is gone', () => {
         ],
       },
     };
-    expect((await house.appliance.request('POST', '/v1/config/policy/policies', policy)).status).toBe(201);
-    await house.setRole('g1', { 'token-policies': ['look'] });
+    expect((await harness.appliance.request('POST', '/v1/config/policy/policies', policy)).status).toBe(201);
+    await harness.setRole('g1', { 'token-policies': ['look'] });
     const token = await shownToken(await signedIn());
-    const read = async (): Promise<number> => (await house.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status;
+    const read = async (): Promise<number> => (await harness.appliance.request('GET', '/v1/config/tenants', undefined, { token })).status;
     expect(await read()).toBe(200);
-    await house.appliance.request('PUT', '/v1/config/policy/policies/look', { 'rest-api': { rules: [] } });
+    await harness.appliance.request('PUT', '/v1/config/policy/policies/look', { 'rest-api': { rules: [] } });
     expect(await read()).toBe(403);
   });
 });

@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
 const text = 'signed here, checked there\n';
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'));
+  harness = await startTransitHarness(directory('harness'));
   file('text', text);
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 /** Writes a file and gives its path. */
 function file(name: string, content: string | Uint8Array): string {
@@ -43,30 +43,30 @@ const ways: readonly [string, string, readonly string[], object][] = [
 
 describe.each(ways)('%s %s %j', (cipher, digest, options, fields) => {
   const name = `way-${ways.findIndex((way) => way[0] === cipher && way[1] === digest && way[2] === options)}`;
-  beforeAll(() => house.create(name, { cipher, exportable: true }));
+  beforeAll(() => harness.create(name, { cipher, exportable: true }));
 
   test('openssl verifies what the service signed, with the prefix removed', async () => {
-    const { signature } = await house.do(name, 'sign', { text, 'base64-encoded': false, ...fields });
+    const { signature } = await harness.do(name, 'sign', { text, 'base64-encoded': false, ...fields });
     const octets = file('signature', Buffer.from(signature.replace('store:v1:', ''), 'base64'));
-    const publicKey = file('public.pem', (await house.state(name)).keys['1']);
+    const publicKey = file('public.pem', (await harness.state(name)).keys['1']);
     expect(openssl('dgst', digest, ...options, '-verify', publicKey, '-signature', octets, directory('text'))).toContain('Verified OK');
   });
 
   test('the service verifies what openssl signed with the exported key, with the prefix added', async () => {
-    const privateKey = file('private.pem', (await house.do(name, 'export', {})).keys['1']);
+    const privateKey = file('private.pem', (await harness.do(name, 'export', {})).keys['1']);
     openssl('dgst', digest, ...options, '-sign', privateKey, '-out', directory('made'), directory('text'));
     const signature = `store:v1:${base64(readFileSync(directory('made')))}`;
-    expect((await house.do(name, 'verify', { text: base64(text), signature, ...fields })).valid).toBe(true);
-    expect((await house.do(name, 'verify', { text: base64(`${text} `), signature, ...fields })).valid).toBe(false);
+    expect((await harness.do(name, 'verify', { text: base64(text), signature, ...fields })).valid).toBe(true);
+    expect((await harness.do(name, 'verify', { text: base64(`${text} `), signature, ...fields })).valid).toBe(false);
   });
 });
 
 describe('ed25519', () => {
   test('both ways', async () => {
-    await house.create('ed', { cipher: 'ed25519', exportable: true });
-    const publicKey = file('public.pem', (await house.state('ed')).keys['1']);
-    const privateKey = file('private.pem', (await house.do('ed', 'export', {})).keys['1']);
-    const { signature } = await house.do('ed', 'sign', { text: base64(text) });
+    await harness.create('ed', { cipher: 'ed25519', exportable: true });
+    const publicKey = file('public.pem', (await harness.state('ed')).keys['1']);
+    const privateKey = file('private.pem', (await harness.do('ed', 'export', {})).keys['1']);
+    const { signature } = await harness.do('ed', 'sign', { text: base64(text) });
     const octets = file('signature', Buffer.from(signature.replace('store:v1:', ''), 'base64'));
     const parameters = ['-rawin', '-in', directory('text')];
     expect(openssl('pkeyutl', '-verify', '-pubin', '-inkey', publicKey, '-sigfile', octets, ...parameters)).toContain(
@@ -93,14 +93,14 @@ describe('keys made by openssl', () => {
   test.each(keys)('%s as %s', async (cipher, form, command) => {
     const name = `made-${keys.findIndex((key) => key[2] === command)}`;
     const data = openssl(...command);
-    await house.create(name, { cipher });
-    const answer = await house.act(name, 'import', { data });
+    await harness.create(name, { cipher });
+    const answer = await harness.act(name, 'import', { data });
     expect({ status: answer.status, code: answer.body?.code }).toEqual(
       refused.includes(form) ? { status: 400, code: 'invalid-key-data' } : { status: 204, code: undefined },
     );
     const named = cipher.startsWith('ecdsa') ? ['-ec_param_enc', 'named_curve', '-ec_conv_form', 'uncompressed'] : [];
     const publicKey = openssl('pkey', '-in', file('made.pem', data), '-pubout', ...named);
-    const shown = (await house.state(name)).keys[refused.includes(form) ? '1' : '2'];
+    const shown = (await harness.state(name)).keys[refused.includes(form) ? '1' : '2'];
     expect(shown === publicKey).toBe(!refused.includes(form));
   });
 });

@@ -5,16 +5,16 @@ import { documentSchema } from '../../../../plugins/transit/keys/document.ts';
 import { formatBackup } from '../../../../plugins/transit/backup/format.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type Vector, type VectorFile, hexToBase64, loadWycheproof } from '../../../vectors/wycheproof.ts';
-import { type TransitHouse, base64, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'));
+  harness = await startTransitHarness(directory('harness'));
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 type Wrong = { readonly tcId: number; readonly comment: string; readonly expected: string; readonly got: boolean };
 
@@ -35,7 +35,7 @@ async function verifyFile(file: VectorFile, cipher: string, options: Record<stri
     const name = `wycheproof-${(made += 1)}`;
     const der = Buffer.from(group.publicKeyDer as string, 'hex');
     const pem = `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----\n`;
-    const created = await house.request('POST', '/v1/config/keystore/transit-keys', { name, cipher, 'public-key': pem });
+    const created = await harness.request('POST', '/v1/config/keystore/transit-keys', { name, cipher, 'public-key': pem });
     if (created.status === 400) {
       wrong.push(
         ...wrongOnes(
@@ -50,7 +50,7 @@ async function verifyFile(file: VectorFile, cipher: string, options: Record<stri
       signature: `store:v1:${hexToBase64(sig)}`,
       ...options,
     }));
-    const { 'batch-results': results } = await house.do(name, 'verify', { 'batch-input': items });
+    const { 'batch-results': results } = await harness.do(name, 'verify', { 'batch-input': items });
     wrong.push(
       ...wrongOnes(
         group.tests,
@@ -101,13 +101,13 @@ describe('AES-GCM', () => {
     const wrong: Wrong[] = [];
     for (const bits of [128, 192, 256]) {
       const name = `gcm-${bits}`;
-      await house.create(name, { cipher: `aes${bits}-gcm96` });
+      await harness.create(name, { cipher: `aes${bits}-gcm96` });
       const vectors = file.groups.filter((group) => group.keySize === bits).flatMap((group) => group.tests);
       const valid: boolean[] = [];
       for (const [at, { key, iv, aad, ct, tag, msg }] of vectors.entries()) {
-        await house.do(name, 'import', { data: hexToBase64(key) });
+        await harness.do(name, 'import', { data: hexToBase64(key) });
         const body = { ciphertext: `store:v${at + 2}:${hexToBase64(iv + ct + tag)}`, 'associated-data': hexToBase64(aad) };
-        const answer = await house.act(name, 'decrypt', body);
+        const answer = await harness.act(name, 'decrypt', body);
         expect([hexToBase64(msg), 'decryption-failed']).toContain(answer.body.plaintext ?? answer.body.code);
         valid.push(answer.status === 200);
       }
@@ -133,10 +133,10 @@ describe('HMAC', () => {
       hmac: Uint8Array.from(Buffer.from(key, 'hex')),
     }));
     const document = { name: 'mac', document: documentSchema.parse({}), createdAt: 0, latest: vectors.length, floor: 1, versions };
-    await house.create('mac');
-    await house.do('mac', 'restore', { key: base64(formatBackup(document)) });
+    await harness.create('mac');
+    await harness.do('mac', 'restore', { key: base64(formatBackup(document)) });
     const items = vectors.map(({ msg, tag }, at) => ({ text: hexToBase64(msg), hmac: `store:hashed:v${at + 1}:${hexToBase64(tag)}` }));
-    const { 'batch-results': results } = await house.do('mac', 'verify', { 'batch-input': items });
+    const { 'batch-results': results } = await harness.do('mac', 'verify', { 'batch-input': items });
     expect(
       wrongOnes(
         vectors,

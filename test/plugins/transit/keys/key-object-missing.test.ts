@@ -20,8 +20,8 @@ let appliance: TestAppliance;
 let token: TokenConfig;
 
 beforeAll(async () => {
-  token = await makeSoftToken(path('house'));
-  appliance = await startTestAppliance({ directory: path('house'), tokens: [token] });
+  token = await makeSoftToken(path('harness'));
+  appliance = await startTestAppliance({ directory: path('harness'), tokens: [token] });
 });
 afterAll(() => appliance.close());
 
@@ -42,7 +42,7 @@ async function verdict(address: string, body: object = {}): Promise<string> {
 
 const restart = async (): Promise<void> => {
   await appliance.close();
-  appliance = await startTestAppliance({ directory: path('house'), tokens: [token], rootToken: appliance.rootToken });
+  appliance = await startTestAppliance({ directory: path('harness'), tokens: [token], rootToken: appliance.rootToken });
 };
 
 test('a transit key whose object is gone: 409 key-object-missing, loaded or not; its other versions work, and rotate helps', async () => {
@@ -85,10 +85,10 @@ test('a CA whose key object is gone signs nothing: 409 key-object-missing, until
 });
 
 test('a device whose CA has lost its key is told to come again: 503 with Retry-After', async () => {
-  const house = await startEstAppliance({ tokens: async (directory) => [(token = await makeSoftToken(directory))] });
+  const harness = await startEstAppliance({ tokens: async (directory) => [(token = await makeSoftToken(directory))] });
   let ca = '';
-  await lose('privkey', async () => (ca = await house.makeCa()));
-  const reply = await house.enrol(ca, 'simpleenroll', await makeDeviceCsr(await makeKeys('P-256'), 'device.example.test'), {
+  await lose('privkey', async () => (ca = await harness.makeCa()));
+  const reply = await harness.enrol(ca, 'simpleenroll', await makeDeviceCsr(await makeKeys('P-256'), 'device.example.test'), {
     headers: { Authorization: basic(secret) },
   });
   expect([reply.status, reply.headers['retry-after']]).toEqual([503, '30']);

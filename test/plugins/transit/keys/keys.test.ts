@@ -2,16 +2,16 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, codeOf, ok, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, codeOf, ok, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'));
+  harness = await startTransitHarness(directory('harness'));
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 const config = '/v1/config/keystore/transit-keys';
 const stateList = '/v1/state/keystore/transit-keys';
@@ -32,14 +32,14 @@ const defaults = {
 
 describe('creation and reading', () => {
   test('a key created without a cipher is aes256-gcm96, with every default of the table (spec)', async () => {
-    const created = await house.create('plain');
+    const created = await harness.create('plain');
     expect(created).toEqual({ name: 'plain', ...defaults });
-    expect(await house.config('plain')).toEqual({ name: 'plain', ...defaults });
+    expect(await harness.config('plain')).toEqual({ name: 'plain', ...defaults });
   });
 
   test('the state adds the read-only fields (spec; api 22, 24)', async () => {
-    await house.create('stated');
-    const state = await house.state('stated');
+    await harness.create('stated');
+    const state = await harness.state('stated');
     expect(state).toMatchObject({
       name: 'stated',
       ...defaults,
@@ -60,8 +60,8 @@ describe('creation and reading', () => {
   test.each(['rsa-2048', 'rsa-3072', 'rsa-4096', 'ed25519', 'ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521'])(
     'cipher %s: signing only, and keys holds the public key (spec; api 16, 22)',
     async (cipher) => {
-      await house.create(`c-${cipher}`, { cipher });
-      const state = await house.state(`c-${cipher}`);
+      await harness.create(`c-${cipher}`, { cipher });
+      const state = await harness.state(`c-${cipher}`);
       expect(state).toMatchObject({
         cipher,
         'supports-encryption': false,
@@ -75,55 +75,55 @@ describe('creation and reading', () => {
   );
 
   test.each(['aes128-gcm96', 'aes192-gcm96', 'aes256-gcm96'])('cipher %s: encryption and derivation only (api 16)', async (cipher) => {
-    await house.create(`c-${cipher}`, { cipher });
-    const state = await house.state(`c-${cipher}`);
+    await harness.create(`c-${cipher}`, { cipher });
+    const state = await harness.state(`c-${cipher}`);
     expect(state).toMatchObject({ cipher, 'supports-encryption': true, 'supports-derivation': true, 'supports-signing': false });
   });
 
   test('an unknown cipher is 400 unsupported-cipher and lists the known ones (api 16)', async () => {
     for (const cipher of ['aes512', 'rsa-1024', 'ecdsa', 'toString', '']) {
-      const { status, body } = await house.request('POST', config, { name: 'odd', cipher });
+      const { status, body } = await harness.request('POST', config, { name: 'odd', cipher });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'unsupported-cipher' });
       expect(body.detail).toContain('aes256-gcm96');
     }
   });
 
   test('a cipher no token offers is 400 naming the mechanism (api 16)', async () => {
-    const { status, body } = await house.request('POST', config, { name: 'quantum', cipher: 'ml-dsa-65' });
+    const { status, body } = await harness.request('POST', config, { name: 'quantum', cipher: 'ml-dsa-65' });
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'unsupported-cipher' });
     expect(body.detail).toContain('CKM_ML_DSA');
   });
 
   test('read-only fields and unknown fields are refused (api 10)', async () => {
-    expect(await codeOf(house.request('POST', config, { name: 'x', 'latest-version': 3 }))).toEqual({
+    expect(await codeOf(harness.request('POST', config, { name: 'x', 'latest-version': 3 }))).toEqual({
       status: 400,
       code: 'read-only-field',
     });
-    expect(await codeOf(house.request('POST', config, { name: 'x', colour: 'red' }))).toEqual({ status: 400, code: 'unknown-field' });
+    expect(await codeOf(harness.request('POST', config, { name: 'x', colour: 'red' }))).toEqual({ status: 400, code: 'unknown-field' });
   });
 
   test('a name in use is 409 already-exists', async () => {
-    await house.create('twice');
-    expect(await codeOf(house.request('POST', config, { name: 'twice' }))).toEqual({ status: 409, code: 'already-exists' });
+    await harness.create('twice');
+    expect(await codeOf(harness.request('POST', config, { name: 'twice' }))).toEqual({ status: 409, code: 'already-exists' });
   });
 
   test('custody token keeps the key in the token, and it works the same (design hsm 2)', async () => {
-    await house.create('resident', { custody: 'token', 'deletion-allowed': true });
-    const { ciphertext } = await house.do('resident', 'encrypt', { plaintext: base64('in the slot') });
-    expect((await house.do('resident', 'decrypt', { ciphertext })).plaintext).toBe(base64('in the slot'));
-    expect((await house.config('resident')).custody).toBe('token');
-    await ok(204, house.remove('resident'));
+    await harness.create('resident', { custody: 'token', 'deletion-allowed': true });
+    const { ciphertext } = await harness.do('resident', 'encrypt', { plaintext: base64('in the slot') });
+    expect((await harness.do('resident', 'decrypt', { ciphertext })).plaintext).toBe(base64('in the slot'));
+    expect((await harness.config('resident')).custody).toBe('token');
+    await ok(204, harness.remove('resident'));
   });
 
   test('validate=true checks all and stores nothing (api 6)', async () => {
-    const asked = await ok(201, house.request('POST', `${config}?validate=true`, { name: 'never' }));
-    expect((await house.request('GET', `${config}/never`)).status).toBe(404);
-    expect(await ok(201, house.request('POST', config, { name: 'never' }))).toEqual(asked);
+    const asked = await ok(201, harness.request('POST', `${config}?validate=true`, { name: 'never' }));
+    expect((await harness.request('GET', `${config}/never`)).status).toBe(404);
+    expect(await ok(201, harness.request('POST', config, { name: 'never' }))).toEqual(asked);
     expect(asked.custody).toBe('wrapped');
   });
 
   test('the state list has every key', async () => {
-    const names = (await ok(200, house.request('GET', stateList))).map((one: { name: string }) => one.name);
+    const names = (await ok(200, harness.request('GET', stateList))).map((one: { name: string }) => one.name);
     expect(names).toContain('plain');
   });
 });
@@ -158,8 +158,8 @@ describe('flags that do not go together (GHSA-8w8f-r2xv-4q4j: every wrong pair i
     ['a duration in weeks', { 'auto-rotate': { 'rotate-after': '2w' } }, 'invalid-value'],
   ];
   test.each(wrong)('%s', async (_title, fields, code) => {
-    expect(await codeOf(house.request('POST', config, { name: 'wrong', ...fields }))).toEqual({ status: 400, code });
-    expect((await house.request('GET', `${config}/wrong`)).status).toBe(404);
+    expect(await codeOf(harness.request('POST', config, { name: 'wrong', ...fields }))).toEqual({ status: 400, code });
+    expect((await harness.request('GET', `${config}/wrong`)).status).toBe(404);
   });
 });
 
@@ -168,18 +168,18 @@ describe('change', () => {
     '%s is one-way (spec): 409 one-way-flag, and a PUT may leave it out',
     async (flag) => {
       const name = `one-way-${flag}`;
-      await house.create(name);
-      await ok(204, house.patch(name, { [flag]: true }));
-      expect(await codeOf(house.patch(name, { [flag]: false }))).toEqual({ status: 409, code: 'one-way-flag' });
-      await ok(204, house.put(name, {}));
-      expect((await house.config(name))[flag]).toBe(true);
+      await harness.create(name);
+      await ok(204, harness.patch(name, { [flag]: true }));
+      expect(await codeOf(harness.patch(name, { [flag]: false }))).toEqual({ status: 409, code: 'one-way-flag' });
+      await ok(204, harness.put(name, {}));
+      expect((await harness.config(name))[flag]).toBe(true);
     },
   );
 
   test('deletion-allowed goes both ways', async () => {
-    await house.create('both-ways');
-    await ok(204, house.patch('both-ways', { 'deletion-allowed': true }));
-    await ok(204, house.patch('both-ways', { 'deletion-allowed': false }));
+    await harness.create('both-ways');
+    await ok(204, harness.patch('both-ways', { 'deletion-allowed': true }));
+    await ok(204, harness.patch('both-ways', { 'deletion-allowed': false }));
   });
 
   const changes: readonly [string, object][] = [
@@ -192,66 +192,66 @@ describe('change', () => {
   ];
   test.each(changes)('%s is set at creation only (api 21): 409 immutable-field', async (field, change) => {
     const name = `fixed-${field}`;
-    await house.create(name);
-    expect(await codeOf(house.patch(name, change))).toEqual({ status: 409, code: 'immutable-field' });
-    expect(await house.config(name)).toEqual({ name, ...defaults });
+    await harness.create(name);
+    expect(await codeOf(harness.patch(name, change))).toEqual({ status: 409, code: 'immutable-field' });
+    expect(await harness.config(name)).toEqual({ name, ...defaults });
   });
 
   test('PUT returns absent optional fields to their defaults (api 4)', async () => {
-    await house.create('whole', { 'deletion-allowed': true, distribute: { to: 'none' }, 'auto-rotate': { 'rotate-after': '90d' } });
-    expect((await house.state('whole'))['distribution-status']).toEqual({ to: 'none' });
-    await ok(204, house.put('whole', {}));
-    expect(await house.config('whole')).toEqual({ name: 'whole', ...defaults });
+    await harness.create('whole', { 'deletion-allowed': true, distribute: { to: 'none' }, 'auto-rotate': { 'rotate-after': '90d' } });
+    expect((await harness.state('whole'))['distribution-status']).toEqual({ to: 'none' });
+    await ok(204, harness.put('whole', {}));
+    expect(await harness.config('whole')).toEqual({ name: 'whole', ...defaults });
   });
 
   test('auto-rotate: a merge cannot remove it, a replace without it does (spec)', async () => {
-    await house.create('timed', { 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } });
-    expect((await house.patch('timed', { 'auto-rotate': null })).status).toBe(400);
-    await ok(204, house.patch('timed', { 'auto-rotate': { 'rotate-after': '1y' } }));
-    expect((await house.config('timed'))['auto-rotate']).toEqual({ 'rotate-after': '1y', 'activate-after': '1d' });
-    await ok(204, house.put('timed', {}));
-    expect((await house.config('timed'))['auto-rotate']).toBeUndefined();
+    await harness.create('timed', { 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } });
+    expect((await harness.patch('timed', { 'auto-rotate': null })).status).toBe(400);
+    await ok(204, harness.patch('timed', { 'auto-rotate': { 'rotate-after': '1y' } }));
+    expect((await harness.config('timed'))['auto-rotate']).toEqual({ 'rotate-after': '1y', 'activate-after': '1d' });
+    await ok(204, harness.put('timed', {}));
+    expect((await harness.config('timed'))['auto-rotate']).toBeUndefined();
   });
 
   test('minimum versions: 0 to latest, encryption not below decryption (api 23)', async () => {
-    await house.create('minima');
-    await house.do('minima', 'rotate');
-    await house.do('minima', 'rotate');
-    await ok(204, house.patch('minima', { 'min-encryption-version': 3, 'min-decryption-version': 2 }));
-    expect(await codeOf(house.patch('minima', { 'min-encryption-version': 1 }))).toEqual({ status: 400, code: 'invalid-value' });
-    expect(await codeOf(house.patch('minima', { 'min-encryption-version': 4 }))).toEqual({ status: 400, code: 'invalid-value' });
-    await ok(204, house.patch('minima', { 'min-encryption-version': 0, 'min-decryption-version': 3 }));
+    await harness.create('minima');
+    await harness.do('minima', 'rotate');
+    await harness.do('minima', 'rotate');
+    await ok(204, harness.patch('minima', { 'min-encryption-version': 3, 'min-decryption-version': 2 }));
+    expect(await codeOf(harness.patch('minima', { 'min-encryption-version': 1 }))).toEqual({ status: 400, code: 'invalid-value' });
+    expect(await codeOf(harness.patch('minima', { 'min-encryption-version': 4 }))).toEqual({ status: 400, code: 'invalid-value' });
+    await ok(204, harness.patch('minima', { 'min-encryption-version': 0, 'min-decryption-version': 3 }));
   });
 
   test('a minimum version below the trimmed floor is 409; 0 and the present value stay allowed (api 23)', async () => {
-    await house.create('floored');
-    for (let n = 0; n < 3; n += 1) await house.do('floored', 'rotate');
-    await ok(204, house.patch('floored', { 'min-decryption-version': 2 }));
-    await house.do('floored', 'trim', { version: 3 });
-    expect(await codeOf(house.patch('floored', { 'min-decryption-version': 1 }))).toEqual({ status: 409, code: 'version-trimmed' });
-    await ok(204, house.patch('floored', { 'min-decryption-version': 2, exportable: true }));
-    await ok(204, house.patch('floored', { 'min-decryption-version': 0 }));
+    await harness.create('floored');
+    for (let n = 0; n < 3; n += 1) await harness.do('floored', 'rotate');
+    await ok(204, harness.patch('floored', { 'min-decryption-version': 2 }));
+    await harness.do('floored', 'trim', { version: 3 });
+    expect(await codeOf(harness.patch('floored', { 'min-decryption-version': 1 }))).toEqual({ status: 409, code: 'version-trimmed' });
+    await ok(204, harness.patch('floored', { 'min-decryption-version': 2, exportable: true }));
+    await ok(204, harness.patch('floored', { 'min-decryption-version': 0 }));
   });
 });
 
 describe('deletion', () => {
   test('is refused while deletion-allowed is false (spec): 409 deletion-not-allowed', async () => {
-    await house.create('kept');
-    expect(await codeOf(house.remove('kept'))).toEqual({ status: 409, code: 'deletion-not-allowed' });
-    await house.state('kept');
+    await harness.create('kept');
+    expect(await codeOf(harness.remove('kept'))).toEqual({ status: 409, code: 'deletion-not-allowed' });
+    await harness.state('kept');
   });
 
   test('removes the key with all its versions; the name can be used again, and old ciphertexts stay closed', async () => {
-    await house.create('gone', { 'deletion-allowed': true });
-    await house.do('gone', 'rotate');
-    const { ciphertext } = await house.do('gone', 'encrypt', { plaintext: base64('old') });
-    await ok(204, house.remove('gone'));
-    expect((await house.act('gone', 'decrypt', { ciphertext })).status).toBe(404);
-    await house.create('gone', { 'deletion-allowed': true });
-    await house.do('gone', 'rotate');
-    await house.refused(400, 'decryption-failed', 'gone', 'decrypt', { ciphertext });
-    await ok(204, house.remove('gone'));
-    expect((await house.remove('gone')).status).toBe(404);
+    await harness.create('gone', { 'deletion-allowed': true });
+    await harness.do('gone', 'rotate');
+    const { ciphertext } = await harness.do('gone', 'encrypt', { plaintext: base64('old') });
+    await ok(204, harness.remove('gone'));
+    expect((await harness.act('gone', 'decrypt', { ciphertext })).status).toBe(404);
+    await harness.create('gone', { 'deletion-allowed': true });
+    await harness.do('gone', 'rotate');
+    await harness.refused(400, 'decryption-failed', 'gone', 'decrypt', { ciphertext });
+    await ok(204, harness.remove('gone'));
+    expect((await harness.remove('gone')).status).toBe(404);
   });
 });
 
@@ -260,23 +260,23 @@ describe('verification-only keys (api 20)', () => {
   const spki = publicKey.export({ type: 'spki', format: 'pem' });
 
   test('public-key makes one; the state shows it and no signing', async () => {
-    await house.create('verifier', { cipher: 'rsa-2048', 'public-key': spki });
-    const state = await house.state('verifier');
+    await harness.create('verifier', { cipher: 'rsa-2048', 'public-key': spki });
+    const state = await harness.state('verifier');
     expect(state.keys['1']).toBe(spki);
     expect(state['supports-signing']).toBe(false);
     expect(state['public-key']).toBe(spki);
   });
 
   test('a PKCS#1 public key, and newlines written as two characters, are accepted', async () => {
-    await house.create('verifier-pkcs1', { cipher: 'rsa-2048', 'public-key': publicKey.export({ type: 'pkcs1', format: 'pem' }) });
-    expect((await house.state('verifier-pkcs1')).keys['1']).toBe(spki);
-    await house.create('verifier-line', { cipher: 'rsa-2048', 'public-key': spki.replaceAll('\n', '\\n') });
-    expect((await house.state('verifier-line')).keys['1']).toBe(spki);
+    await harness.create('verifier-pkcs1', { cipher: 'rsa-2048', 'public-key': publicKey.export({ type: 'pkcs1', format: 'pem' }) });
+    expect((await harness.state('verifier-pkcs1')).keys['1']).toBe(spki);
+    await harness.create('verifier-line', { cipher: 'rsa-2048', 'public-key': spki.replaceAll('\n', '\\n') });
+    expect((await harness.state('verifier-line')).keys['1']).toBe(spki);
   });
 
   test('the cipher must match the key type (spec): 400 key-type-mismatch names what was seen', async () => {
     for (const cipher of ['rsa-4096', 'ed25519', 'ecdsa-p256', 'aes256-gcm96']) {
-      const { status, body } = await house.request('POST', config, { name: 'mismatch', cipher, 'public-key': spki });
+      const { status, body } = await harness.request('POST', config, { name: 'mismatch', cipher, 'public-key': spki });
       expect({ status, code: body.code }).toEqual({ status: 400, code: 'key-type-mismatch' });
       expect(body.detail).toContain('rsa-2048');
     }
@@ -290,37 +290,37 @@ describe('verification-only keys (api 20)', () => {
     ['a certificate', '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'],
   ];
   test.each(unusable)('%s is 400 invalid-key-data', async (_title, pem) => {
-    expect(await codeOf(house.request('POST', config, { name: 'unusable', cipher: 'rsa-2048', 'public-key': pem }))).toEqual({
+    expect(await codeOf(harness.request('POST', config, { name: 'unusable', cipher: 'rsa-2048', 'public-key': pem }))).toEqual({
       status: 400,
       code: 'invalid-key-data',
     });
   });
 
   test('sign, hmac, rotate, export and backup are 400 operation-not-supported', async () => {
-    await house.create('halfkey', { cipher: 'rsa-2048', 'public-key': spki, exportable: true, 'allow-plaintext-backup': true });
-    await house.refused(400, 'operation-not-supported', 'halfkey', 'sign', { text: base64('x') });
-    await house.refused(400, 'operation-not-supported', 'halfkey', 'hmac', { plaintext: base64('x') });
-    await house.refused(400, 'operation-not-supported', 'halfkey', 'rotate');
-    await house.refused(400, 'operation-not-supported', 'halfkey', 'export', {});
-    await house.refused(400, 'operation-not-supported', 'halfkey', 'backup');
-    expect(await codeOf(house.patch('halfkey', { 'auto-rotate': { 'rotate-after': '1d' } }))).toEqual({
+    await harness.create('halfkey', { cipher: 'rsa-2048', 'public-key': spki, exportable: true, 'allow-plaintext-backup': true });
+    await harness.refused(400, 'operation-not-supported', 'halfkey', 'sign', { text: base64('x') });
+    await harness.refused(400, 'operation-not-supported', 'halfkey', 'hmac', { plaintext: base64('x') });
+    await harness.refused(400, 'operation-not-supported', 'halfkey', 'rotate');
+    await harness.refused(400, 'operation-not-supported', 'halfkey', 'export', {});
+    await harness.refused(400, 'operation-not-supported', 'halfkey', 'backup');
+    expect(await codeOf(harness.patch('halfkey', { 'auto-rotate': { 'rotate-after': '1d' } }))).toEqual({
       status: 400,
       code: 'operation-not-supported',
     });
   });
 
   test('importing the matching private key adds a version that signs; another key does not match', async () => {
-    await house.create('completed', { cipher: 'rsa-2048', 'public-key': spki });
+    await harness.create('completed', { cipher: 'rsa-2048', 'public-key': spki });
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
-    await house.refused(400, 'key-type-mismatch', 'completed', 'import', { data: other });
-    await house.do('completed', 'import', { data: privateKey.export({ type: 'pkcs8', format: 'pem' }) });
-    const { signature } = await house.do('completed', 'sign', { text: base64('now it signs') });
+    await harness.refused(400, 'key-type-mismatch', 'completed', 'import', { data: other });
+    await harness.do('completed', 'import', { data: privateKey.export({ type: 'pkcs8', format: 'pem' }) });
+    const { signature } = await harness.do('completed', 'sign', { text: base64('now it signs') });
     expect(signature).toMatch(/^store:v2:/);
     for (const version of [1, 2]) {
       const value = signature.replace('v2', `v${version}`);
-      expect((await house.do('completed', 'verify', { text: base64('now it signs'), signature: value })).valid).toBe(true);
+      expect((await harness.do('completed', 'verify', { text: base64('now it signs'), signature: value })).valid).toBe(true);
     }
-    await house.refused(400, 'operation-not-supported', 'completed', 'sign', { text: base64('x'), 'key-version': 1 });
-    expect((await house.state('completed'))['supports-signing']).toBe(true);
+    await harness.refused(400, 'operation-not-supported', 'completed', 'sign', { text: base64('x'), 'key-version': 1 });
+    expect((await harness.state('completed'))['supports-signing']).toBe(true);
   });
 });

@@ -2,36 +2,36 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { KeyRecord, UsageRecord, VersionRecord } from '../../../../plugins/transit/records/records.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, codeOf, ok, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, codeOf, ok, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'));
+  harness = await startTransitHarness(directory('harness'));
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 const hello = base64('hello world');
 const hour = 3_600;
 const day = 24 * hour;
 
 async function latestOf(name: string): Promise<number> {
-  return (await house.state(name))['latest-version'];
+  return (await harness.state(name))['latest-version'];
 }
 
 /** Time passes, the job runs. */
 async function pass(seconds: number): Promise<void> {
-  house.clock.advance(seconds);
-  await house.runJobs();
+  harness.clock.advance(seconds);
+  await harness.runJobs();
 }
 
-const encryptVersion = async (name: string): Promise<number> => (await house.do(name, 'encrypt', { plaintext: hello }))['key-version'];
+const encryptVersion = async (name: string): Promise<number> => (await harness.do(name, 'encrypt', { plaintext: hello }))['key-version'];
 
 describe('auto-rotate (spec; api 25)', () => {
   test('rotates after rotate-after, again and again', async () => {
-    await house.create('repeating', { 'auto-rotate': { 'rotate-after': '90d' } });
+    await harness.create('repeating', { 'auto-rotate': { 'rotate-after': '90d' } });
     await pass(89 * day);
     expect(await latestOf('repeating')).toBe(1);
     await pass(day);
@@ -43,57 +43,57 @@ describe('auto-rotate (spec; api 25)', () => {
   });
 
   test('a new version becomes active after activate-after; until then the state shows the version in use (api 24)', async () => {
-    await house.create('phased', {
+    await harness.create('phased', {
       'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d', 'deprecate-after': '30d', 'invalidate-after': '60d' },
     });
-    const { ciphertext } = await house.do('phased', 'encrypt', { plaintext: hello });
+    const { ciphertext } = await harness.do('phased', 'encrypt', { plaintext: hello });
     await pass(90 * day);
-    expect(await house.state('phased')).toMatchObject({ 'latest-version': 2, 'default-encryption-version': 1 });
+    expect(await harness.state('phased')).toMatchObject({ 'latest-version': 2, 'default-encryption-version': 1 });
     expect(await encryptVersion('phased')).toBe(1);
-    await house.refused(409, 'version-not-allowed', 'phased', 'encrypt', { plaintext: hello, 'key-version': 2 });
-    house.clock.advance(day);
-    expect((await house.state('phased'))['default-encryption-version']).toBe(0);
+    await harness.refused(409, 'version-not-allowed', 'phased', 'encrypt', { plaintext: hello, 'key-version': 2 });
+    harness.clock.advance(day);
+    expect((await harness.state('phased'))['default-encryption-version']).toBe(0);
     expect(await encryptVersion('phased')).toBe(2);
-    expect((await house.do('phased', 'encrypt', { plaintext: hello, 'key-version': 1 }))['key-version']).toBe(1);
+    expect((await harness.do('phased', 'encrypt', { plaintext: hello, 'key-version': 1 }))['key-version']).toBe(1);
     // Times count from the creation of the newer version; no job has to run for a deadline to hold.
-    house.clock.advance(29 * day);
-    await house.refused(409, 'version-not-allowed', 'phased', 'encrypt', { plaintext: hello, 'key-version': 1 });
-    await house.refused(409, 'version-not-allowed', 'phased', 'hmac', { plaintext: hello, 'key-version': 1 });
-    expect((await house.do('phased', 'decrypt', { ciphertext })).plaintext).toBe(hello);
-    house.clock.advance(30 * day);
-    await house.refused(409, 'version-not-allowed', 'phased', 'decrypt', { ciphertext });
-    await house.refused(409, 'version-not-allowed', 'phased', 'rewrap', { ciphertext });
+    harness.clock.advance(29 * day);
+    await harness.refused(409, 'version-not-allowed', 'phased', 'encrypt', { plaintext: hello, 'key-version': 1 });
+    await harness.refused(409, 'version-not-allowed', 'phased', 'hmac', { plaintext: hello, 'key-version': 1 });
+    expect((await harness.do('phased', 'decrypt', { ciphertext })).plaintext).toBe(hello);
+    harness.clock.advance(30 * day);
+    await harness.refused(409, 'version-not-allowed', 'phased', 'decrypt', { ciphertext });
+    await harness.refused(409, 'version-not-allowed', 'phased', 'rewrap', { ciphertext });
   });
 
   test('data rewrapped before invalidate-after goes on being readable (spec)', async () => {
-    await house.create('rewrapped', { 'auto-rotate': { 'rotate-after': '10d', 'invalidate-after': '5d' } });
-    const { ciphertext } = await house.do('rewrapped', 'encrypt', { plaintext: hello });
+    await harness.create('rewrapped', { 'auto-rotate': { 'rotate-after': '10d', 'invalidate-after': '5d' } });
+    const { ciphertext } = await harness.do('rewrapped', 'encrypt', { plaintext: hello });
     await pass(10 * day);
-    const moved = (await house.do('rewrapped', 'rewrap', { ciphertext })).ciphertext;
-    house.clock.advance(6 * day);
-    await house.refused(409, 'version-not-allowed', 'rewrapped', 'decrypt', { ciphertext });
-    expect((await house.do('rewrapped', 'decrypt', { ciphertext: moved })).plaintext).toBe(hello);
+    const moved = (await harness.do('rewrapped', 'rewrap', { ciphertext })).ciphertext;
+    harness.clock.advance(6 * day);
+    await harness.refused(409, 'version-not-allowed', 'rewrapped', 'decrypt', { ciphertext });
+    expect((await harness.do('rewrapped', 'decrypt', { ciphertext: moved })).plaintext).toBe(hello);
   });
 
   test('signatures: the old version signs until the new one is active, and verifies until it is invalidated', async () => {
-    await house.create('signing', {
+    await harness.create('signing', {
       cipher: 'ed25519',
       'auto-rotate': { 'rotate-after': '10d', 'activate-after': '1d', 'invalidate-after': '5d' },
     });
     await pass(10 * day);
-    const { signature } = await house.do('signing', 'sign', { text: hello });
+    const { signature } = await harness.do('signing', 'sign', { text: hello });
     expect(signature).toMatch(/^store:v1:/);
     await pass(day);
-    expect((await house.do('signing', 'sign', { text: hello })).signature).toMatch(/^store:v2:/);
-    expect((await house.do('signing', 'verify', { text: hello, signature })).valid).toBe(true);
+    expect((await harness.do('signing', 'sign', { text: hello })).signature).toMatch(/^store:v2:/);
+    expect((await harness.do('signing', 'verify', { text: hello, signature })).valid).toBe(true);
     await pass(4 * day);
-    await house.refused(409, 'version-not-allowed', 'signing', 'verify', { text: hello, signature });
+    await harness.refused(409, 'version-not-allowed', 'signing', 'verify', { text: hello, signature });
   });
 
   test('manual rotation restarts the clock and obeys activate-after', async () => {
-    await house.create('by-hand', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '2d' } });
+    await harness.create('by-hand', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '2d' } });
     await pass(6 * day);
-    await house.do('by-hand', 'rotate');
+    await harness.do('by-hand', 'rotate');
     expect(await encryptVersion('by-hand')).toBe(1);
     await pass(5 * day);
     expect(await latestOf('by-hand')).toBe(2);
@@ -103,62 +103,62 @@ describe('auto-rotate (spec; api 25)', () => {
   });
 
   test('min-encryption-version puts a waiting version into service at once', async () => {
-    await house.create('hurried', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '2d' } });
-    await house.do('hurried', 'rotate');
+    await harness.create('hurried', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '2d' } });
+    await harness.do('hurried', 'rotate');
     expect(await encryptVersion('hurried')).toBe(1);
-    await ok(204, house.patch('hurried', { 'min-encryption-version': 2 }));
+    await ok(204, harness.patch('hurried', { 'min-encryption-version': 2 }));
     expect(await encryptVersion('hurried')).toBe(2);
   });
 
   test('auto-rotate given to a key that was in use takes nothing back; removed, it lets a waiting version start and bars nothing', async () => {
-    await house.create('changed');
-    await house.do('changed', 'rotate');
-    const { ciphertext } = await house.do('changed', 'encrypt', { plaintext: hello, 'key-version': 1 });
-    await ok(204, house.patch('changed', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '5d', 'invalidate-after': '6d' } }));
+    await harness.create('changed');
+    await harness.do('changed', 'rotate');
+    const { ciphertext } = await harness.do('changed', 'encrypt', { plaintext: hello, 'key-version': 1 });
+    await ok(204, harness.patch('changed', { 'auto-rotate': { 'rotate-after': '10d', 'activate-after': '5d', 'invalidate-after': '6d' } }));
     expect(await encryptVersion('changed')).toBe(2);
-    await house.do('changed', 'rotate');
+    await harness.do('changed', 'rotate');
     expect(await encryptVersion('changed')).toBe(2);
-    house.clock.advance(6 * day);
-    await house.refused(409, 'version-not-allowed', 'changed', 'decrypt', { ciphertext });
-    await house.do('changed', 'rotate');
+    harness.clock.advance(6 * day);
+    await harness.refused(409, 'version-not-allowed', 'changed', 'decrypt', { ciphertext });
+    await harness.do('changed', 'rotate');
     expect(await encryptVersion('changed')).toBe(3);
-    await ok(204, house.put('changed', {}));
+    await ok(204, harness.put('changed', {}));
     expect(await encryptVersion('changed')).toBe(4);
-    expect((await house.do('changed', 'decrypt', { ciphertext })).plaintext).toBe(hello);
+    expect((await harness.do('changed', 'decrypt', { ciphertext })).plaintext).toBe(hello);
     await pass(100 * day);
     expect(await latestOf('changed')).toBe(4);
   });
 
   test('a longer rotate-after counts from the last rotation; one that has passed already is due at once', async () => {
-    await house.create('stretched', { 'auto-rotate': { 'rotate-after': '10d' } });
-    house.clock.advance(9 * day);
-    await ok(204, house.patch('stretched', { 'auto-rotate': { 'rotate-after': '20d' } }));
+    await harness.create('stretched', { 'auto-rotate': { 'rotate-after': '10d' } });
+    harness.clock.advance(9 * day);
+    await ok(204, harness.patch('stretched', { 'auto-rotate': { 'rotate-after': '20d' } }));
     await pass(10 * day);
     expect(await latestOf('stretched')).toBe(1);
-    await ok(204, house.patch('stretched', { 'auto-rotate': { 'rotate-after': '1d' } }));
+    await ok(204, harness.patch('stretched', { 'auto-rotate': { 'rotate-after': '1d' } }));
     await pass(60);
     expect(await latestOf('stretched')).toBe(2);
   });
 
   test('timers missed while the appliance was off run once', async () => {
-    await house.create('missed', { 'auto-rotate': { 'rotate-after': '1d' } });
+    await harness.create('missed', { 'auto-rotate': { 'rotate-after': '1d' } });
     await pass(100 * day + hour);
     expect(await latestOf('missed')).toBe(2);
-    await house.runJobs();
+    await harness.runJobs();
     expect(await latestOf('missed')).toBe(2);
     await pass(day);
     expect(await latestOf('missed')).toBe(3);
   });
 
   test('five workers running the job at once rotate once', async () => {
-    await house.create('shared', { 'auto-rotate': { 'rotate-after': '1d' } });
-    house.clock.advance(2 * day);
-    await Promise.all(Array.from({ length: 5 }, () => house.runJobs()));
+    await harness.create('shared', { 'auto-rotate': { 'rotate-after': '1d' } });
+    harness.clock.advance(2 * day);
+    await Promise.all(Array.from({ length: 5 }, () => harness.runJobs()));
     expect(await latestOf('shared')).toBe(2);
   });
 
   test('a clock that ran ahead, was set right and accepted, does not put rotation off', async () => {
-    const other = await startTransitHouse(directory('ahead'));
+    const other = await startTransitHarness(directory('ahead'));
     const versionOf = async (): Promise<number> => (await other.state('ahead'))['latest-version'];
     await other.create('ahead', { 'auto-rotate': { 'rotate-after': '10d' } });
     other.clock.step(300 * day);
@@ -179,18 +179,18 @@ describe('auto-rotate (spec; api 25)', () => {
   });
 
   test('a rotation by timer is in the audit trail', async () => {
-    await house.create('recorded', { 'auto-rotate': { 'rotate-after': '1d' } });
+    await harness.create('recorded', { 'auto-rotate': { 'rotate-after': '1d' } });
     await pass(2 * day);
-    const record = house.records().find((one) => one['kind'] === 'rotation' && String(one['path']).includes('/recorded/'));
+    const record = harness.records().find((one) => one['kind'] === 'rotation' && String(one['path']).includes('/recorded/'));
     expect(record).toMatchObject({ 'key-version': 2 });
   });
 
   test('a deleted key and a key of the same name made after it: the timer follows the new one', async () => {
     const fields = { 'deletion-allowed': true, 'auto-rotate': { 'rotate-after': '10d' } };
-    await house.create('reborn', fields);
-    house.clock.advance(9 * day);
-    await ok(204, house.remove('reborn'));
-    await house.create('reborn', fields);
+    await harness.create('reborn', fields);
+    harness.clock.advance(9 * day);
+    await ok(204, harness.remove('reborn'));
+    await harness.create('reborn', fields);
     await pass(2 * day);
     expect(await latestOf('reborn')).toBe(1);
     await pass(8 * day);
@@ -198,15 +198,15 @@ describe('auto-rotate (spec; api 25)', () => {
   });
 
   test('a verification-only key takes no auto-rotate', async () => {
-    const { keys } = await house.state('signing');
+    const { keys } = await harness.state('signing');
     const fields = { cipher: 'ed25519', 'public-key': keys['1'], 'auto-rotate': { 'rotate-after': '1d' } };
-    const refused = house.request('POST', '/v1/config/keystore/transit-keys', { name: 'no-timer', ...fields });
+    const refused = harness.request('POST', '/v1/config/keystore/transit-keys', { name: 'no-timer', ...fields });
     expect(await codeOf(refused)).toEqual({ status: 400, code: 'operation-not-supported' });
   });
 });
 
 const tables = () => {
-  const store = house.store.prefixed('transit');
+  const store = harness.store.prefixed('transit');
   store.refresh();
   return {
     store,
@@ -233,78 +233,78 @@ async function pretendUses(name: string, uses: number): Promise<void> {
 
 describe('usage (api 74)', () => {
   test('encryptions are counted per version, with last use and what rewrap has not moved', async () => {
-    await house.create('counted');
+    await harness.create('counted');
     const values: string[] = [];
-    for (let n = 0; n < 5; n += 1) values.push((await house.do('counted', 'encrypt', { plaintext: hello })).ciphertext);
-    expect((await house.state('counted')).usage['1']).toMatchObject({ uses: 5, 'uses-at-most': 5, 'not-rewrapped': 5 });
-    house.clock.advance(hour);
-    await house.do('counted', 'rotate');
-    for (const ciphertext of values.slice(0, 3)) await house.do('counted', 'rewrap', { ciphertext });
-    await house.do('counted', 'generate-data-key', {});
-    const { usage } = await house.state('counted');
+    for (let n = 0; n < 5; n += 1) values.push((await harness.do('counted', 'encrypt', { plaintext: hello })).ciphertext);
+    expect((await harness.state('counted')).usage['1']).toMatchObject({ uses: 5, 'uses-at-most': 5, 'not-rewrapped': 5 });
+    harness.clock.advance(hour);
+    await harness.do('counted', 'rotate');
+    for (const ciphertext of values.slice(0, 3)) await harness.do('counted', 'rewrap', { ciphertext });
+    await harness.do('counted', 'generate-data-key', {});
+    const { usage } = await harness.state('counted');
     expect(usage['1']).toMatchObject({ uses: 5, 'not-rewrapped': 2 });
     expect(usage['2']).toMatchObject({ uses: 4, 'uses-at-most': 4, 'not-rewrapped': 4 });
-    expect(Date.parse(usage['1']['last-used'])).toBe(house.clock.now().epochMilliseconds);
+    expect(Date.parse(usage['1']['last-used'])).toBe(harness.clock.now().epochMilliseconds);
   });
 
   test('a batch counts every item; HMACs have a key of their own and do not count', async () => {
-    await house.create('counted-batch');
-    await house.do('counted-batch', 'encrypt', { 'batch-input': Array.from({ length: 300 }, () => ({ plaintext: hello })) });
-    await house.do('counted-batch', 'hmac', { plaintext: hello });
-    expect((await house.state('counted-batch')).usage['1'].uses).toBe(300);
+    await harness.create('counted-batch');
+    await harness.do('counted-batch', 'encrypt', { 'batch-input': Array.from({ length: 300 }, () => ({ plaintext: hello })) });
+    await harness.do('counted-batch', 'hmac', { plaintext: hello });
+    expect((await harness.state('counted-batch')).usage['1'].uses).toBe(300);
   });
 
   test('signatures are counted', async () => {
-    await house.create('counted-signing', { cipher: 'ecdsa-p256' });
-    await house.do('counted-signing', 'sign', { text: hello });
-    expect((await house.state('counted-signing')).usage['1']).toMatchObject({ uses: 1 });
+    await harness.create('counted-signing', { cipher: 'ecdsa-p256' });
+    await harness.do('counted-signing', 'sign', { text: hello });
+    expect((await harness.state('counted-signing')).usage['1']).toMatchObject({ uses: 1 });
   });
 
   test('what is durable is never below the true count, at any moment', async () => {
-    await house.create('durable');
+    await harness.create('durable');
     for (let n = 1; n <= 100; n += 1) {
-      await house.do('durable', 'encrypt', { plaintext: hello });
+      await harness.do('durable', 'encrypt', { plaintext: hello });
       expect(tables().usage.get(firstVersion('durable'))?.reserved).toBeGreaterThanOrEqual(n);
     }
     expect(tables().usage.get(firstVersion('durable'))?.reserved).toBeLessThanOrEqual(100 + 16 + 64 + 256);
   });
 
   test('at 2^31 the log warns once', async () => {
-    await house.create('warned');
+    await harness.create('warned');
     await pretendUses('warned', 2 ** 31 - 3);
-    for (let n = 0; n < 5; n += 1) await house.do('warned', 'encrypt', { plaintext: hello });
-    expect(house.logged.filter(({ level, message }) => level === 'warn' && message.includes('2^31'))).toHaveLength(1);
+    for (let n = 0; n < 5; n += 1) await harness.do('warned', 'encrypt', { plaintext: hello });
+    expect(harness.logged.filter(({ level, message }) => level === 'warn' && message.includes('2^31'))).toHaveLength(1);
   });
 
   test('at 2^32 encryption is refused with 409 version-exhausted, decryption is not, and rotating helps', async () => {
-    await house.create('exhausted');
+    await harness.create('exhausted');
     await pretendUses('exhausted', 2 ** 32 - 2);
-    const { ciphertext } = await house.do('exhausted', 'encrypt', { plaintext: hello });
-    await house.do('exhausted', 'encrypt', { plaintext: hello });
-    await house.refused(409, 'version-exhausted', 'exhausted', 'encrypt', { plaintext: hello });
-    await house.refused(409, 'version-exhausted', 'exhausted', 'rewrap', { ciphertext });
-    await house.refused(409, 'version-exhausted', 'exhausted', 'generate-data-key', {});
-    const batch = await house.act('exhausted', 'encrypt', { 'batch-input': [{ plaintext: hello }] });
+    const { ciphertext } = await harness.do('exhausted', 'encrypt', { plaintext: hello });
+    await harness.do('exhausted', 'encrypt', { plaintext: hello });
+    await harness.refused(409, 'version-exhausted', 'exhausted', 'encrypt', { plaintext: hello });
+    await harness.refused(409, 'version-exhausted', 'exhausted', 'rewrap', { ciphertext });
+    await harness.refused(409, 'version-exhausted', 'exhausted', 'generate-data-key', {});
+    const batch = await harness.act('exhausted', 'encrypt', { 'batch-input': [{ plaintext: hello }] });
     expect(batch.body['batch-results'][0]).toMatchObject({ status: 409, code: 'version-exhausted' });
-    expect((await house.do('exhausted', 'decrypt', { ciphertext })).plaintext).toBe(hello);
-    expect((await house.state('exhausted')).usage['1']).toMatchObject({ 'uses-at-most': 2 ** 32 });
-    await house.do('exhausted', 'rotate');
+    expect((await harness.do('exhausted', 'decrypt', { ciphertext })).plaintext).toBe(hello);
+    expect((await harness.state('exhausted')).usage['1']).toMatchObject({ 'uses-at-most': 2 ** 32 });
+    await harness.do('exhausted', 'rotate');
     expect(await encryptVersion('exhausted')).toBe(2);
   });
 
   test('a signing key is never exhausted', async () => {
-    await house.create('tireless', { cipher: 'ed25519' });
+    await harness.create('tireless', { cipher: 'ed25519' });
     await pretendUses('tireless', 2 ** 32);
-    await house.do('tireless', 'sign', { text: hello });
+    await harness.do('tireless', 'sign', { text: hello });
   });
 
   test('uses and last use reach the store within seconds, and a stop gives the rest of the reserve back', async () => {
-    const other = await startTransitHouse(directory('other'));
+    const other = await startTransitHarness(directory('other'));
     await other.create('stopped');
     for (let n = 0; n < 3; n += 1) await other.do('stopped', 'encrypt', { plaintext: hello });
     const { token, rootToken, clock } = other;
     await other.stop();
-    const again = await startTransitHouse(directory('other'), { token, rootToken, clock });
+    const again = await startTransitHarness(directory('other'), { token, rootToken, clock });
     expect((await again.state('stopped')).usage['1']).toMatchObject({ uses: 3, 'uses-at-most': 3, 'last-used': expect.any(String) });
     await again.do('stopped', 'encrypt', { plaintext: hello });
     await vi.waitFor(
@@ -323,7 +323,7 @@ describe('usage (api 74)', () => {
 
 describe('many versions', () => {
   test('a key with 10,000 versions encrypts, rotates and trims', async () => {
-    await house.create('ancient');
+    await harness.create('ancient');
     const [tenantId, keyId] = firstVersion('ancient');
     const { store, keys, versions } = tables();
     // Ten thousand rotations would take a minute: the record of version 1 is copied instead. The copies are never used.
@@ -335,11 +335,11 @@ describe('many versions', () => {
       transaction.put(versions, [tenantId, keyId, 9_999], first);
       transaction.put(keys, [tenantId, 'ancient'], { ...record, latest: 9_999 });
     });
-    await house.do('ancient', 'rotate');
+    await harness.do('ancient', 'rotate');
     expect(await encryptVersion('ancient')).toBe(10_000);
-    expect(Object.keys((await house.state('ancient')).keys)).toHaveLength(10_000);
-    await house.do('ancient', 'trim', { version: 10_000 });
-    expect(Object.keys((await house.state('ancient')).keys)).toEqual(['10000']);
+    expect(Object.keys((await harness.state('ancient')).keys)).toHaveLength(10_000);
+    await harness.do('ancient', 'trim', { version: 10_000 });
+    expect(Object.keys((await harness.state('ancient')).keys)).toEqual(['10000']);
     expect(await encryptVersion('ancient')).toBe(10_000);
   });
 });

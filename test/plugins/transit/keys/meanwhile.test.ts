@@ -4,23 +4,23 @@ import { type Key, Keyring } from '../../../../plugins/transit/records/keyring.t
 import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { UsageMeters } from '../../../../plugins/transit/records/usage.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'));
+  harness = await startTransitHarness(directory('harness'));
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 const hello = base64('hello world');
 const now = 0;
 
 /** What the requests that run see: the key as it was found, and the parts that look again. */
 function findInStore(name: string) {
-  const store = house.store.prefixed('transit');
+  const store = harness.store.prefixed('transit');
   const tables = openTables(store);
   store.refresh();
   const [[[tenantId]]] = [...tables.keys.entries([])] as [[[string, string], unknown]];
@@ -31,12 +31,12 @@ function findInStore(name: string) {
 }
 
 const changes = {
-  deleted: (name: string) => house.remove(name),
+  deleted: (name: string) => harness.remove(name),
   restored: async (name: string) => {
-    await house.create('source', { 'allow-plaintext-backup': true });
-    await house.do(name, 'restore', { key: (await house.do('source', 'backup')).key });
+    await harness.create('source', { 'allow-plaintext-backup': true });
+    await harness.do(name, 'restore', { key: (await harness.do('source', 'backup')).key });
   },
-  trimmed: (name: string) => house.do(name, 'trim', { version: 2 }),
+  trimmed: (name: string) => harness.do(name, 'trim', { version: 2 }),
 } as const;
 
 test.each([
@@ -44,8 +44,8 @@ test.each([
   ['restored', 'not-found'],
   ['trimmed', 'version-unknown'],
 ] as const)('a key that is %s after it was found is refused as %s', async (what, code) => {
-  await house.create(what, { 'deletion-allowed': true });
-  await house.do(what, 'rotate');
+  await harness.create(what, { 'deletion-allowed': true });
+  await harness.do(what, 'rotate');
   const { store, keyring, key, usage } = findInStore(what);
   const version = keyring.forEncryption(key, 1, now);
   await changes[what](what);
@@ -57,9 +57,9 @@ test.each([
 });
 
 test.each(['wrapped', 'token'])('a batch whose key is deleted while it runs is answered item by item: custody %s', async (custody) => {
-  await house.create(custody, { cipher: 'ecdsa-p256', custody, 'deletion-allowed': true });
+  await harness.create(custody, { cipher: 'ecdsa-p256', custody, 'deletion-allowed': true });
   const items = Array.from({ length: 500 }, () => ({ text: hello }));
-  const [batch, removal] = await Promise.all([house.act(custody, 'sign', { 'batch-input': items }), house.remove(custody)]);
+  const [batch, removal] = await Promise.all([harness.act(custody, 'sign', { 'batch-input': items }), harness.remove(custody)]);
   expect(removal.status).toBe(204);
   expect([200, 400, 404]).toContain(batch.status);
   const verdicts = (batch.body['batch-results'] ?? []).map((one: { code?: string }) => one.code ?? 'signed');

@@ -2,28 +2,28 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import openpgp from '../../../../plugins/openpgp/index.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, codeOf, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, codeOf, startTransitHarness } from '../harness.ts';
 
 const directory = temporaryDirectory();
-let house: TransitHouse;
+let harness: TransitHarness;
 const hello = base64('hello world');
 /** A signature and a ciphertext of a version that min-decryption-version bars. */
 const barred = { signature: '', ciphertext: '', hmac: '' };
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'), { plugins: [openpgp] });
-  await house.create('signer', { cipher: 'ecdsa-p256' });
-  await house.create('sealer');
-  barred.signature = (await house.do('signer', 'sign', { text: hello })).signature;
-  barred.ciphertext = (await house.do('sealer', 'encrypt', { plaintext: hello })).ciphertext;
-  barred.hmac = (await house.do('sealer', 'hmac', { plaintext: hello })).hmac;
+  harness = await startTransitHarness(directory('harness'), { plugins: [openpgp] });
+  await harness.create('signer', { cipher: 'ecdsa-p256' });
+  await harness.create('sealer');
+  barred.signature = (await harness.do('signer', 'sign', { text: hello })).signature;
+  barred.ciphertext = (await harness.do('sealer', 'encrypt', { plaintext: hello })).ciphertext;
+  barred.hmac = (await harness.do('sealer', 'hmac', { plaintext: hello })).hmac;
   for (const name of ['signer', 'sealer']) {
-    await house.do(name, 'rotate');
-    await house.patch(name, { 'min-decryption-version': 2 });
+    await harness.do(name, 'rotate');
+    await harness.patch(name, { 'min-decryption-version': 2 });
   }
 });
-afterEach(() => house.expectSound());
-afterAll(() => house.stop());
+afterEach(() => harness.expectSound());
+afterAll(() => harness.stop());
 
 test.each([
   ['signer', 'verify', { text: hello, signature: 'barred' }, 'version-not-allowed'],
@@ -34,7 +34,7 @@ test.each([
   ['signer', 'export', { version: 'latest' }, 'export-not-allowed'],
   ['signer', 'export', { format: 'openpgp', 'openpgp-user-id': 'Somebody' }, 'export-not-allowed'],
 ])('a sound request for what the state of %s bars: %s is 409', async (name, action, body, code) => {
-  expect(await codeOf(house.act(name, action, sent(body)))).toEqual({ status: 409, code });
+  expect(await codeOf(harness.act(name, action, sent(body)))).toEqual({ status: 409, code });
 });
 
 test.each([
@@ -52,7 +52,7 @@ test.each([
   ['sealer', 'export', { format: 'openpgp', 'openpgp-user-id': 'Somebody' }, 'operation-not-supported'],
   ['sealer', 'restore', { key: 'AAAA' }, 'invalid-key-data'],
 ])('a wrong one is 400 all the same: %s %s %o', async (name, action, body, code) => {
-  expect(await codeOf(house.act(name, action, sent(body)))).toEqual({ status: 400, code });
+  expect(await codeOf(harness.act(name, action, sent(body)))).toEqual({ status: 400, code });
 });
 
 /** The body with the values of the barred version in place of the word. */

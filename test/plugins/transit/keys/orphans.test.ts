@@ -7,21 +7,21 @@ import { Graveyard } from '../../../../plugins/transit/records/pending-deletions
 import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { keyObjectLabels } from '../../../harness/token/token-objects.ts';
-import { type TransitHouse, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, startTransitHarness } from '../harness.ts';
 
 const path = temporaryDirectory();
 const longestMakingSeconds = 900;
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(path('orphans'));
+  harness = await startTransitHarness(path('orphans'));
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** The graveyard as a process of its own would have it, on the same store and token. */
 function yard() {
-  const { hsm, clock } = house;
-  const store = house.store.prefixed('transit');
+  const { hsm, clock } = harness;
+  const store = harness.store.prefixed('transit');
   const tables = openTables(store);
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => silent };
   const graveyard = new Graveyard({ store, tables, hsm, clock, log: silent });
@@ -34,7 +34,7 @@ function yard() {
 
 /** The same after a restart. */
 function nextYard() {
-  house.clock.advance(1);
+  harness.clock.advance(1);
   return yard();
 }
 
@@ -46,12 +46,12 @@ async function reserve(keyId: string): Promise<KeyReference> {
 }
 
 async function make({ stored, binding }: KeyReference): Promise<void> {
-  expect((await house.hsm.generate('aes-256', binding, { reserved: stored })).stored).toEqual(stored);
+  expect((await harness.hsm.generate('aes-256', binding, { reserved: stored })).stored).toEqual(stored);
 }
 
 async function objects(): Promise<string[]> {
-  const pin = (house.token.pin as { file: string }).file;
-  return keyObjectLabels(house.token, readFileSync(pin, 'utf8'));
+  const pin = (harness.token.pin as { file: string }).file;
+  return keyObjectLabels(harness.token, readFileSync(pin, 'utf8'));
 }
 
 describe('a crash while a token-custody key is made', () => {
@@ -61,7 +61,7 @@ describe('a crash while a token-custody key is made', () => {
     const { graveyard, records } = nextYard();
     await graveyard.clear();
     expect(await objects()).toEqual([]);
-    house.clock.advance(longestMakingSeconds + 1);
+    harness.clock.advance(longestMakingSeconds + 1);
     await graveyard.clear();
     expect(records()).toBe(0);
   });
@@ -69,7 +69,7 @@ describe('a crash while a token-custody key is made', () => {
   test('before the object was made: nothing stays on record', async () => {
     const { graveyard, records } = yard();
     await reserve('never-made');
-    house.clock.advance(longestMakingSeconds + 1);
+    harness.clock.advance(longestMakingSeconds + 1);
     await graveyard.clear();
     expect(records()).toBe(0);
   });
@@ -105,22 +105,22 @@ test('wrapped keys cost no record and no call', async () => {
 test('create, rotate, restore and trim claim what they make and leave the token as the records say', async () => {
   const { records } = yard();
   const left = records();
-  await house.create('resident', { custody: 'token', cipher: 'ecdsa-p256', 'allow-plaintext-backup': true });
-  await house.do('resident', 'rotate');
-  await house.do('resident', 'rotate');
-  const { key } = await house.do('resident', 'backup');
-  await house.create('again', { custody: 'token', 'deletion-allowed': true });
-  await house.do('again', 'restore', { key });
+  await harness.create('resident', { custody: 'token', cipher: 'ecdsa-p256', 'allow-plaintext-backup': true });
+  await harness.do('resident', 'rotate');
+  await harness.do('resident', 'rotate');
+  const { key } = await harness.do('resident', 'backup');
+  await harness.create('again', { custody: 'token', 'deletion-allowed': true });
+  await harness.do('again', 'restore', { key });
   expect(await objects()).toHaveLength(6);
-  await house.do('again', 'trim', { version: 3 });
+  await harness.do('again', 'trim', { version: 3 });
   expect(await objects()).toHaveLength(4);
   expect(records()).toBe(left);
-  await house.expectSound();
+  await harness.expectSound();
 });
 
 test('the check finds a record that would destroy a key in use', async () => {
-  await house.create('claimed-twice', { custody: 'token' });
-  const store = house.store.prefixed('transit');
+  await harness.create('claimed-twice', { custody: 'token' });
+  const store = harness.store.prefixed('transit');
   const { graveyard, versions } = openTables(store);
   store.refresh();
   const [storeKey, record] =
@@ -131,7 +131,7 @@ test('the check finds a record that would destroy a key in use', async () => {
   const grave = [binding.keyId, encodeHex(stored.mac)];
   await store.write((transaction) => transaction.put(graveyard, grave, { stored, binding }));
   store.refresh();
-  expect(await house.check()).toMatchObject([{ problem: 'names a key that a version holds' }]);
+  expect(await harness.check()).toMatchObject([{ problem: 'names a key that a version holds' }]);
   await store.write((transaction) => transaction.delete(graveyard, grave));
-  await house.expectSound();
+  await harness.expectSound();
 });

@@ -5,15 +5,15 @@ import { type Backup, formatBackup, parseBackup } from '../../../../plugins/tran
 import openpgp from '../../../../plugins/openpgp/index.ts';
 import { ecSpki, infinity } from '../../../harness/token/odd-keys.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
-import { type TransitHouse, base64, startTransitHouse } from '../harness.ts';
+import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
 import { useEverything } from '../use.ts';
 
 const directory = temporaryDirectory();
 const originals: Backup[] = [];
-let house: TransitHouse;
+let harness: TransitHarness;
 
 beforeAll(async () => {
-  house = await startTransitHouse(directory('house'), { plugins: [openpgp] });
+  harness = await startTransitHarness(directory('harness'), { plugins: [openpgp] });
   const fields = { 'allow-plaintext-backup': true, 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } };
   const keys: readonly [string, object][] = [
     ['plain', fields],
@@ -24,29 +24,29 @@ beforeAll(async () => {
     ['former', { ...fields, cipher: 'ed25519', 'openpgp-user-id': 'Backup <backup@example.test>' }],
   ];
   for (const [name, definition] of keys) {
-    await house.create(name, definition);
-    await house.do(name, 'rotate');
-    if (name === 'former') expect((await house.patch(name, { 'openpgp-user-id': null })).status).toBe(204);
-    const { key } = await house.do(name, 'backup');
+    await harness.create(name, definition);
+    await harness.do(name, 'rotate');
+    if (name === 'former') expect((await harness.patch(name, { 'openpgp-user-id': null })).status).toBe(204);
+    const { key } = await harness.do(name, 'backup');
     originals.push(parseBackup(Uint8Array.from(Buffer.from(key, 'base64'))));
   }
-  await house.create('target', { 'deletion-allowed': true });
+  await harness.create('target', { 'deletion-allowed': true });
 });
-afterAll(() => house.stop());
+afterAll(() => harness.stop());
 
 /** Puts a backup into a target that may be given up; answers status and code. */
 async function restore(backup: unknown): Promise<string> {
-  const { status, body } = await house.act('target', 'restore', { key: base64(formatBackup(backup as Backup)) });
+  const { status, body } = await harness.act('target', 'restore', { key: base64(formatBackup(backup as Backup)) });
   return `${status} ${body?.code ?? ''}`;
 }
 
 /** Makes the target replaceable again after a restore that worked. */
 async function giveUp(): Promise<void> {
-  await house.patch('target', { 'deletion-allowed': true });
+  await harness.patch('target', { 'deletion-allowed': true });
 }
 
 /** All that the target shows of itself. */
-const seen = async (): Promise<unknown> => [await house.config('target'), await house.state('target')];
+const seen = async (): Promise<unknown> => [await harness.config('target'), await harness.state('target')];
 
 const values: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...[1e4, 1e5, 1e6, 2 ** 31 - 1, 2 ** 32, 2 ** 40, 4.2e15, 4.3e15, 2 ** 53 - 1]),
@@ -79,8 +79,8 @@ test('one place changed at random: 400 with a reason and nothing changed, or a k
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       expect(outcome).toMatch(/^(204 |400 [a-z-]+)$/);
       expect(outcome === '204 ' ? before : await seen()).toEqual(before);
-      if (outcome === '204 ') await useEverything(house, 'target');
-      await house.expectSound();
+      if (outcome === '204 ') await useEverything(harness, 'target');
+      await harness.expectSound();
       await giveUp();
     }),
     { numRuns: Number(process.env['RESTORE_CASES'] ?? 150), seed: Number(process.env['FUZZ_SEED'] ?? 13) },
@@ -141,7 +141,7 @@ const lies: readonly [string, number, Change, RegExp][] = [
 ];
 test.each(lies)('%s', async (_title, which, change, expected) => {
   expect(await restore(change(originals[which] as Backup))).toMatch(expected);
-  await house.expectSound();
+  await harness.expectSound();
   await giveUp();
 });
 
@@ -150,16 +150,16 @@ test('a key at version 2^31-1 works, and gets no version that nobody could read:
   const last = 2 ** 31 - 1;
   const versions = original.versions.map((one, index) => ({ ...one, version: last - 1 + index }));
   expect(await restore({ ...original, latest: last, floor: last - 1, versions })).toBe('204 ');
-  house.clock.advance(2 * 86_400);
-  const { ciphertext } = await house.do('target', 'encrypt', { plaintext: base64('x') });
+  harness.clock.advance(2 * 86_400);
+  const { ciphertext } = await harness.do('target', 'encrypt', { plaintext: base64('x') });
   expect(ciphertext).toMatch(/^store:v2147483647:/);
-  expect((await house.do('target', 'decrypt', { ciphertext })).plaintext).toBe(base64('x'));
-  await house.refused(409, 'version-exhausted', 'target', 'rotate', {});
-  await house.refused(409, 'version-exhausted', 'target', 'import', { data: base64(new Uint8Array(32)) });
-  house.clock.advance(200 * 86_400);
-  await house.runJobs();
-  expect((await house.state('target'))['latest-version']).toBe(last);
-  await useEverything(house, 'target');
-  await house.expectSound();
+  expect((await harness.do('target', 'decrypt', { ciphertext })).plaintext).toBe(base64('x'));
+  await harness.refused(409, 'version-exhausted', 'target', 'rotate', {});
+  await harness.refused(409, 'version-exhausted', 'target', 'import', { data: base64(new Uint8Array(32)) });
+  harness.clock.advance(200 * 86_400);
+  await harness.runJobs();
+  expect((await harness.state('target'))['latest-version']).toBe(last);
+  await useEverything(harness, 'target');
+  await harness.expectSound();
   await giveUp();
 });
