@@ -1,5 +1,5 @@
 // Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
-import type { Access, Caller, Operation } from '../http/endpoint.ts';
+import type { FieldAccess, Caller, PolicyOperation } from '../http/endpoint.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
@@ -18,7 +18,7 @@ export type AccessControl = {
   /** As authenticate, for the bare token. Without an address, a token that is bound to some does not work. */
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
   /** The policies of the tenant and those of the token must both allow; the verdict is the refusing one, or the token's. */
-  decide(caller: Caller, segments: readonly string[], operation: Operation): Decision;
+  decide(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision;
   /** The policies that bound the caller's tenant, or those that its token grants. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
@@ -28,7 +28,7 @@ export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
   /** the policies of the tenant refused, whatever those of the token say */
   readonly refusedByTenant?: true;
   /** absent when nothing about values or fields is restricted */
-  readonly constraints?: Pick<Access, 'requireAllowedValues' | 'withoutHidden'>;
+  readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'>;
 };
 
 /** Policies of tenants belong to the system tenant; those of tokens to their own tenant. */

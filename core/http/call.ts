@@ -4,7 +4,7 @@ import type { AccessControl, Decision } from '../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../access/reserved.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import { fail } from '../base/errors.ts';
-import type { Access, AuditNote, Call, Caller, Operation, Reserved } from './endpoint.ts';
+import type { FieldAccess, AuditNote, EndpointCall, Caller, PolicyOperation, Reserved } from './endpoint.ts';
 import { queryOf, type RequestPath } from './request/path.ts';
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();
@@ -19,7 +19,7 @@ export type Arrival = {
 };
 
 /** The call of one request. Caller and decision are set by the pipeline before an endpoint sees it. */
-export class RequestCall implements Call {
+export class RequestCall implements EndpointCall {
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
   readonly now: Temporal.Instant;
@@ -49,7 +49,7 @@ export class RequestCall implements Call {
    * Proves who calls, that the policies allow it and that it is for this caller; throws `invalid-token`, `policy-denied` or, for what
    * other tenants do not have, `not-found`.
    */
-  authorize({ operation, reservedFor }: { readonly operation: Operation; readonly reservedFor?: Reserved }): void {
+  authorize({ operation, reservedFor }: { readonly operation: PolicyOperation; readonly reservedFor?: Reserved }): void {
     this.#caller = this.#control.authenticate(this.headers['authorization'], this.now, this.clientIp);
     if (this.#caller === undefined) throw fail('invalid-token');
     this.#decision = this.#control.decide(this.#caller, this.#arrival.path.segments, operation);
@@ -70,7 +70,7 @@ export class RequestCall implements Call {
     return this.#caller === undefined ? {} : auditCallerOf(this.#caller);
   }
 
-  get access(): Access {
+  get access(): FieldAccess {
     const caller = this.caller;
     const constraints = this.#decision?.constraints;
     return {

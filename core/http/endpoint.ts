@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { SignedDigest } from '../audit/record.ts';
 
 /** The verbs policies speak of (api 53). */
-export type Operation = 'create' | 'read' | 'update' | 'delete' | 'execute';
+export type PolicyOperation = 'create' | 'read' | 'update' | 'delete' | 'execute';
 
 /**
  * For whom an endpoint is, beyond what policies say: the tenant `system` (others find nothing there), or in it only callers with the
@@ -23,9 +23,9 @@ export type Caller = {
 };
 
 /** What the policies of the caller say about the request at hand, beyond that it may run. */
-export type Access = {
+export type FieldAccess = {
   /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
-  allows(operation: Operation): boolean;
+  allows(operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown): void;
   /** The document without the fields that the policy hides (wire form). */
@@ -33,10 +33,10 @@ export type Access = {
 };
 
 /** One request on its way through the pipeline, as an endpoint sees it. */
-export type Call = {
+export type EndpointCall = {
   readonly requestId: string;
   readonly caller: Caller;
-  readonly access: Access;
+  readonly access: FieldAccess;
   /** decoded path parameters by name */
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
@@ -67,7 +67,7 @@ export type AuditNote = {
 };
 
 /** A call on a public endpoint: there is no caller. */
-export type PublicCall = Omit<Call, 'caller' | 'access'>;
+export type PublicCall = Omit<EndpointCall, 'caller' | 'access'>;
 
 /**
  * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and goes out as it
@@ -176,7 +176,7 @@ export type CommandLineHints = {
  */
 export type Endpoint<Input, Output, Target> = Shared & {
   readonly access: 'token';
-  readonly operation: Operation;
+  readonly operation: PolicyOperation;
   /** judged right after the policies; `policy/check` knows it too */
   readonly reservedFor?: Reserved;
   readonly input?: z.ZodType<Input>;
@@ -184,8 +184,8 @@ export type Endpoint<Input, Output, Target> = Shared & {
   /** fields (camelCase) that hold secrets or payloads, for the API description, logs and tests */
   readonly secretInput?: readonly (keyof Input & string)[];
   readonly secretOutput?: readonly (keyof Output & string)[];
-  find?(call: Call): Target;
-  run(call: Call, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
+  find?(call: EndpointCall): Target;
+  run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
 };
 
 export type PublicEndpoint<Input, Output> = Shared & {

@@ -4,7 +4,7 @@ import type { AccessControl } from '../access/access-control.ts';
 import { isWorking, tokenTable } from '../access/tokens/record.ts';
 import { fail } from '../base/errors.ts';
 import { nameField } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type Call, type Caller } from '../http/endpoint.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall, type Caller } from '../http/endpoint.ts';
 import { readRequestPath } from '../http/request/path.ts';
 import type { RouteTable } from '../http/route-table.ts';
 import type { Route } from '../http/routes.ts';
@@ -82,7 +82,11 @@ export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
 }
 
 /** Whose request it would be. Throws `policy-denied` for tokens and policies that the caller may not see. */
-function subjectOf({ access, policies, store }: PolicyCheckOptions, call: Call, { accessor, policies: names }: Partial<Input>): Caller {
+function subjectOf(
+  { access, policies, store }: PolicyCheckOptions,
+  call: EndpointCall,
+  { accessor, policies: names }: Partial<Input>,
+): Caller {
   const { caller } = call;
   if (accessor !== undefined && names !== undefined)
     throw fail('invalid-value', { detail: 'Name the token by "accessor" or what it would have by "policies", not both.' });

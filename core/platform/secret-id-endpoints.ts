@@ -4,7 +4,7 @@ import type { Hsm } from '../../hsm/api.ts';
 import { cidrsField } from '../base/addresses.ts';
 import { fail } from '../base/errors.ts';
 import { durationField, integer, timestampText } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type Call } from '../http/endpoint.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../http/endpoint.ts';
 import { answerList, listOf } from '../http/resource/list-answer.ts';
 import { listQuery } from '../http/resource/list-query.ts';
 import { revealSecret } from '../base/secret.ts';
@@ -51,7 +51,7 @@ const disableInput = z.object({
 const path = `/v1/state/${approlePath}/{name}`;
 
 export function secretIdEndpoints({ store, hsm }: { readonly store: Store; readonly hsm: Hsm }): AnyEndpoint[] {
-  function find(call: Call): Approle {
+  function find(call: EndpointCall): Approle {
     const approle = approleTable(store).get([call.caller.tenantId, call.params['name'] ?? '']);
     if (approle === undefined) throw fail('not-found', { detail: 'There is no approle of this name.' });
     return approle;

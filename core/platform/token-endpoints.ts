@@ -4,7 +4,7 @@ import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
 import { durationField, timestampText } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type Call, type Operation } from '../http/endpoint.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall, type PolicyOperation } from '../http/endpoint.ts';
 import { answerList } from '../http/resource/list-answer.ts';
 import { listQuery } from '../http/resource/list-query.ts';
 import { revealSecret } from '../base/secret.ts';
@@ -55,7 +55,7 @@ export type TokenEndpointOptions = {
 /** The token actions. Those on another token than the own one also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
 export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
   /** The meant token, of this tenant and within the caller's policies; the own one when none is named. */
-  function requireToken(call: Call, { token, accessor }: WhichToken, operation: Operation): TokenRecord {
+  function requireToken(call: EndpointCall, { token, accessor }: WhichToken, operation: PolicyOperation): TokenRecord {
     if (token !== undefined && accessor !== undefined)
       throw fail('invalid-value', { detail: 'Name the token by "token" or by "accessor", not by both.' });
     const named = token === undefined ? (accessor ?? call.caller.accessor) : findToken(store, token, call.now)?.accessor;
@@ -161,7 +161,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
   ];
 }
 
-function stateOf(call: Call, record: TokenRecord): TokenState {
+function stateOf(call: EndpointCall, record: TokenRecord): TokenState {
   const { accessor, user, policies, creationTime, expires, latestExpires, boundCidrs, parent, approle } = record;
   const expiresIn = expires === undefined ? undefined : Math.round(call.now.until(Temporal.Instant.from(expires)).total('seconds'));
   return {

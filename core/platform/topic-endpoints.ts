@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { systemTenantName } from '../access/tenants.ts';
 import { decodeDuration, decodeTimestamp, formatTimestamp } from '../base/time.ts';
 import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../log/topic.ts';
-import { defineEndpoint, Reply, type AnyEndpoint, type Call, type Caller } from '../http/endpoint.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall, type Caller } from '../http/endpoint.ts';
 import { answerList, listOf } from '../http/resource/list-answer.ts';
 import { listQuery, readFlag, readListQuery } from '../http/resource/list-query.ts';
 
@@ -36,14 +36,14 @@ export function topicEndpoints(options: Options): TopicEndpoints {
   const stopping = new AbortController();
   const open = new Map<string, number>();
 
-  function directoryOf(call: Call): string {
+  function directoryOf(call: EndpointCall): string {
     const topic = call.params['topic'];
     if (topic === auditTopic) return directories.audit;
     if (topic === logTopic && call.caller.tenantName === systemTenantName) return directories.logs;
     throw fail('not-found', { detail: 'There is no topic of this name.' });
   }
 
-  async function* follow(call: Call, topic: Omit<TopicOptions, 'signal'>): AsyncGenerator<string> {
+  async function* follow(call: EndpointCall, topic: Omit<TopicOptions, 'signal'>): AsyncGenerator<string> {
     const { tenantId } = call.caller;
     const ended = new AbortController();
     const watch = setInterval(() => (isReader(options, call) ? undefined : ended.abort()), lookEveryMs).unref();
@@ -123,7 +123,7 @@ const topicQuery = {
   },
 } as const;
 
-function sinceOf({ query, now }: Call): { since?: string } {
+function sinceOf({ query, now }: EndpointCall): { since?: string } {
   const text = query.get('since');
   if (text === undefined) return {};
   const duration = decodeDuration(text);
@@ -144,7 +144,7 @@ function filterOf({ tenantName, tenantId }: Caller): { only?: RecordFilter } {
 type Reader = { show(line: TopicRecord): string };
 
 /** Whether the stream may go on. What cannot be read now ends it: the reader comes back. */
-function isReader(options: Options, call: Call): boolean {
+function isReader(options: Options, call: EndpointCall): boolean {
   try {
     return readerOf(options, call) !== undefined;
   } catch {
@@ -153,7 +153,7 @@ function isReader(options: Options, call: Call): boolean {
 }
 
 /** How lines are shown to the caller as its token and policies stand now; undefined when they allow it no more. */
-function readerOf({ access, store, clock }: Options, call: Call): Reader | undefined {
+function readerOf({ access, store, clock }: Options, call: EndpointCall): Reader | undefined {
   store.refresh();
   const caller = access.authenticate(call.headers['authorization'], clock.now(), call.clientIp);
   if (caller === undefined) return undefined;

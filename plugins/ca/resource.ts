@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../core/base/errors.ts';
-import type { Call } from '../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource/resource.ts';
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -160,7 +160,7 @@ function readTrustCertificate(house: CaHouse, pem: string): Uint8Array {
 }
 
 /** Its keys go for good: relying parties keep the last CRLs, signed while there is a key, and nothing is left out of them. */
-function planRemoval(house: CaHouse, call: Call, name: string, current: CaRecord): Removal {
+function planRemoval(house: CaHouse, call: EndpointCall, name: string, current: CaRecord): Removal {
   requireUnused(house, call, name, current);
   const { tenantId } = call.caller;
   const ca = { tenantId, record: current };
@@ -192,7 +192,7 @@ function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUnt
   });
 }
 
-function requireUnused(house: CaHouse, call: Call, name: string, current: CaRecord): void {
+function requireUnused(house: CaHouse, call: EndpointCall, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
   requireNoneBelow(name, Iterator.from(house.tables.cas.entries([call.caller.tenantId])));
 }
@@ -218,7 +218,7 @@ function toDocument(record: CaRecord): CaDocument {
   };
 }
 
-function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: Call): Record<string, unknown> {
+function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: EndpointCall): Record<string, unknown> {
   const newest = newestGeneration(record);
   const certificate = readCertificate(newestCertificate(record));
   const urls = newest === undefined ? undefined : publicUrls(house, call.caller.tenantId, record.name, newest.generation);

@@ -1,7 +1,7 @@
 // What the parts of this plugin share: its context, its tables, and the few questions all of them ask.
 import { createHash } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
-import type { Call } from '../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { onStrayError } from '../../core/base/last-resort.ts';
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import type { Listeners } from '../../core/plugin/services/listeners.ts';
@@ -109,7 +109,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
 }
 
 /** The service an action of the caller's tenant is about; throws `not-found`. */
-export function requireService(oidc: Oidc, call: Call): Located {
+export function requireService(oidc: Oidc, call: EndpointCall): Located {
   const located = oidc.locate(call.caller.tenantName, call.params['name'] ?? '');
   if (located === undefined) throw fail('not-found', { detail: 'There is no such OIDC service.' });
   return located;

@@ -1,5 +1,5 @@
 // Decides whether policies allow an operation on a path: compiled once per policy, one walk per decision.
-import type { Operation } from '../../http/endpoint.ts';
+import type { PolicyOperation } from '../../http/endpoint.ts';
 import { maxPatternSegments, operations, readPattern, type Policy, type PolicyRule } from './policy.ts';
 
 /** What a set of policies says. `policy` and `rule` name what decided; both are absent when no rule spoke (refused by default). */
@@ -14,7 +14,7 @@ export type Verdict = {
 type Stated = { readonly policy: string; readonly rule: PolicyRule };
 /** What rules with one and the same pattern say about one operation. */
 type Say = { readonly allow: Stated[]; readonly reject: Stated[] };
-type Says = Partial<Record<Operation, Say>>;
+type Says = Partial<Record<PolicyOperation, Say>>;
 type Node = { readonly literals: Map<string, Node>; one: Node | undefined; readonly here: Says; readonly rest: Says };
 
 /** A policy ready for decisions. */
@@ -26,7 +26,7 @@ export type CompiledPolicy = { readonly root: Node };
  * operation beats its `all`; a rule that says nothing about the operation does not take part. The rules of all policies count as
  * one list; of equally specific ones one that allows is enough. Names are compared as they are, case included.
  */
-export function decide(policies: readonly CompiledPolicy[], segments: readonly string[], operation: Operation): Verdict {
+export function decide(policies: readonly CompiledPolicy[], segments: readonly string[], operation: PolicyOperation): Verdict {
   let best = -1;
   let say: Say | undefined;
   let grants: Stated[] = [];
@@ -96,7 +96,7 @@ function find(
   node: Node,
   segments: readonly string[],
   at: number,
-  operation: Operation,
+  operation: PolicyOperation,
   rank: number,
 ): { say: Say; rank: number } | undefined {
   const weight = weights[at] ?? 0;

@@ -1,14 +1,14 @@
 // What the service would say to a request, and why: the policies as for the request itself, and what is asked of callers beside them.
 import type { AccessControl, Decision } from '../access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../reserved.ts';
-import type { AnyEndpoint, Caller, Operation } from '../../http/endpoint.ts';
+import type { AnyEndpoint, Caller, PolicyOperation } from '../../http/endpoint.ts';
 import { compilePolicy, decide } from './engine.ts';
 import { isAskedBesides, operationsOf } from './reach.ts';
 
 /** A request that nobody sends: what it would do where, and what the service has there. */
 export type Question = {
   readonly segments: readonly string[];
-  readonly operation: Operation;
+  readonly operation: PolicyOperation;
   readonly endpoints: readonly AnyEndpoint[];
 };
 
@@ -27,7 +27,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
 
   const meant = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation));
   const hasPut = meant.some(({ method }) => method === 'PUT');
-  const say = (asked: Operation) => ({ asked, decision: access.decide(subject, segments, asked) });
+  const say = (asked: PolicyOperation) => ({ asked, decision: access.decide(subject, segments, asked) });
   // What makes an entry is PUT, which also asks for what changing one needs.
   const needed = [say(operation), ...(hasPut && operation === 'create' ? [say('update')] : [])] as const;
   const { asked, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
@@ -56,7 +56,13 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   };
 }
 
-function reasonOf(access: AccessControl, subject: Caller, segments: readonly string[], operation: Operation, decision: Decision): string {
+function reasonOf(
+  access: AccessControl,
+  subject: Caller,
+  segments: readonly string[],
+  operation: PolicyOperation,
+  decision: Decision,
+): string {
   const { allowed, rule, policy, refusedByTenant } = decision;
   const owner = refusedByTenant ? 'tenant' : 'token';
   const policies = access.policiesOf(subject, owner);

@@ -1,9 +1,9 @@
 // What a policy is: rules on paths, with the effect of each operation, the values allowed and the fields hidden (api 53).
 import { z } from 'zod';
-import type { Operation } from '../../http/endpoint.ts';
+import type { PolicyOperation } from '../../http/endpoint.ts';
 import { shownText } from '../../wire/shown-text.ts';
 
-export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const satisfies readonly Operation[];
+export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const satisfies readonly PolicyOperation[];
 
 /** One segment of a rule's path: a decoded literal, any one segment, or (only at the end) any rest. */
 export type PatternSegment = { readonly kind: 'literal'; readonly text: string } | { readonly kind: 'one' } | { readonly kind: 'rest' };

@@ -1,10 +1,10 @@
 // Which requests there are, as policies see them, and which rules are about none of them.
 import { namePattern } from '../../wire/fields.ts';
-import type { AnyEndpoint, Operation } from '../../http/endpoint.ts';
+import type { AnyEndpoint, PolicyOperation } from '../../http/endpoint.ts';
 import { operations, readPattern, type PatternSegment, type PolicyRule } from './policy.ts';
 
 /** A path that policies are asked about: literals, and what names in it look like (undefined: anything). */
-type Asked = { readonly path: readonly (string | RegExp | undefined)[]; readonly operations: readonly Operation[] };
+type Asked = { readonly path: readonly (string | RegExp | undefined)[]; readonly operations: readonly PolicyOperation[] };
 
 /** Every path of the service; those without operations need no token. */
 export type Reach = readonly Asked[];
@@ -18,7 +18,7 @@ export function isAskedBesides(segments: readonly string[]): boolean {
 }
 
 /** What a request to an endpoint needs: its operation, and `create` as well for a PUT that makes the entry. Public ones need nothing. */
-export function operationsOf(endpoint: AnyEndpoint): readonly Operation[] {
+export function operationsOf(endpoint: AnyEndpoint): readonly PolicyOperation[] {
   if (endpoint.access === 'public') return [];
   return endpoint.method === 'PUT' ? [endpoint.operation, 'create'] : [endpoint.operation];
 }

@@ -1,6 +1,6 @@
 // The types of the API description: as much of OpenAPI 3.1 and JSON Schema as the house writes, and its own extensions.
 import type { ErrorTable } from '../../base/errors.ts';
-import type { Operation as PolicyVerb } from '../endpoint.ts';
+import type { PolicyOperation } from '../endpoint.ts';
 import type { Command } from './command.ts';
 
 export type JsonSchema = {
@@ -66,7 +66,7 @@ export type Operation = {
   /** empty for what needs no token */
   readonly security?: readonly [];
   /** what policies call it */
-  readonly 'x-operation'?: PolicyVerb;
+  readonly 'x-operation'?: PolicyOperation;
   /** how the command line spells it */
   readonly 'x-command'?: Command;
   readonly parameters: readonly Parameter[];

@@ -5,7 +5,7 @@ import { fail, isOvertaken } from '../../base/errors.ts';
 import type { Store, StoreKey } from '../../store/store.ts';
 import { inTurn } from '../../base/turns.ts';
 import { toKebab } from '../../wire/schema.ts';
-import type { Call } from '../endpoint.ts';
+import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
 import { mergeDocument } from './merge.ts';
@@ -28,7 +28,7 @@ const attempts = 256;
 const mostOvertaken = 8;
 
 /** POST: the entry must not be there yet. */
-export function createEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+export function createEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   return change(view, store, call, entry, (current) => {
     const wanted = view.parse(fields);
     if (current !== undefined)
@@ -38,7 +38,7 @@ export function createEntry(view: ResourceView, store: Store, call: Call, entry:
 }
 
 /** PUT: the document as sent, with defaults; creation-time fields and one-way flags that are absent stay (api 4). */
-export function replaceEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
   return change(view, store, call, entry, (current) => {
     if (current === undefined) return view.parse(fields);
@@ -49,7 +49,7 @@ export function replaceEntry(view: ResourceView, store: Store, call: Call, entry
 }
 
 /** PATCH: merged into what is there. */
-export function mergeEntry(view: ResourceView, store: Store, call: Call, entry: Entry, fields: Document): Promise<Outcome> {
+export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const kept = (view.resource.notRemovableByMerge ?? []).find((field) => fields[field] === null);
   if (kept !== undefined) {
     const message = `"${toKebab(kept)}" cannot be removed by a merge; replace the document without it.`;
@@ -64,7 +64,7 @@ export function mergeEntry(view: ResourceView, store: Store, call: Call, entry: 
 async function change(
   view: ResourceView,
   store: Store,
-  call: Call,
+  call: EndpointCall,
   entry: Entry,
   documentFor: (current: unknown) => Document,
 ): Promise<Outcome> {
@@ -75,7 +75,7 @@ async function change(
 async function changeInTurn(
   view: ResourceView,
   store: Store,
-  call: Call,
+  call: EndpointCall,
   entry: Entry,
   documentFor: (current: unknown) => Document,
   isOld: boolean,
@@ -127,7 +127,7 @@ async function commit(
 }
 
 /** DELETE: with what else the resource says goes with it. */
-export async function removeEntry(view: ResourceView, store: Store, call: Call, entry: Entry): Promise<void> {
+export async function removeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): Promise<void> {
   const { resource } = view;
   let overtaken = 0;
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -152,7 +152,7 @@ export async function removeEntry(view: ResourceView, store: Store, call: Call, 
   throw fail('conflict');
 }
 
-function reread(view: ResourceView, store: Store, call: Call, entry: Entry): unknown {
+function reread(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): unknown {
   store.refresh();
   const record = view.resource.table.get(entry.key);
   requirePreconditions(preconditionsOf(call), view.tag(entry.name, record));
@@ -160,7 +160,7 @@ function reread(view: ResourceView, store: Store, call: Call, entry: Entry): unk
 }
 
 /** The headers of RFC 9110 section 13. */
-export function preconditionsOf(call: Call): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
+export function preconditionsOf(call: EndpointCall): { ifMatch: string | undefined; ifNoneMatch: string | undefined } {
   return { ifMatch: call.headers['if-match'], ifNoneMatch: call.headers['if-none-match'] };
 }
 

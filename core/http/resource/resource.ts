@@ -1,11 +1,11 @@
 // A resource is one entry: from it the platform makes the list and entry endpoints of both trees (api 2 to 10).
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
-import type { Call } from '../endpoint.ts';
+import type { EndpointCall } from '../endpoint.ts';
 
 /** What create, replace and merge have in common once the document is whole and parsed. */
 export type Change<Document, Rec> = {
-  readonly call: Call;
+  readonly call: EndpointCall;
   /** path parameters of the entry, parents first, own name last */
   readonly names: readonly string[];
   /** the document the entry shall have; defaults filled in, merge already done */
@@ -56,18 +56,18 @@ export type Resource<Document, Rec, Prepared> = {
   /** entries that every tenant has, that are in no table and cannot be changed */
   readonly builtIn?: ReadonlyMap<string, Rec>;
   /** false makes everything below the parents 404 */
-  parentExists?(call: Call, parents: readonly string[]): boolean;
+  parentExists?(call: EndpointCall, parents: readonly string[]): boolean;
   /** where an entry is kept, its name last; asked with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
-  key?(call: Call, names: readonly string[]): StoreKey;
+  key?(call: EndpointCall, names: readonly string[]): StoreKey;
   /** Fills in defaults that hang on the name or on other fields, so that policies and `validate=true` see them too. */
   complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
   /** What is accepted and yet hardly meant so: answered to whoever creates, replaces or merges. */
   warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
   /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to do with it. */
-  planRemoval?(call: Call, names: readonly string[], current: Rec): Removal;
+  planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
-  toState(record: Rec, call: Call): Record<string, unknown>;
+  toState(record: Rec, call: EndpointCall): Record<string, unknown>;
   readonly errors?: readonly string[];
 };
 

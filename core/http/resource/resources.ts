@@ -5,7 +5,7 @@ import { fail } from '../../base/errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
 import type { Store, StoreKey } from '../../store/store.ts';
 import { Wire } from '../../wire/schema.ts';
-import { Reply, defineEndpoint, type AnyEndpoint, type Call } from '../endpoint.ts';
+import { Reply, defineEndpoint, type AnyEndpoint, type EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import { changeQuery, entryQuery, listQuery, readFields, readFlag, readListQuery } from './list-query.ts';
 import { createEntry, mergeEntry, preconditionsOf, removeEntry, replaceEntry, type Entry, type Outcome } from './change.ts';
@@ -31,37 +31,37 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
   const changing = { ...reserved, tag, audit: 'required', query: changeQuery, input: rawBody } as const;
 
   /** The names in the path, parents first; everything that is not for this caller is not found. */
-  function parentsOf(call: Call): string[] {
+  function parentsOf(call: EndpointCall): string[] {
     const parents = parameters.map((parameter) => call.params[parameter] ?? '');
     if (parents.length > 0 && view.resource.parentExists?.(call, parents) === false) throw fail('not-found');
     return parents;
   }
 
-  function keyOf(call: Call, names: readonly string[]): StoreKey {
+  function keyOf(call: EndpointCall, names: readonly string[]): StoreKey {
     return view.resource.key?.(call, names) ?? (view.resource.scope === 'tenant' ? [call.caller.tenantId, ...names] : names);
   }
 
-  function entryOf(call: Call, parents: readonly string[], name: string): Entry {
+  function entryOf(call: EndpointCall, parents: readonly string[], name: string): Entry {
     const names = [...parents, name];
     const key = keyOf(call, names);
     const builtIn = view.resource.builtIn?.get(name);
     return { names, name, key, builtIn: builtIn !== undefined, record: builtIn ?? view.resource.table.get(key) };
   }
 
-  function findEntry(call: Call): Entry {
+  function findEntry(call: EndpointCall): Entry {
     const entry = entryOf(call, parentsOf(call), call.params[view.nameField] ?? '');
     if (entry.record === undefined) throw fail('not-found', { detail: `There is no ${noun} of this name.` });
     return entry;
   }
 
-  function findForChange(call: Call): Entry {
+  function findForChange(call: EndpointCall): Entry {
     const entry = findEntry(call);
     requirePreconditions(preconditionsOf(call), view.tag(entry.name, entry.record));
     return entry;
   }
 
   /** PUT also creates; then the caller needs `create` as well. */
-  function findForReplacement(call: Call): Entry {
+  function findForReplacement(call: EndpointCall): Entry {
     const entry = entryOf(call, parentsOf(call), call.params[view.nameField] ?? '');
     if (entry.record === undefined && !call.access.allows('create')) throw fail('policy-denied');
     requirePreconditions(preconditionsOf(call), view.tag(entry.name, entry.record));
@@ -69,7 +69,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
   }
 
   function listEntries(
-    call: Call,
+    call: EndpointCall,
     parents: readonly string[],
     tree: 'config' | 'state',
     format: (name: string, record: unknown) => unknown,
@@ -88,11 +88,11 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     return new Wire(entries.map(([name, record]) => select(format(name, record))));
   }
 
-  function readEntry(call: Call, entry: Entry, tree: 'config' | 'state', document: unknown): Reply {
+  function readEntry(call: EndpointCall, entry: Entry, tree: 'config' | 'state', document: unknown): Reply {
     return new Reply(200, new Wire(readFields(call.query, view.answers[tree])(document)), tagHeader(view.tag(entry.name, entry.record)));
   }
 
-  function created(call: Call, entry: Entry, { record, document }: Outcome): Reply {
+  function created(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
     const location = `/v1/config/${[...path.split('/').map((part) => (part.startsWith('{') ? (call.params[part.slice(1, -1)] ?? '') : part)), entry.name].map(encodeURIComponent).join('/')}`;
     const shown = record === undefined ? view.configOf(entry.name, document) : view.config(entry.name, record);
     return new Reply(201, new Wire({ ...shown, ...warned(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
@@ -112,7 +112,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
   }
 
   /** The fields of a change. The trail gets the body only once its names are known: a misspelt field could hold a secret. */
-  function readBody(call: Call, entry: Entry, body: JsonObject): Document {
+  function readBody(call: EndpointCall, entry: Entry, body: JsonObject): Document {
     readFlag(call.query, 'validate');
     const fields = view.readChange(entry.name, body);
     call.noteAudit({ requestParameters: view.auditParameters(body) });

@@ -17,7 +17,7 @@ import {
   type Shape,
 } from '../../wire/schema.ts';
 import { shortened, sizeOf } from '../audit-parameters.ts';
-import type { Call } from '../endpoint.ts';
+import type { EndpointCall } from '../endpoint.ts';
 import { entityTag } from '../response/entity-tag.ts';
 import type { AnyResource, Resource } from './resource.ts';
 
@@ -73,7 +73,7 @@ export class ResourceView {
   }
 
   /** The state document in wire form: all fields, and for each secret whether it is set. */
-  state(name: string, record: unknown, call: Call): Document {
+  state(name: string, record: unknown, call: EndpointCall): Document {
     const document = this.resource.toDocument(record);
     const wire = this.#format(name, overlay(this.#withoutSecrets(document), this.resource.toState(record, call)));
     return this.#secrets.reduce((shown, path) => overlay(shown, secretFlag(document, path)), wire);

@@ -1,10 +1,10 @@
 // What run() returned becomes the answer: JSON in wire form unless the endpoint says otherwise.
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
-import { Reply, type Access, type AnyEndpoint } from '../endpoint.ts';
+import { Reply, type FieldAccess, type AnyEndpoint } from '../endpoint.ts';
 
 /** The answer of an endpoint. `access` is given when policies hide fields. */
-export function formatReply(endpoint: AnyEndpoint, value: unknown, access: Pick<Access, 'withoutHidden'> | undefined): Answer {
+export function formatReply(endpoint: AnyEndpoint, value: unknown, access: Pick<FieldAccess, 'withoutHidden'> | undefined): Answer {
   if (!(value instanceof Reply))
     return jsonAnswer(endpoint, endpoint.successStatus ?? (value === undefined ? 204 : 200), value, undefined, access);
   const { status, body, headers } = value;
@@ -19,7 +19,7 @@ function jsonAnswer(
   status: number,
   value: unknown,
   headers: Answer['headers'],
-  access: Pick<Access, 'withoutHidden'> | undefined,
+  access: Pick<FieldAccess, 'withoutHidden'> | undefined,
 ): Answer {
   const added = headers === undefined ? {} : { headers };
   if (value === undefined) return { status, ...added };

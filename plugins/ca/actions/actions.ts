@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { fail, isOvertaken } from '../../../core/base/errors.ts';
-import { type AnyEndpoint, type Call, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, type EndpointCall, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { answerList } from '../../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../../core/http/resource/list-query.ts';
 import { durationField, timestamp, pemExample, timestampText } from '../../../core/wire/fields.ts';
@@ -27,7 +27,7 @@ const attempts = 64;
 
 /** The actions of `/v1/state/keystore/tls/ca/<name>` and its list of certificates. */
 export function caActions(house: CaHouse): readonly AnyEndpoint[] {
-  const find = (call: Call): FoundCa => {
+  const find = (call: EndpointCall): FoundCa => {
     const found = findCa(house, call.caller.tenantId, call.params['name'] ?? '');
     if (found === undefined) throw fail('not-found', { detail: 'There is no TLS CA of this name.' });
     return found;
@@ -43,7 +43,7 @@ export function caActions(house: CaHouse): readonly AnyEndpoint[] {
   ];
 }
 
-type Find = (call: Call) => FoundCa;
+type Find = (call: EndpointCall) => FoundCa;
 
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestampText } from '../../../core/wire/fields.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { defineEndpoint, type AnyEndpoint, type Call } from '../../../core/http/endpoint.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import type { Claims } from '../settings/claims.ts';
 import { findClaim, showableText } from '../settings/claims.ts';
@@ -181,7 +181,7 @@ function sentenceOf({ granted, policies }: RoleSelection): string {
     : `${names} matches; the session gets ${policies.join(', ')}.`;
 }
 
-function requireFailure(oidc: Oidc, call: Call, { tenantId, service }: Located, reference: string): FailedLogin {
+function requireFailure(oidc: Oidc, call: EndpointCall, { tenantId, service }: Located, reference: string): FailedLogin {
   const failed = oidc.failures.get([tenantId, service, reference]);
   if (failed === undefined || call.now.epochMilliseconds >= failed.atMs + keptFailureMs) {
     throw fail('not-found', { detail: 'No failed sign-in of this service within the last day has that reference.' });

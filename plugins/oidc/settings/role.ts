@@ -1,7 +1,7 @@
 // The OIDC role: which value of the role claim grants which policies, and what else must be true (spec, resource "OIDC role").
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
-import type { Call } from '../../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Oidc } from '../context.ts';
@@ -73,14 +73,14 @@ export function roleResource(oidc: Oidc): AnyResource {
 }
 
 /** A claim that is required no longer lets people in who did not get the policies before: that is giving them. */
-function requireGiven({ accounts }: Oidc, { caller }: Call, wanted: RoleRecord, current: RoleRecord | undefined): void {
+function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: RoleRecord, current: RoleRecord | undefined): void {
   const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
   accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
 }
 
 /** Tokens carry the names of their policies: who loses a role, or a role that loses a policy, signs in anew. */
-function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: Call, service: string, role: string): void {
+function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string, role: string): void {
   oidc.endSessions(transaction, call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
 }
 

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import { durationText, pemExample } from '../../../core/wire/fields.ts';
-import type { Call } from '../../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource, type Change } from '../../../core/http/resource/resource.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
@@ -161,13 +161,13 @@ function isPem(text: string): boolean {
   }
 }
 
-function removeDependents(oidc: Oidc, transaction: WriteTransaction, call: Call, service: string): void {
+function removeDependents(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string): void {
   const { tenantId } = call.caller;
   for (const [key] of Array.from(transaction.entries(oidc.roles, [tenantId, service]))) transaction.delete(oidc.roles, key);
   oidc.endSessions(transaction, tenantId, (session) => session.service === service);
 }
 
-function noticesOf(oidc: Oidc, call: Call, record: ServiceRecord): readonly string[] {
+function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord): readonly string[] {
   const roles = oidc.rolesOf(call.caller.tenantId, record.name);
   return [
     ...(record.verboseLogging

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
-import type { Call } from '../../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
@@ -31,14 +31,14 @@ export function actionPath(action: string): string {
 }
 
 /** The key of the path, in the caller's tenant. Throws not-found. */
-export function requireKey(transitKeys: TransitKeys, call: Call): TransitKey {
+export function requireKey(transitKeys: TransitKeys, call: EndpointCall): TransitKey {
   const key = transitKeys.find(call.caller.tenantId, call.params['name'] ?? '');
   if (key === undefined) throw failCore('not-found', { detail: 'There is no transit key of that name.' });
   return key;
 }
 
 /** The octets of a `text` field; no newline is changed. Throws `invalid-base64`, `invalid-value`, `payload-too-large`. */
-export async function textOctets({ largeText }: Call, text: string, base64Encoded: boolean): Promise<Uint8Array> {
+export async function textOctets({ largeText }: EndpointCall, text: string, base64Encoded: boolean): Promise<Uint8Array> {
   const octets =
     largeText === undefined ? smallOctets(text, base64Encoded) : base64Encoded ? await decodeBase64InPlace(largeText) : largeText;
   if (octets === undefined) throw failCore('invalid-base64', { detail: 'text must be standard base64 with padding, without white space.' });

@@ -1,7 +1,7 @@
 // What all key actions have in common: path, key lookup, audit, and batches with isolation per item (api 45, 46).
 import { z } from 'zod';
 import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
-import { type AnyEndpoint, type Call, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
+import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
 import { parseInput } from '../../../core/wire/schema.ts';
@@ -58,7 +58,9 @@ type Common = 'method' | 'path' | 'tag' | 'access' | 'operation' | 'find' | 'run
 export function defineKeyAction<Input, Output>(
   transit: Transit,
   action: string,
-  spec: Omit<Endpoint<Input, Output, Key>, Common> & { run(call: Call, input: Input, key: Key): Output | Reply | Promise<Output | Reply> },
+  spec: Omit<Endpoint<Input, Output, Key>, Common> & {
+    run(call: EndpointCall, input: Input, key: Key): Output | Reply | Promise<Output | Reply>;
+  },
 ): AnyEndpoint {
   return defineEndpoint<Input, Output, Key>({
     method: 'POST',
@@ -106,7 +108,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
   /** `noteSigned` puts what a signature is of into the audit record */
   run(
-    call: Call,
+    call: EndpointCall,
     item: z.output<z.ZodObject<Fields>>,
     key: Key,
     noteSigned: (digest: string) => void,
@@ -145,7 +147,12 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     return known;
   };
 
-  const runItem = async (call: Call, raw: JsonObject, key: Key, noteSigned: (digest: string) => void): Promise<Record<string, unknown>> => {
+  const runItem = async (
+    call: EndpointCall,
+    raw: JsonObject,
+    key: Key,
+    noteSigned: (digest: string) => void,
+  ): Promise<Record<string, unknown>> => {
     const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
     try {
       const item = parseInput(itemSchema, raw) as Item;
@@ -157,7 +164,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     }
   };
 
-  const runBatch = async (call: Call, items: readonly JsonObject[], key: Key): Promise<object> => {
+  const runBatch = async (call: EndpointCall, items: readonly JsonObject[], key: Key): Promise<object> => {
     const batchResults: Record<string, unknown>[] = [];
     const digests: (string | null)[] = Array.from(items, () => null);
     for (let at = 0; at < items.length; at += itemsAtOnce) {

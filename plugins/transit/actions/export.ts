@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
-import type { AnyEndpoint, Call } from '../../../core/http/endpoint.ts';
+import type { AnyEndpoint, EndpointCall } from '../../../core/http/endpoint.ts';
 import type { SecretBlock } from '../../../core/plugin/services/transit-keys.ts';
 import { userIdText } from '../../../core/wire/shown-text.ts';
 import { cipherOf } from '../ciphers.ts';
@@ -92,7 +92,7 @@ async function wrappingKeyOf({ format, wrappingKey }: Input): Promise<KeyObject 
   return parseWrappingKey(wrappingKey);
 }
 
-function chooseVersions(transit: Transit, call: Call, key: Key, wanted: Input['version']): readonly Version[] {
+function chooseVersions(transit: Transit, call: EndpointCall, key: Key, wanted: Input['version']): readonly Version[] {
   const now = microseconds(call.now);
   if (wanted !== undefined) {
     const version = transit.keyring.forDecryption(key, wanted === 'latest' ? key.record.latest : wanted, now);

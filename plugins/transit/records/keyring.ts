@@ -1,6 +1,6 @@
 // Finding keys and choosing versions: the read side that every action goes through.
 import { fail as coreFail } from '../../../core/base/errors.ts';
-import type { Call } from '../../../core/http/endpoint.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { AeadKey, KeyReference, StoredKey } from '../../../hsm/api.ts';
 import { sha256 } from './derive.ts';
 import { type AeadCipher, cipherOf } from '../ciphers.ts';
@@ -29,7 +29,7 @@ export class Keyring {
   }
 
   /** The key the call's path names; throws not-found. */
-  require(call: Call): Key {
+  require(call: EndpointCall): Key {
     const key = this.find(call.caller.tenantId, call.params['name'] as string);
     if (key === undefined) throw coreFail('not-found', { detail: 'No transit key of that name.' });
     return key;

@@ -5,7 +5,7 @@ import { builtInPolicies } from '../../../core/access/policy/built-in.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from '../../../core/access/policy/constraints.ts';
 import { compilePolicy, decide } from '../../../core/access/policy/engine.ts';
 import { operations, policyDocument, readPattern, type Policy, type PolicyRule } from '../../../core/access/policy/policy.ts';
-import type { Operation } from '../../../core/http/endpoint.ts';
+import type { PolicyOperation } from '../../../core/http/endpoint.ts';
 
 type Effects = PolicyRule['operations'];
 const rule = (path: string, effects: Effects, rest: Partial<PolicyRule> = {}): PolicyRule => ({
@@ -17,9 +17,9 @@ const rule = (path: string, effects: Effects, rest: Partial<PolicyRule> = {}): P
 });
 const policy = (name: string, ...rules: PolicyRule[]): Policy => ({ name, description: '', restApi: { rules } });
 const segmentsOf = (path: string) => path.slice(1).split('/');
-const verdict = (policies: readonly Policy[], path: string, operation: Operation) =>
+const verdict = (policies: readonly Policy[], path: string, operation: PolicyOperation) =>
   decide(policies.map(compilePolicy), segmentsOf(path), operation);
-const allows = (policies: readonly Policy[], path: string, operation: Operation) => verdict(policies, path, operation).allowed;
+const allows = (policies: readonly Policy[], path: string, operation: PolicyOperation) => verdict(policies, path, operation).allowed;
 
 describe('decide', () => {
   test('refuses by default, and says that no rule spoke', () => {
@@ -103,7 +103,7 @@ describe('decide', () => {
       fc.property(
         fc.array(rules, { maxLength: 3 }),
         request,
-        fc.constantFrom<Operation>('read', 'update', 'delete'),
+        fc.constantFrom<PolicyOperation>('read', 'update', 'delete'),
         (lists, segments, operation) => {
           const policies = lists.map((list, index) => policy(`p${index}`, ...list));
           expect(decide(policies.map(compilePolicy), segments, operation).allowed).toBe(model(lists.flat(), segments, operation));
@@ -115,7 +115,7 @@ describe('decide', () => {
 });
 
 /** The rules' definition, word by word: match all, keep the best, one that allows is enough. */
-function model(rules: readonly PolicyRule[], segments: readonly string[], operation: Operation): boolean {
+function model(rules: readonly PolicyRule[], segments: readonly string[], operation: PolicyOperation): boolean {
   const stated = rules.flatMap(({ path, operations: effects }) => {
     const effect = effects[operation] ?? effects.all;
     const parts = segmentsOf(path);
@@ -164,7 +164,7 @@ describe('readPattern', () => {
   });
 });
 
-const allowedBy = (name: string, path: string, operation: Operation = 'execute') =>
+const allowedBy = (name: string, path: string, operation: PolicyOperation = 'execute') =>
   allows([builtInPolicies.get(name) as Policy], path, operation);
 
 describe('built-in policies', () => {
