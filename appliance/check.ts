@@ -2,6 +2,8 @@
 // anything is. What is worth knowing and breaks nothing goes to standard error.
 import type { Audit } from '../core/audit/record.ts';
 import type { Finding, Log } from '../core/base/context.ts';
+import { provide } from '../core/plugin/service.ts';
+import { listenersService } from '../core/plugin/services/listeners.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { systemClock } from '../core/base/time.ts';
 import { compose } from './composition/compose.ts';
@@ -51,8 +53,8 @@ async function checkAppliance(args: readonly string[]): Promise<readonly Finding
       log: terminal,
       clock: systemClock,
       configurationOf: (plugin) => configuration.plugins[plugin],
-      services: {
-        listeners: {
+      services: [
+        provide(listenersService, {
           serving: false,
           est: configuration.estListen,
           hosts: configuration.hosts,
@@ -60,8 +62,8 @@ async function checkAppliance(args: readonly string[]): Promise<readonly Finding
           sealed: () => false,
           identity: () => ({ key: '', cert: '' }),
           onIdentityChange: () => () => undefined,
-        },
-      },
+        }),
+      ],
     });
     try {
       return await composed.check();

@@ -11,6 +11,9 @@ import { createApp, type App } from '../../core/platform/app.ts';
 import type { TopicDirectories } from '../../core/platform/topic-endpoints.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
+import { provide, type ProvidedService } from '../../core/plugin/service.ts';
+import { sessionsService } from '../../core/plugin/services/sessions.ts';
+import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import type { Hsm } from '../../hsm/api.ts';
@@ -34,7 +37,7 @@ export type Parts = {
   /** the validated configuration section of a plugin */
   configurationOf(plugin: string): unknown;
   /** services of the composition root for plugins, beside those of core */
-  readonly services?: Readonly<Record<string, unknown>>;
+  readonly services?: readonly ProvidedService[];
   /** where audit trail and logs lie, to be read as topics */
   readonly topics?: TopicDirectories;
   /** whether the keys have gone; default: never */
@@ -61,7 +64,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   const running = await startPlugins(parts.plugins, {
     ...parts,
     audit: withTenants(audit, openTenants(store)),
-    services: { sessions: createSessions({ store, hsm, clock }), 'wrapping-keys': rotation, ...parts.services },
+    services: [
+      provide(sessionsService, createSessions({ store, hsm, clock })),
+      provide(wrappingKeysService, rotation),
+      ...(parts.services ?? []),
+    ],
   });
   return {
     app: createApp({

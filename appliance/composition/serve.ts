@@ -8,7 +8,8 @@ import { describeFault } from '../../core/http/response/problem.ts';
 import { catchStrayErrors } from '../../core/base/last-resort.ts';
 import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
-import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { openAuditSigner, workerChain } from '../provisioning/audit-signing.ts';
 import { backUp } from '../backup/backup.ts';
@@ -128,7 +129,7 @@ export async function serve(
       log,
       clock,
       configurationOf: (plugin) => configuration.plugins[plugin],
-      services: { listeners },
+      services: [provide(listenersService, listeners)],
       sealed: () => gate.isSealed,
       topics: { audit: places.audit(data), logs: places.logs(data) },
       upkeep: {

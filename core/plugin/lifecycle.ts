@@ -7,6 +7,7 @@ import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { AnyPlugin, PluginContext, PluginInstance } from './plugin.ts';
 import { orderPlugins, StartError } from './registry.ts';
+import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { WriteTransaction } from '../store/store.ts';
@@ -19,8 +20,8 @@ export type LifecycleOptions = {
   readonly audit: Audit;
   /** the validated configuration section of a plugin */
   configurationOf(plugin: string): unknown;
-  /** services of the platform itself, by name */
-  readonly services?: Readonly<Record<string, unknown>>;
+  /** services of the platform itself; of two with one name the later counts */
+  readonly services?: readonly ProvidedService[];
 };
 
 export type RunningPlugins = {
@@ -42,8 +43,13 @@ type Running = { readonly plugin: AnyPlugin; readonly instance: PluginInstance }
 
 /** Brings the plugins to life in order of use. Throws StartError naming step, plugin and reason; nothing stays started then. */
 export async function startPlugins(plugins: readonly AnyPlugin[], options: LifecycleOptions): Promise<RunningPlugins> {
-  const services = new Map<string, unknown>(Object.entries(options.services ?? {}));
-  const ordered = orderPlugins(plugins, options.hsm, [...services.keys()]);
+  const { services: platformServices = [] } = options;
+  const services = new Map(platformServices.map(({ service, implementation }) => [service.name, implementation]));
+  const ordered = orderPlugins(
+    plugins,
+    options.hsm,
+    platformServices.map(({ service }) => service),
+  );
   const running: Running[] = [];
   const stop = once(() => stopAll(running, options.log));
   try {
@@ -52,7 +58,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
       await step('migrations', plugin, () => options.store.migrate(plugin.name, plugin.migrations ?? []));
       const instance = await step('provision', plugin, () => plugin.provision(contextOf(plugin, { ...options, store: view }, services)));
       running.push({ plugin, instance });
-      for (const service of plugin.provides ?? []) services.set(service, requireService(plugin, instance, service));
+      for (const service of plugin.provides ?? []) services.set(service.name, requireService(plugin, instance, service));
     }
     for (const { plugin, instance } of running) await step('validate', plugin, () => instance.validate?.());
     for (const { plugin, instance } of running) await step('start', plugin, () => instance.start?.());
@@ -88,18 +94,19 @@ function contextOf(
     clock,
     audit,
     log: options.log.with(plugin.name),
-    service<T>(name: string): T {
-      if (plugin.uses?.includes(name) !== true)
+    // The registry has made sure that a service under `uses` is provided, and `provide` that it is of the type of its name.
+    service<T>({ name }: Service<T>): T {
+      if (plugin.uses?.some((used) => used.name === name) !== true)
         throw new StartError('provision', plugin.name, `asks for ${name} without naming it under uses`);
       return services.get(name) as T;
     },
   };
 }
 
-function requireService(plugin: AnyPlugin, instance: PluginInstance, service: string): unknown {
-  const found = instance.services?.[service];
-  if (found === undefined) throw new StartError('provision', plugin.name, `promises the service ${service} and does not bring it`);
-  return found;
+function requireService(plugin: AnyPlugin, instance: PluginInstance, { name }: Service<unknown>): unknown {
+  const provided = instance.services?.find(({ service }) => service.name === name);
+  if (provided === undefined) throw new StartError('provision', plugin.name, `promises the service ${name} and does not bring it`);
+  return provided.implementation;
 }
 
 async function step<T>(name: string, plugin: AnyPlugin, run: () => T | Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import type { Clock, Finding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
+import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
@@ -17,8 +18,8 @@ export type PluginContext<Config> = {
   readonly clock: Clock;
   readonly log: Log;
   readonly audit: Audit;
-  /** Services of other plugins that the manifest names under `uses`; typed by the files in core/plugin/services. */
-  service<T>(name: string): T;
+  /** A service that the manifest names under `uses`; throws StartError for any other. */
+  service<T>(service: Service<T>): T;
 };
 
 /** What a plugin brings. All parts are optional; `stop` must work after a half-done provision and twice. */
@@ -26,7 +27,7 @@ export type PluginInstance = {
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];
-  readonly services?: Readonly<Record<string, unknown>>;
+  readonly services?: readonly ProvidedService[];
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
@@ -50,8 +51,8 @@ export type Plugin<Config> = {
   /** Key types without which the plugin cannot work; the start stops naming the missing mechanism. */
   readonly needs?: readonly KeyType[];
   readonly errors?: ErrorTable;
-  readonly provides?: readonly string[];
-  readonly uses?: readonly string[];
+  readonly provides?: readonly Service<unknown>[];
+  readonly uses?: readonly Service<unknown>[];
   readonly migrations?: readonly Migration[];
   provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
 };

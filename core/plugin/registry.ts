@@ -2,6 +2,7 @@
 import type { Hsm } from '../../hsm/api.ts';
 import { coreErrors } from '../base/errors.ts';
 import type { AnyPlugin } from './plugin.ts';
+import type { Service } from './service.ts';
 
 const contract: number = 1;
 
@@ -19,8 +20,8 @@ export class StartError extends Error {
  * name, another contract number, an error code or service with two owners, a service nobody provides, a circle, and a needed key
  * type that no token offers.
  */
-export function orderPlugins(plugins: readonly AnyPlugin[], hsm: Hsm, platformServices: readonly string[]): readonly AnyPlugin[] {
-  const providers = new Map<string, string>(platformServices.map((service) => [service, 'core']));
+export function orderPlugins(plugins: readonly AnyPlugin[], hsm: Hsm, platformServices: readonly Service<unknown>[]): readonly AnyPlugin[] {
+  const providers = new Map<string, string>(platformServices.map(({ name }) => [name, 'core']));
   const codes = new Map<string, string>(Object.keys(coreErrors).map((code) => [code, 'core']));
   const names = new Set<string>();
   for (const plugin of plugins) {
@@ -31,7 +32,7 @@ export function orderPlugins(plugins: readonly AnyPlugin[], hsm: Hsm, platformSe
     if (names.has(plugin.name)) refuse('two plugins have this name');
     names.add(plugin.name);
     if (plugin.contract !== contract) refuse(`made for contract ${String(plugin.contract)}, this core speaks ${contract}`);
-    for (const service of plugin.provides ?? []) claim(providers, service, plugin.name, refuse, 'service');
+    for (const { name } of plugin.provides ?? []) claim(providers, name, plugin.name, refuse, 'service');
     for (const code of Object.keys(plugin.errors ?? {})) claim(codes, code, plugin.name, refuse, 'error code');
     for (const type of plugin.needs ?? []) {
       if (!hsm.offers(type))
@@ -55,9 +56,9 @@ function inOrderOfUse(plugins: readonly AnyPlugin[], providers: ReadonlyMap<stri
     if (ordered.includes(plugin)) return;
     if (underWay.has(plugin.name)) throw new StartError('registry', plugin.name, `uses itself through ${[...underWay].join(', ')}`);
     underWay.add(plugin.name);
-    for (const service of plugin.uses ?? []) {
-      const provider = providers.get(service);
-      if (provider === undefined) throw new StartError('registry', plugin.name, `uses the service ${service}, which nobody provides`);
+    for (const { name } of plugin.uses ?? []) {
+      const provider = providers.get(name);
+      if (provider === undefined) throw new StartError('registry', plugin.name, `uses the service ${name}, which nobody provides`);
       const other = byName.get(provider);
       if (other !== undefined) visit(other);
     }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Job } from '../../core/base/context.ts';
 import type { Listener } from '../../core/http/listener/listeners.ts';
 import { definePlugin } from '../../core/plugin/plugin.ts';
-import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { createEstApp } from './app.ts';
 import { caActions } from '../ca/actions/actions.ts';
 import { publicEndpoints } from '../ca/status/public.ts';
@@ -26,10 +26,10 @@ export default definePlugin({
   config: z.strictObject({}),
   needs: ['ecdsa-p256'],
   errors: estErrors,
-  uses: ['listeners'],
+  uses: [listenersService],
   provision(context) {
     const { store, hsm, clock, log, audit } = context;
-    const listeners = context.service<Listeners>('listeners');
+    const listeners = context.service(listenersService);
     const house = openCaHouse({ hsm, store, clock, publicUrl: listeners.managementUrl });
     const limit = new FailureLimit(store, clock);
     let listener: Listener | undefined;

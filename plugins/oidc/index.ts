@@ -1,6 +1,8 @@
 // OIDC login: people sign in at their identity provider, roles turn claims into policies (spec, area B; api 56 to 61).
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { definePlugin } from '../../core/plugin/plugin.ts';
+import { listenersService } from '../../core/plugin/services/listeners.ts';
+import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { endStaleSessions } from './session/browser-session.ts';
 import { callbackEndpoint } from './login/callback.ts';
 import { checkRecords } from './check.ts';
@@ -24,7 +26,7 @@ export default definePlugin<Config>({
   contract: 1,
   config: configSchema,
   errors: oidcErrors,
-  uses: ['sessions', 'listeners'],
+  uses: [sessionsService, listenersService],
   migrations: [{ version: 1, describe: 'order sign-ins under way by address', run: orderByAddress }],
   provision(context) {
     const oidc = makeOidc(context);

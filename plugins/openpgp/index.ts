@@ -1,7 +1,7 @@
 // OpenPGP: transit keys as keys of gpg, Sequoia and package managers. Private keys stay in the token; blocks are made once per version.
 import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
-import type { TransitKeys } from '../../core/plugin/services/transit-keys.ts';
+import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
 import { exportOpenpgpPublic } from './actions/export-openpgp-public.ts';
 import { exportOpenpgpRevocation } from './actions/export-openpgp-revocation.ts';
 import { importOpenpgp } from './actions/import-openpgp.ts';
@@ -16,10 +16,10 @@ export default definePlugin({
   name: 'openpgp',
   contract: 1,
   config: z.strictObject({}).prefault({}),
-  uses: ['transit-keys'],
+  uses: [transitKeysService],
   provision(context) {
     const { hsm, clock } = context;
-    const transitKeys = context.service<TransitKeys>('transit-keys');
+    const transitKeys = context.service(transitKeysService);
     transitKeys.attachOpenpgp(openpgpHooks(hsm, clock, transitKeys));
     const parts: Parts = { hsm, transitKeys };
     return {

@@ -1,7 +1,7 @@
 // What the parts of this plugin share: one object, made when the plugin is provisioned and handed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import type { OpenpgpHooks } from '../../core/plugin/services/transit-keys.ts';
-import type { WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
+import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { Graveyard } from './records/pending-deletions.ts';
 import { Keyring } from './records/keyring.ts';
 import { type Tables, openTables } from './records/records.ts';
@@ -32,7 +32,7 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     keyring: new Keyring(tables),
     usage: new UsageMeters(store, tables, log),
     graveyard: new Graveyard({ store, tables, hsm, clock, log }),
-    rotation: context.service<WrappingKeyRotation>('wrapping-keys'),
+    rotation: context.service(wrappingKeysService),
     openpgp: undefined,
   };
 }

@@ -1,6 +1,9 @@
 // The transit plugin: named, versioned keys in the token, and what can be done with them (spec area A).
 import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
+import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { backup } from './actions/backup.ts';
 import { decrypt } from './actions/decrypt.ts';
 import { encrypt } from './actions/encrypt.ts';
@@ -20,7 +23,7 @@ import { transitErrors } from './errors.ts';
 import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
-import { transitKeysService } from './transit-keys-service.ts';
+import { createTransitKeys } from './transit-keys-service.ts';
 import { WrappingKey, wrappingKeyEndpoint } from './keys/wrapping-key.ts';
 
 export default definePlugin({
@@ -29,8 +32,8 @@ export default definePlugin({
   config: z.strictObject({}).prefault({}),
   needs: ['aes-256', 'secret-256'],
   errors: transitErrors,
-  provides: ['transit-keys'],
-  uses: ['wrapping-keys'],
+  provides: [transitKeysService],
+  uses: [wrappingKeysService],
   provision: (context) => {
     const transit = makeTransit(context);
     const wrappingKey = new WrappingKey(transit);
@@ -39,7 +42,7 @@ export default definePlugin({
       resources: [transitKeys(transit)],
       endpoints: [...actions.map((action) => action(transit)), importKey(transit, wrappingKey), wrappingKeyEndpoint(wrappingKey)],
       jobs: [autoRotateJob(transit)],
-      services: { 'transit-keys': transitKeysService(transit) },
+      services: [provide(transitKeysService, createTransitKeys(transit))],
       start: () => transit.usage.start(),
       stop: () => transit.usage.stop(),
       wrappedKeys: () => keyHolders(transit),

@@ -17,7 +17,7 @@ import type { Transit } from './context.ts';
 import { barForDecryption, timesOfNewVersion } from './records/rules.ts';
 
 /** Makes the service. */
-export function transitKeysService(transit: Transit): TransitKeys {
+export function createTransitKeys(transit: Transit): TransitKeys {
   const { tables, keyring } = transit;
 
   const find = (tenantId: string, name: string, transaction?: WriteTransaction): TransitKey | undefined => {

@@ -6,7 +6,8 @@ import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Finding, Log } from '../../core/base/context.ts';
 import { listenManagement } from '../../core/http/listener/listeners.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
-import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { provide, type ProvidedService } from '../../core/plugin/service.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import { createSystemTenant } from '../../core/access/tenants.ts';
@@ -61,7 +62,7 @@ export type TestApplianceOptions = {
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** of an earlier start in the same directory by this process */
   readonly rootToken?: string;
-  readonly services?: Readonly<Record<string, unknown>>;
+  readonly services?: readonly ProvidedService[];
   /** default: every record is written, whoever it is about */
   readonly strangers?: StrangersOptions;
 };
@@ -94,7 +95,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     audit: metrics.measured(audit),
     strangers,
     clock: clockWatch.clock,
-    services: { listeners: notServing, ...options.services },
+    services: [provide(listenersService, notServing), ...(options.services ?? [])],
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
     upkeep: {
       directory,
@@ -136,7 +137,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
 }
 
 /** Plugins with a port of their own leave it closed in tests, unless a test gives them its own `listeners`. */
-const notServing: Listeners = {
+export const notServing: Listeners = {
   serving: false,
   est: { host: '127.0.0.1', port: 4665 },
   hosts: ['localhost', '127.0.0.1'],

@@ -3,8 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address } from '../../config/config.ts';
 import type { TlsIdentity } from '../../http/listener/listeners.ts';
 import type { Answered } from '../../http/pipeline.ts';
+import { defineService } from '../service.ts';
 
-/** The platform service `listeners`. */
+/** Provided by the appliance. */
+export const listenersService = defineService<Listeners>('listeners');
+
 export type Listeners = {
   /** false in processes that open the house without serving, such as command-line tools: nothing may be opened then */
   readonly serving: boolean;

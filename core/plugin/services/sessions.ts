@@ -1,7 +1,11 @@
-// Where logins brought by plugins meet the platform's tenants, tokens and policies. Types only; the platform provides it as `sessions`.
+// Where logins brought by plugins meet the platform's tenants, tokens and policies.
 import type { Caller } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
+import { defineService } from '../service.ts';
+
+/** Provided by the platform. */
+export const sessionsService = defineService<Sessions>('sessions');
 
 /** What a login grants. The policies are names and are resolved at each use, never frozen. */
 export type SessionGrant = {

@@ -1,7 +1,11 @@
-// Where transit keys and OpenPGP meet: the transit plugin provides `transit-keys`, the OpenPGP plugin attaches its hooks. Types only.
+// Where transit keys and OpenPGP meet: the transit plugin provides `transit-keys`, the OpenPGP plugin attaches its hooks.
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { Caller } from '../../http/endpoint.ts';
 import type { WriteTransaction } from '../../store/store.ts';
+import { defineService } from '../service.ts';
+
+/** Provided by the transit plugin. */
+export const transitKeysService = defineService<TransitKeys>('transit-keys');
 
 /**
  * What OpenPGP keeps with a key version. The transit plugin stores it inside the version's record, carries it in backups and
@@ -57,7 +61,6 @@ export type TransitKey = OpenpgpDefinition & {
   readonly versions: readonly TransitKeyVersion[];
 };
 
-/** Service `transit-keys`, provided by the transit plugin. */
 export interface TransitKeys {
   /** The tenant's key of that name, or undefined; inside a transaction when one is given. */
   find(tenantId: string, name: string, transaction?: WriteTransaction): TransitKey | undefined;

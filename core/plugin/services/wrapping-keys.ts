@@ -1,8 +1,11 @@
-// Where keys that plugins keep meet the rotation of the token's wrapping keys. Types only; the platform provides it as `wrapping-keys`.
+// Where keys that plugins keep meet the rotation of the token's wrapping keys.
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
+import { defineService } from '../service.ts';
 
-/** The platform service. */
+/** Provided by the appliance. */
+export const wrappingKeysService = defineService<WrappingKeyRotation>('wrapping-keys');
+
 export type WrappingKeyRotation = {
   /**
    * Inside the transaction that commits new stored keys: a rotation learns of one that was still wrapped under the old key, and keeps that

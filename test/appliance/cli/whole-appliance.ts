@@ -1,5 +1,6 @@
 // The composed appliance with every plugin, for tests that look at the whole API; no EST port is opened.
-import type { Listeners } from '../../../core/plugin/services/listeners.ts';
+import { provide } from '../../../core/plugin/service.ts';
+import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 
 /** Close it in afterAll. */
@@ -15,5 +16,5 @@ export function startWholeAppliance(directory: string): Promise<TestAppliance> {
     },
     onIdentityChange: () => () => undefined,
   };
-  return startTestAppliance({ directory, services: { listeners } });
+  return startTestAppliance({ directory, services: [provide(listenersService, listeners)] });
 }

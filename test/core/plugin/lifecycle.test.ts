@@ -5,6 +5,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 import { type LifecycleOptions, type RunningPlugins, startPlugins } from '../../../core/plugin/lifecycle.ts';
 import { type AnyPlugin, definePlugin, type Plugin, type PluginInstance } from '../../../core/plugin/plugin.ts';
+import { defineService, provide } from '../../../core/plugin/service.ts';
 import { StartError } from '../../../core/plugin/registry.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
@@ -57,6 +58,7 @@ async function start(...plugins: AnyPlugin[]): Promise<RunningPlugins> {
 }
 
 describe('the registry refuses', () => {
+  const [a, b] = [defineService('a'), defineService('b')];
   test.each<[string, () => AnyPlugin[], string]>([
     ['a bad name', () => [plugin('Transit')], 'plugin Transit, registry: the name must be a lower-case word other than core'],
     ['the name of the core', () => [plugin('core')], 'plugin core, registry: the name must be'],
@@ -69,13 +71,17 @@ describe('the registry refuses', () => {
     ],
     [
       'a service with two owners',
-      () => [plugin('a', { provides: ['s'] }), plugin('b', { provides: ['s'] })],
+      () => [plugin('a', { provides: [defineService('s')] }), plugin('b', { provides: [defineService('s')] })],
       'plugin b, registry: service s belongs to a',
     ],
-    ['a service nobody provides', () => [plugin('a', { uses: ['s'] })], 'plugin a, registry: uses the service s, which nobody provides'],
+    [
+      'a service nobody provides',
+      () => [plugin('a', { uses: [defineService('s')] })],
+      'plugin a, registry: uses the service s, which nobody provides',
+    ],
     [
       'a circle',
-      () => [plugin('a', { uses: ['b'], provides: ['a'] }), plugin('b', { uses: ['a'], provides: ['b'] })],
+      () => [plugin('a', { uses: [b], provides: [a] }), plugin('b', { uses: [a], provides: [b] })],
       'plugin a, registry: uses itself',
     ],
     [
@@ -91,15 +97,16 @@ describe('the registry refuses', () => {
 });
 
 test('plugins are started in order of use and stopped in reverse, once', async () => {
+  const greeting = defineService<() => string>('greeting');
   const user = plugin('user', {
-    uses: ['greeting'],
+    uses: [greeting],
     provision(context) {
-      noted.push(`provision user: ${context.service<() => string>('greeting')()}, config ${JSON.stringify(context.config)}`);
-      expect(() => context.service('other')).toThrow(/without naming it under uses/);
+      noted.push(`provision user: ${context.service(greeting)()}, config ${JSON.stringify(context.config)}`);
+      expect(() => context.service(defineService('other'))).toThrow(/without naming it under uses/);
       return { stop: () => void noted.push('stop user') };
     },
   });
-  const running = await start(user, plugin('giver', { provides: ['greeting'] }, { services: { greeting: () => 'hello' } }));
+  const running = await start(user, plugin('giver', { provides: [greeting] }, { services: [provide(greeting, () => 'hello')] }));
   await running.stop();
   await running.stop();
   expect(noted).toEqual([
@@ -110,6 +117,11 @@ test('plugins are started in order of use and stopped in reverse, once', async (
     'stop user',
     'stop giver',
   ]);
+});
+
+test('the compiler refuses an implementation that is not of the type of its service', () => {
+  // @ts-expect-error -- a number is no function
+  expect(provide(defineService<() => string>('greeting'), 5).implementation).toBe(5);
 });
 
 test('each plugin has its own part of the store, migrated before it is provisioned', async () => {
@@ -129,7 +141,7 @@ describe('a failure', () => {
   test.each<[string, AnyPlugin, string[]]>([
     ['migrations', plugin('bad', { migrations: [{ version: 1, describe: 'x', run: failing }] }), ['provision good']],
     ['provision', plugin('bad', { provision: failing }), ['provision good']],
-    ['provision', plugin('bad', { provides: ['s'] }), ['provision good', 'provision bad']],
+    ['provision', plugin('bad', { provides: [defineService('s')] }), ['provision good', 'provision bad']],
     ['validate', plugin('bad', {}, { validate: failing }), ['provision good', 'provision bad', 'validate good']],
     ['start', plugin('bad', {}, { start: failing }), ['provision good', 'provision bad', 'validate good', 'validate bad', 'start good']],
   ])('in %s names step, plugin and reason, and stops what was begun, last first', async (step, bad, before) => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import type { TlsIdentity } from '../../../core/http/listener/listeners.ts';
 import type { Answered } from '../../../core/http/pipeline.ts';
-import type { Listeners } from '../../../core/plugin/services/listeners.ts';
+import { provide } from '../../../core/plugin/service.ts';
+import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import est from '../../../plugins/est/index.ts';
@@ -83,7 +84,7 @@ export async function startEstAppliance(
   const appliance = await startTestAppliance({
     directory: path('appliance'),
     plugins: [est],
-    services: { listeners },
+    services: [provide(listenersService, listeners)],
     clock,
     ...(tokens === undefined ? {} : { tokens }),
   });

@@ -4,7 +4,9 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestClock } from '../../../core/base/time.ts';
 import oidc from '../../../plugins/oidc/index.ts';
-import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
+import { provide } from '../../../core/plugin/service.ts';
+import { listenersService } from '../../../core/plugin/services/listeners.ts';
+import { notServing, startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { startScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 
 export type OidcHarness = {
@@ -40,7 +42,7 @@ export async function startOidcHarness(
     clock,
     plugins: [oidc],
     configuration: { oidc: configuration },
-    services: { listeners: { managementUrl: publicUrl } },
+    services: [provide(listenersService, { ...notServing, managementUrl: publicUrl })],
   });
   const provider = await startScriptedProvider({ directory, clock, tls });
   const redirectUri = `${appliance.url}/oidc-callback`;
