@@ -9,7 +9,8 @@ import { systemClock } from '../core/base/time.ts';
 import { compose } from './composition/compose.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
-import { hsmConfigOf, openHouse } from './state/paths.ts';
+import { hsmConfigOf } from './state/hsm-config.ts';
+import { openRuntime } from './state/runtime.ts';
 import { plugins } from './plugins.ts';
 import { StartRefused } from './state/start-refused.ts';
 
@@ -44,11 +45,11 @@ try {
 async function checkAppliance(args: readonly string[]): Promise<readonly Finding[]> {
   const configuration = loadConfiguration(args);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
-  const house = await openHouse(configuration, await hsmConfigOf(configuration, () => undefined), terminal);
+  const runtime = await openRuntime(configuration, await hsmConfigOf(configuration, () => undefined), terminal);
   try {
     const composed = await compose({
       plugins,
-      ...house,
+      ...runtime,
       audit: closedAudit,
       log: terminal,
       clock: systemClock,
@@ -71,6 +72,6 @@ async function checkAppliance(args: readonly string[]): Promise<readonly Finding
       await composed.stop();
     }
   } finally {
-    await house.close();
+    await runtime.close();
   }
 }

@@ -12,13 +12,14 @@ import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
-import { superviseCrews } from './seal/seal-controller.ts';
+import { controlSeal } from './seal/seal-controller.ts';
 import { sweepBackups } from './backup/backup.ts';
 import { provisionAppliance } from './provisioning/first-boot.ts';
 import { requireEmbeddedPin } from './state/embedded-token.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
 import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
-import { hsmConfigOf, places, refusingHsmErrors } from './state/paths.ts';
+import { hsmConfigOf, refusingHsmErrors } from './state/hsm-config.ts';
+import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
 import { finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
@@ -77,7 +78,7 @@ async function main(): Promise<void> {
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
   const log = openLog({
-    directory: places.logs(configuration.data),
+    directory: paths.logs(configuration.data),
     stream: 'supervisor',
     level: configuration.logLevel,
     clock: systemClock,
@@ -93,7 +94,7 @@ async function main(): Promise<void> {
     process.exit(0);
   }
 
-  const workers = superviseCrews({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
+  const workers = controlSeal({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
   let endWatch = (): void => undefined;
   stopWorkers = () => {
     endWatch();

@@ -1,11 +1,12 @@
-// A serving process: opens token and store, composes the house, listens, and stops when the supervisor says so.
+// A serving process: opens token and store, composes the request handler, listens, and stops when the supervisor says so.
 import { flushCompileCache } from 'node:module';
 import type { Orders, SupervisorMessage, WorkerMessage } from './processes/supervisor.ts';
 import { loadConfiguration } from './composition/configuration.ts';
-import { joinFleet } from './processes/worker-channel.ts';
+import { openWorkerChannel } from './processes/worker-channel.ts';
 import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { serveSealed } from './seal/sealed-server.ts';
-import { serve, type Serving } from './composition/serve.ts';
+import { serve } from './composition/serve.ts';
+import type { Serving } from './processes/serving.ts';
 import { StartRefused } from './state/start-refused.ts';
 
 // Signals of the terminal reach every process of the group; only the supervisor decides when this one ends.
@@ -18,7 +19,7 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
 
-const fleet = joinFleet((question) => {
+const channel = openWorkerChannel((question) => {
   // One that is still starting has nobody to answer, and would go on to open its tokens.
   if (question === 'seal' && serving === undefined) process.kill(process.pid, 'SIGKILL');
   return serving?.[question]();
@@ -36,7 +37,7 @@ process.on('message', (message: SupervisorMessage) => {
 try {
   const { sealed, pins, sockets } = await begun.promise;
   const configuration = listenOn(loadConfiguration(process.argv.slice(2)), sockets);
-  serving = sealed ? await serveSealed(configuration, fleet) : await serve(configuration, number, fleet, pins, alone.promise);
+  serving = sealed ? await serveSealed(configuration, channel) : await serve(configuration, number, channel, pins, alone.promise);
   tell({ type: 'ready' });
   // A process that is killed would not keep what it has compiled for the next start.
   flushCompileCache();

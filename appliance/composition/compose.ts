@@ -22,7 +22,7 @@ import { reportHealth } from '../operations/health.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { stateMeasurer } from '../operations/metrics-state.ts';
 import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
-import { type Upkeep, upkeepEndpoints } from '../operations/system-endpoints.ts';
+import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 
 export type Parts = {
@@ -42,8 +42,8 @@ export type Parts = {
   readonly topics?: TopicDirectories;
   /** whether the keys have gone; default: never */
   readonly sealed?: () => boolean;
-  /** absent in tools that open the house without running the appliance */
-  readonly upkeep?: Upkeep;
+  /** absent in tools that open tokens and store without serving */
+  readonly system?: SystemParts;
 };
 
 export type Composed = {
@@ -56,9 +56,9 @@ export type Composed = {
 
 /** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
 export async function compose(parts: Parts): Promise<Composed> {
-  const { store, hsm, clock, log, upkeep } = parts;
+  const { store, hsm, clock, log, system } = parts;
   const audit = boundStrangers(parts.audit, clock, parts.strangers);
-  const directory = upkeep?.directory;
+  const directory = system?.directory;
   const rotation = new WrappingRotation({ store, hsm, clock });
   store.guardTenants(tenantExists(store));
   const running = await startPlugins(parts.plugins, {
@@ -75,14 +75,14 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
-        ...(upkeep === undefined ? [] : upkeepEndpoints(upkeep, stateMeasurer({ store, clock, directory: upkeep.directory }))),
+        ...(system === undefined ? [] : systemEndpoints(system, stateMeasurer({ store, clock, directory: system.directory }))),
         ...running.endpoints,
       ],
       resources: running.resources,
       errors: running.errors,
       topics: parts.topics,
       health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
-      ...(upkeep === undefined ? {} : { onAnswered: upkeep.metrics.onAnswered }),
+      ...(system === undefined ? {} : { onAnswered: system.metrics.onAnswered }),
       ...(parts.sealed === undefined ? {} : { sealed: parts.sealed }),
       store,
       hsm,
@@ -91,10 +91,10 @@ export async function compose(parts: Parts): Promise<Composed> {
       log,
     }),
     jobs: [
-      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], upkeep),
-      ...(upkeep === undefined
+      ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], system),
+      ...(system === undefined
         ? []
-        : [rewrappingJob({ ...upkeep, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
+        : [rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
     ],
     check: async () => [
       ...store.check(),
@@ -118,6 +118,6 @@ async function findWiderObjects(hsm: Hsm): Promise<readonly Finding[]> {
 }
 
 /** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */
-function holdJobs(jobs: readonly Job[], upkeep: Upkeep | undefined): readonly Job[] {
-  return upkeep === undefined ? jobs : [...jobs.map((job) => upkeep.clockWatch.held(job)), upkeep.clockWatch.job];
+function holdJobs(jobs: readonly Job[], system: SystemParts | undefined): readonly Job[] {
+  return system === undefined ? jobs : [...jobs.map((job) => system.clockWatch.held(job)), system.clockWatch.job];
 }

@@ -17,29 +17,19 @@ import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
 import { renewListenerIdentity, writeApplianceCa } from '../provisioning/first-boot.ts';
-import type { Fleet } from '../processes/worker-channel.ts';
+import type { WorkerChannel } from '../processes/worker-channel.ts';
 import { watchHealth } from '../operations/health.ts';
-import { type GivenPins, hsmConfigOf, openHouse, places, withPins } from '../state/paths.ts';
+import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
+import { paths } from '../state/paths.ts';
+import { openRuntime } from '../state/runtime.ts';
 import { measureProcess, type Snapshot } from '../operations/metrics.ts';
+import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity } from '../state/sealed-identity.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { describeWrapping, wrappingTable } from '../wrapping-keys/record.ts';
-
-export type Serving = {
-  /** What this process has counted so far. */
-  metrics(): Promise<Snapshot>;
-  /** No use of a key begins any more, and those that run end; resolves when no key is left in this process or in its hosts. */
-  seal(): Promise<void>;
-  /** Takes no new connections from now on, on neither port; running requests go on. Resolves when its audit chain may be another's. */
-  retire(): Promise<void>;
-  /** One real round trip to every token; rejects when one is not fit. */
-  examine(): Promise<void>;
-  /** Takes no new requests, lets running ones finish (10 s at most), then closes everything. */
-  stop(): Promise<void>;
-};
 
 const stopGraceMs = 10_000;
 const unsealMs = 600_000;
@@ -60,7 +50,7 @@ const lastAnswersMs = 1_000;
 export async function serve(
   configuration: Configuration,
   number: number,
-  fleet: Fleet,
+  channel: WorkerChannel,
   pins: GivenPins | undefined,
   alone: Promise<void>,
 ): Promise<Serving> {
@@ -82,20 +72,20 @@ export async function serve(
   });
   try {
     const { logs, logLevel: level } = configuration;
-    const log = openLog({ directory: places.logs(data), stream: chain, level, clock: systemClock, ...logs });
+    const log = openLog({ directory: paths.logs(data), stream: chain, level, clock: systemClock, ...logs });
     closing.push(() => log.close());
     watchForStrayErrors(log);
     const hsmConfig = await hsmConfigOf(configuration, () => undefined);
-    const house = await openHouse(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
-    closing.push(() => house.close());
-    const clockWatch = watchClock(house.store, systemClock);
+    const runtime = await openRuntime(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
+    closing.push(() => runtime.close());
+    const clockWatch = watchClock(runtime.store, systemClock);
     resting.push(() => clockWatch.stop());
     const { clock } = clockWatch;
-    const metrics = measureProcess(house.hsm);
+    const metrics = measureProcess(runtime.hsm);
     resting.push(() => metrics.stop());
-    const { signHead, memory } = openAuditSigner(house);
+    const { signHead, memory } = openAuditSigner(runtime);
     const trail = await openAuditTrail({
-      directory: places.audit(data),
+      directory: paths.audit(data),
       ...{ chain, clock, memory },
       log: log.with('audit'),
       ...configuration.audit,
@@ -107,7 +97,7 @@ export async function serve(
     const audit = metrics.measured(trail);
 
     // Not held while the clock is in doubt: without an identity nobody could say that the clock is right.
-    const first = await renewListenerIdentity(configuration, house, systemClock);
+    const first = await renewListenerIdentity(configuration, runtime, systemClock);
     const identity = new ChangingIdentity(first);
     const listeners: Listeners = {
       serving: true,
@@ -124,35 +114,35 @@ export async function serve(
     };
     const composed = await compose({
       plugins,
-      ...house,
+      ...runtime,
       audit,
       log,
       clock,
       configurationOf: (plugin) => configuration.plugins[plugin],
       services: [provide(listenersService, listeners)],
       sealed: () => gate.isSealed,
-      topics: { audit: places.audit(data), logs: places.logs(data) },
-      upkeep: {
+      topics: { audit: paths.audit(data), logs: paths.logs(data) },
+      system: {
         directory: data,
         // A job that waits for a session is given up after the one time, and one that runs after another.
         settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,
         metrics,
         operationsSocket: configuration.operationsSocket,
-        snapshots: async () => (await fleet.request('metrics')) as Snapshot[],
+        snapshots: async () => (await channel.request('metrics')) as Snapshot[],
         async seal() {
           keepSealedIdentity(data, { keyPem: identity.current.key, chainPem: identity.current.cert });
           sealers++;
-          await fleet.request('seal').finally(() => sealers--);
+          await channel.request('seal').finally(() => sealers--);
         },
-        backUp: (passphrase) => backUp({ directory: data, ...house, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
+        backUp: (passphrase) => backUp({ directory: data, ...runtime, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
       },
     });
     closing.push(() => composed.stop());
     const listener = await listenManagement({
       ...configuration.listen,
       identity: identity.current,
-      handler: gate.guard(composed.app.handler, sealedHandler(data, fleet)),
+      handler: gate.guard(composed.app.handler, sealedHandler(data, channel)),
       log: log.with('http'),
     });
     // Who gives the PIN to a process that was just sealed is answered by it when the appliance is open, or is not.
@@ -165,7 +155,7 @@ export async function serve(
       name: 'listener-identity',
       everySeconds: identityCheckSeconds,
       async run() {
-        const renewed = await renewListenerIdentity(configuration, house, clock);
+        const renewed = await renewListenerIdentity(configuration, runtime, clock);
         if (!identity.take(renewed)) return;
         writeApplianceCa(data, renewed);
         if (configuration.attended) keepSealedIdentity(data, renewed);
@@ -173,13 +163,13 @@ export async function serve(
     };
     // Every process renews its own view of the identity; the jobs of plugins run in one.
     const { bootstrapFile } = configuration;
-    const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(house.store, clock, bootstrapFile)];
+    const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(runtime.store, clock, bootstrapFile)];
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
     const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
-    const wrappings = wrappingTable(house.store);
+    const wrappings = wrappingTable(runtime.store);
     const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
-    if (number === 1) resting.push(watchHealth({ hsm: house.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
+    if (number === 1) resting.push(watchHealth({ hsm: runtime.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),
@@ -193,8 +183,8 @@ export async function serve(
           await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
           await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
         }
-        await house.hsm.close(lastHostMs);
-        await house.store.close();
+        await runtime.hsm.close(lastHostMs);
+        await runtime.store.close();
       },
       async retire() {
         retirement.resolve();
@@ -202,7 +192,7 @@ export async function serve(
         await gate.settled(0, lastAnswersMs);
         await trail.close();
       },
-      examine: async () => (gate.isSealed ? undefined : house.hsm.selfTest()),
+      examine: async () => (gate.isSealed ? undefined : runtime.hsm.selfTest()),
       stop,
     };
   } catch (error) {

@@ -25,7 +25,7 @@ type SeenTime = { readonly at: string; readonly accepted: number };
 
 export type ClockWatch = {
   /**
-   * The clock of the house. While the machine's is implausible it stands still at the last time seen, so that no token that has
+   * The clock that the appliance uses. While the machine's is implausible it stays at the last time seen, so that no token that has
    * expired works again, and `doubt` says why.
    */
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import { listenerNotAfter } from '../provisioning/tls-identity.ts';
 
 export type StateParts = {
   readonly store: OpenStore;
-  /** the clock of the house, which knows whether it can be trusted */
+  /** the watched clock, which knows whether it can be trusted */
   readonly clock: Clock;
   readonly directory: string;
 };

@@ -9,7 +9,7 @@ import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
 
 /** What the composition root brings for it. */
-export type Upkeep = {
+export type SystemParts = {
   readonly directory: string;
   /** So long a call may take from reading a record until the token has opened its keys. */
   readonly settleMs: number;
@@ -28,7 +28,7 @@ export type Upkeep = {
 const shared = { tag: 'system', access: 'token', errors: ['not-found'] } as const;
 
 /** The endpoints. Those that change something, and the backup, need the root policy in the system tenant. */
-export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
+export function systemEndpoints(system: SystemParts, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
   return [
     defineEndpoint({
       ...shared,
@@ -42,7 +42,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       produces: 'text/plain',
       reservedFor: 'system-tenant',
       async run() {
-        const [own, others] = await Promise.all([measureState(), upkeep.snapshots()]);
+        const [own, others] = await Promise.all([measureState(), system.snapshots()]);
         const { mediaType, text } = await formatMetrics([own, ...others]);
         return new Reply(200, text, { 'content-type': mediaType });
       },
@@ -67,7 +67,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       secretInput: ['passphrase'],
       reservedFor: 'system-root',
       async run(_call, { passphrase }) {
-        return new Reply(200, await upkeep.backUp(new Secret(passphrase)), { 'content-type': 'application/octet-stream' });
+        return new Reply(200, await system.backUp(new Secret(passphrase)), { 'content-type': 'application/octet-stream' });
       },
     }),
     defineEndpoint({
@@ -80,7 +80,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       audit: 'required',
       reservedFor: 'system-root',
       async run() {
-        await upkeep.clockWatch.accept();
+        await system.clockWatch.accept();
         return undefined;
       },
     }),
@@ -95,7 +95,7 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       audit: 'required',
       reservedFor: 'system-root',
       async run() {
-        await upkeep.seal();
+        await system.seal();
         return new Reply(204, undefined, { connection: 'close' });
       },
     }),
@@ -109,9 +109,9 @@ export function upkeepEndpoints(upkeep: Upkeep, measureState: () => Promise<Snap
       description: 'Whoever fetches them without trusting them yet compares the fingerprint with one that came another way.',
       audit: 'none',
       produces: 'application/x-pem-file',
-      run: () => new Reply(200, readApplianceCa(upkeep.directory), { 'content-type': 'application/x-pem-file' }),
+      run: () => new Reply(200, readApplianceCa(system.directory), { 'content-type': 'application/x-pem-file' }),
     }),
-    ...(upkeep.operationsSocket === undefined ? [] : [operateEndpoint(upkeep.operationsSocket)]),
+    ...(system.operationsSocket === undefined ? [] : [operateEndpoint(system.operationsSocket)]),
   ];
 }
 

@@ -35,7 +35,7 @@ function tell(descriptor: number, message: string): void {
 /**
  * Says READY once every worker has passed an examination, and WATCHDOG after each one that all of them pass, three times within
  * the time the unit allows. After a failure it keeps silent and shows the reason as the status, so that systemd starts us afresh
- * when the house does not heal itself. Returns what says STOPPING and ends the watch.
+ * when the appliance does not recover. Returns what says STOPPING and ends the watch.
  */
 export async function keepWatch(notify: Notify, examine: Examine, environment: Environment = process.env): Promise<() => void> {
   let examining = false;

@@ -5,7 +5,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import { journalMark } from '../../core/log/journal.ts';
 import { askWorker, hearRequests } from './worker-channel.ts';
 import { handOn, type HandedSockets } from './inherited-sockets.ts';
-import type { GivenPins } from '../state/paths.ts';
+import type { GivenPins } from '../state/hsm-config.ts';
 import { memoryEnvironment } from './memory.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
@@ -27,7 +27,7 @@ export type SupervisorMessage =
 /** `sealed`: holds no key and waits for the PIN. `pins`: given by a person, in place of the configured sources. */
 export type Orders = { readonly sealed: boolean; readonly pins?: GivenPins | undefined };
 
-/** Does what a worker asks of the supervisor; see fleet.ts. */
+/** Does what a worker asks of the supervisor; see worker-channel.ts. */
 export type ServeRequest = (name: string, argument: unknown, worker: Worker) => Promise<unknown>;
 
 export type Workers = {

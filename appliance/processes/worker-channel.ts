@@ -61,13 +61,13 @@ function send(worker: Worker, message: FromSupervisor): void {
 }
 
 /** The worker's side. */
-export type Fleet = {
+export type WorkerChannel = {
   /** Has the supervisor do something. Rejects with Refusal. */
   request(name: string, argument?: unknown): Promise<unknown>;
 };
 
 /** Opens the channel of this worker; `answer` is given each question. Without a supervisor every request is refused. */
-export function joinFleet(answer: (question: Question) => unknown): Fleet {
+export function openWorkerChannel(answer: (question: Question) => unknown): WorkerChannel {
   const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Refusal): void }>();
   process.on('message', (message: FromSupervisor) => {
     if (message.type === 'ask') {

@@ -6,7 +6,7 @@ import type { Snapshot } from '../operations/metrics.ts';
 type Series = Snapshot[number]['values'][number];
 
 /** Kept by the supervisor over the lives of its workers. */
-export class FleetCounts {
+export class WorkerCounts {
   /** what each worker that has not ended had counted when it was last heard, by its id */
   readonly #running = new Map<number, Snapshot>();
   #ended: Snapshot = [];

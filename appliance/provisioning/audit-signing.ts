@@ -11,7 +11,8 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
 import { syncDirectory, writeDurably } from '../state/data-directory.ts';
-import { places, type House } from '../state/paths.ts';
+import { paths } from '../state/paths.ts';
+import type { Runtime } from '../state/runtime.ts';
 
 /** A key of the trail. There is a second one only when the token that held the first is gone. */
 type AuditKey = { readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
@@ -30,31 +31,31 @@ export const supervisorChain = 'supervisor';
 
 /** Lies in the directory of the trail after a restore until the first start. */
 export function restoredMark(data: string): string {
-  return join(places.audit(data), 'restored');
+  return join(paths.audit(data), 'restored');
 }
 
 /**
  * First boot, every later start and every unseal, before any worker writes: makes the key if there is none that works, compares the
  * trail with what is remembered of it, signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
  */
-export async function openAudit(house: House, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
+export async function openAudit(runtime: Runtime, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
   const { log } = parts;
-  house.store.refresh();
-  const present = newestKey(house);
-  if (present === undefined || !(await works(house, present, log))) await makeKey(house, (present?.number ?? 0) + 1);
-  await adoptMemory(house.store);
-  if (existsSync(restoredMark(data))) await beginAnew(house, data, log);
+  runtime.store.refresh();
+  const present = newestKey(runtime);
+  if (present === undefined || !(await works(runtime, present, log))) await makeKey(runtime, (present?.number ?? 0) + 1);
+  await adoptMemory(runtime.store);
+  if (existsSync(restoredMark(data))) await beginAnew(runtime, data, log);
   // Keys in the directory promise heads in it: a further key comes before its first head, the very first one after it.
-  if (existsSync(keysFile(data))) publishKeys(house, data);
+  if (existsSync(keysFile(data))) publishKeys(runtime, data);
   const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
-  const { signHead, memory } = openAuditSigner(house);
+  const { signHead, memory } = openAuditSigner(runtime);
   await openChains({
-    directory: places.audit(data),
+    directory: paths.audit(data),
     chains: [workerChain(1), ...others, supervisorChain],
     ...{ memory, signHead },
     ...parts,
   });
-  publishKeys(house, data);
+  publishKeys(runtime, data);
 }
 
 /** Takes over what an earlier version remembered. */
@@ -67,7 +68,7 @@ async function adoptMemory(store: Store): Promise<void> {
 }
 
 /** What the backup remembers of a trail that is not here is not looked for. */
-async function beginAnew({ store }: House, data: string, log: Log): Promise<void> {
+async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<void> {
   log.warn('restored from a backup: the audit trail begins anew', { heads: lastSignedHeads(store) });
   await store.write((transaction) => {
     for (const [key] of [...transaction.entries(chainTable(store), [])]) transaction.delete(chainTable(store), key);
@@ -76,14 +77,14 @@ async function beginAnew({ store }: House, data: string, log: Log): Promise<void
 }
 
 /** Signs heads, and remembers what the trail has to be. */
-export function openAuditSigner(house: House): { readonly signHead: SignHead; readonly memory: TrailMemory } {
-  house.store.refresh();
-  const found = newestKey(house);
+export function openAuditSigner(runtime: Runtime): { readonly signHead: SignHead; readonly memory: TrailMemory } {
+  runtime.store.refresh();
+  const found = newestKey(runtime);
   if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
   const { number, key } = found;
   return {
-    memory: memoryIn(house.store),
-    signHead: async (octets) => ({ keyId: key.keyId, signature: await signDigest(house, key, number, octets) }),
+    memory: memoryIn(runtime.store),
+    signHead: async (octets) => ({ keyId: key.keyId, signature: await signDigest(runtime, key, number, octets) }),
   };
 }
 
@@ -123,15 +124,15 @@ export function auditPublicKeys(store: Store): readonly { readonly keyId: string
   }));
 }
 
-function newestKey(house: House): { readonly number: number; readonly key: AuditKey } | undefined {
-  for (const [[number], key] of keyTable(house.store).entries([], { reverse: true, limit: 1 })) return { number: Number(number), key };
+function newestKey(runtime: Runtime): { readonly number: number; readonly key: AuditKey } | undefined {
+  for (const [[number], key] of keyTable(runtime.store).entries([], { reverse: true, limit: 1 })) return { number: Number(number), key };
   return undefined;
 }
 
 /** A token that was replaced does not have the key; one that is away for a moment may not lead to a new one. */
-async function works(house: House, { number, key }: { number: number; key: AuditKey }, log: Log): Promise<boolean> {
+async function works(runtime: Runtime, { number, key }: { number: number; key: AuditKey }, log: Log): Promise<boolean> {
   try {
-    await signDigest(house, key, number, Buffer.from('keystored: is the key of the audit trail there'));
+    await signDigest(runtime, key, number, Buffer.from('keystored: is the key of the audit trail there'));
     return true;
   } catch (error) {
     if (!isKeyLost(error) && !(error instanceof HsmError && error.kind === 'unsupported')) throw error;
@@ -140,32 +141,35 @@ async function works(house: House, { number, key }: { number: number; key: Audit
   }
 }
 
-async function makeKey(house: House, number: number): Promise<void> {
-  const { stored, publicKey } = await house.hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
+async function makeKey(runtime: Runtime, number: number): Promise<void> {
+  const { stored, publicKey } = await runtime.hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
   if (publicKey === undefined) throw new Error('a key pair has a public key');
   const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
-  await house.store.write((transaction) => transaction.put(keyTable(house.store), [number], { keyId, stored, publicKey }));
+  await runtime.store.write((transaction) => transaction.put(keyTable(runtime.store), [number], { keyId, stored, publicKey }));
 }
 
 function bindingOf(version: number): KeyBinding {
   return { tenant: 'system', keyId: 'audit-trail', version, purpose: 'audit' };
 }
 
-function signDigest(house: House, { stored }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
-  return house.hsm.sign({ stored, binding: bindingOf(number) }, { scheme: 'ecdsa', digest: createHash('sha256').update(octets).digest() });
+function signDigest(runtime: Runtime, { stored }: AuditKey, number: number, octets: Uint8Array): Promise<Uint8Array> {
+  return runtime.hsm.sign(
+    { stored, binding: bindingOf(number) },
+    { scheme: 'ecdsa', digest: createHash('sha256').update(octets).digest() },
+  );
 }
 
 function keysFile(data: string): string {
-  return join(places.audit(data), 'audit-keys.pem');
+  return join(paths.audit(data), 'audit-keys.pem');
 }
 
 /** Where `keystorectl audit verify` looks when it is given no keys, and where the keys are when the directory is copied. */
-function publishKeys(house: House, data: string): void {
+function publishKeys(runtime: Runtime, data: string): void {
   const file = keysFile(data);
-  const pem = auditPublicKeys(house.store)
+  const pem = auditPublicKeys(runtime.store)
     .map((key) => key.pem)
     .join('');
   if (existsSync(file) && readFileSync(file, 'utf8') === pem) return;
-  if (mkdirSync(places.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
+  if (mkdirSync(paths.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
   writeDurably(file, pem);
 }

@@ -10,7 +10,7 @@ import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { foundSystemTenant, openTenants, systemTenantName, type Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { writeDurably } from '../state/data-directory.ts';
-import type { House } from '../state/paths.ts';
+import type { Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** Name and role-id of the approle in tenant `system`. Its sessions last long enough to make the root token of `system`. */
@@ -30,7 +30,7 @@ const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap
  * and nowhere else. Claimed is an appliance whose `system` has a root token, or where somebody deleted the approle. Answers whether
  * there is a credential. Throws StartRefused when the file cannot be written.
  */
-export async function offerBootstrap({ store, hsm }: House, clock: Clock, file: string): Promise<boolean> {
+export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file: string): Promise<boolean> {
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
   const secretId = await drawToken(hsm);
   const issued = await store.write((transaction) => {

@@ -11,7 +11,9 @@ import { openCaHouse } from '../../plugins/ca/context.ts';
 import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { writeDurably } from '../state/data-directory.ts';
-import { openHouse, places, refusingHsmErrors, type House } from '../state/paths.ts';
+import { refusingHsmErrors } from '../state/hsm-config.ts';
+import { paths } from '../state/paths.ts';
+import { openRuntime, type Runtime } from '../state/runtime.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
 import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
@@ -33,44 +35,44 @@ export async function provisionAppliance(
     const made = await refusingHsmErrors(() => prepareToken(token));
     if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
   }
-  const house = await openHouse(configuration, hsmConfig, log);
+  const runtime = await openRuntime(configuration, hsmConfig, log);
   try {
-    await house.store.migrate('core', []);
-    const announcement = await openSystemTenant(configuration, house, clock, onTerminal);
+    await runtime.store.migrate('core', []);
+    const announcement = await openSystemTenant(configuration, runtime, clock, onTerminal);
     if (announcement !== undefined) step('made the tenant system and its first credential');
-    await refusingHsmErrors(() => openAudit(house, configuration.data, configuration.workers, { clock, log }));
-    const identity = await renewListenerIdentity(configuration, house, clock);
+    await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
+    const identity = await renewListenerIdentity(configuration, runtime, clock);
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity);
     else dropSealedIdentity(configuration.data);
     return { announcement };
   } finally {
-    await house.close();
+    await runtime.close();
   }
 }
 
 /** The tenant `system` with its root token, or with a credential that makes one. Answers what a person should know, if it is new. */
 async function openSystemTenant(
   configuration: Configuration,
-  house: House,
+  runtime: Runtime,
   clock: Clock,
   onTerminal: boolean,
 ): Promise<string | undefined> {
   const { bootstrapFile: file, data } = configuration;
   if (file !== undefined) {
-    return (await offerBootstrap(house, clock, file))
+    return (await offerBootstrap(runtime, clock, file))
       ? `This appliance is unclaimed. The credential in ${file} is for one login within 24 hours: use it to make the root token of system.`
       : undefined;
   }
-  const created = await createSystemTenant(house.store, house.hsm, clock, (token) =>
-    writeDurably(places.rootToken(data), `${revealSecret(token)}\n`),
+  const created = await createSystemTenant(runtime.store, runtime.hsm, clock, (token) =>
+    writeDurably(paths.rootToken(data), `${revealSecret(token)}\n`),
   );
   // What a terminal shows is gone with it; a journal or a file that takes its place would keep the token.
   return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
 }
 
 /** The identity of both listeners: the one on record, or a new one when it is due. */
-export function renewListenerIdentity(configuration: Configuration, { store, hsm }: House, clock: Clock): Promise<ListenerIdentity> {
+export function renewListenerIdentity(configuration: Configuration, { store, hsm }: Runtime, clock: Clock): Promise<ListenerIdentity> {
   const system = openTenants(store).findByName(systemTenantName);
   if (system === undefined) throw new Error('the tenant system is made before the listeners are');
   const caHouse = openCaHouse({ hsm, clock, store: store.prefixed('est'), publicUrl: configuration.publicUrl });
@@ -79,24 +81,24 @@ export function renewListenerIdentity(configuration: Configuration, { store, hsm
 
 /** DIR/tls/ca.pem: what clients trust. */
 export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
-  mkdirSync(places.tls(data), { recursive: true, mode: 0o755 });
-  writeDurably(join(places.tls(data), 'ca.pem'), identity.caPem);
+  mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
+  writeDurably(join(paths.tls(data), 'ca.pem'), identity.caPem);
 }
 
 /** The same again, PEM. */
 export function readApplianceCa(data: string): string {
-  return readFileSync(join(places.tls(data), 'ca.pem'), 'utf8');
+  return readFileSync(join(paths.tls(data), 'ca.pem'), 'utf8');
 }
 
 function announce(configuration: Configuration, rootToken: Secret<string> | undefined): string {
   const { data } = configuration;
-  const curl = `curl --cacert ${join(places.tls(data), 'ca.pem')} -H "Authorization: Bearer $(cat ${places.rootToken(data)})" -H 'Content-Type: application/json'`;
+  const curl = `curl --cacert ${join(paths.tls(data), 'ca.pem')} -H "Authorization: Bearer $(cat ${paths.rootToken(data)})" -H 'Content-Type: application/json'`;
   const keys = `${configuration.publicUrl}/v1/config/keystore/transit-keys`;
   const actions = `${configuration.publicUrl}/v1/state/keystore/transit-keys`;
   return [
     ...(configuration.attended ? [attendedNotice(configuration)] : []),
     ...(rootToken === undefined ? [] : [`The root token of the tenant system, shown this once: ${revealSecret(rootToken)}`]),
-    `This appliance is new. Its root token lies in ${places.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
+    `This appliance is new. Its root token lies in ${paths.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
     `  ${curl} ${keys} -d '{"name": "first"}'`,
     `  ${curl} ${actions}/first/encrypt -d '{"plaintext": "aGVsbG8="}'`,
     `  ${curl} ${actions}/first`,

@@ -7,10 +7,11 @@ import type { Clock, Log } from '../../core/base/context.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { Refusal } from '../processes/worker-channel.ts';
-import { FleetCounts } from '../processes/worker-counts.ts';
+import { WorkerCounts } from '../processes/worker-counts.ts';
 import { supervisorChain } from '../provisioning/audit-signing.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
-import { hsmConfigOf, places, withPins } from '../state/paths.ts';
+import { hsmConfigOf, withPins } from '../state/hsm-config.ts';
+import { paths } from '../state/paths.ts';
 import type { UnsealAttempt } from './sealed-server.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { type Orders, superviseWorkers, type Workers } from '../processes/supervisor.ts';
@@ -21,7 +22,7 @@ const firstWaitSeconds = 3;
 const firstReplacementMs = 1_000;
 const lastReplacementMs = 30_000;
 
-export type CrewParts = {
+export type SealControllerParts = {
   readonly configuration: Configuration;
   readonly args: readonly string[];
   readonly clock: Clock;
@@ -29,8 +30,11 @@ export type CrewParts = {
 };
 
 /** Starts the workers, sealed or serving, and serves their requests: sums of metrics, seal, unseal. */
-export function superviseCrews({ configuration, args, clock, log }: CrewParts, first: Orders): Pick<Workers, 'ready' | 'examine' | 'stop'> {
-  const counts = new FleetCounts();
+export function controlSeal(
+  { configuration, args, clock, log }: SealControllerParts,
+  first: Orders,
+): Pick<Workers, 'ready' | 'examine' | 'stop'> {
+  const counts = new WorkerCounts();
   let isSealed = first.sealed;
   /** changes come one after another */
   let turn: Promise<void> = Promise.resolve();
@@ -39,16 +43,16 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   let refusedPins = 0;
   let nextAttemptMs = 0;
   const stopping = new AbortController();
-  /** crews whose place others have taken, until they have ended */
+  /** workers whose place others have taken, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
-  let crew = start(first);
+  let workers = start(first);
 
   function start(orders: Orders): Workers {
     return superviseWorkers(configuration, args, orders, serveRequest);
   }
 
   async function serveRequest(name: string, argument: unknown, worker: Worker): Promise<unknown> {
-    if (name === 'metrics') return counts.collect(crew.present());
+    if (name === 'metrics') return counts.collect(workers.present());
     if (name === 'seal') return sealOnce(worker);
     if (name === 'unseal') return unsealInTurn(argument as UnsealAttempt);
     throw new Refusal('internal-error');
@@ -86,7 +90,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   async function seal(requester: Worker): Promise<{ readonly rest: Promise<void> }> {
     if (isSealed) return { rest: Promise.resolve() };
     isSealed = true;
-    await crew.seal(requester);
+    await workers.seal(requester);
     log.info('sealed');
     return { rest: standIn() };
   }
@@ -107,8 +111,8 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   async function replace(orders: Orders): Promise<void> {
     const next = start(orders);
     await next.ready;
-    const old = crew;
-    [crew, isSealed] = [next, orders.sealed];
+    const old = workers;
+    [workers, isSealed] = [next, orders.sealed];
     await old.retire();
     // Who waits to unseal may wait in one of these.
     leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
@@ -143,7 +147,7 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   /** Sealed processes have no audit trail: attempts stand in the supervisor's own chain. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
-    const trail = await openAuditTrail({ directory: places.audit(configuration.data), chain: supervisorChain, clock, log });
+    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: supervisorChain, clock, log });
     try {
       if (!trail.writable) throw new Refusal('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>
@@ -172,11 +176,11 @@ export function superviseCrews({ configuration, args, clock, log }: CrewParts, f
   }
 
   return {
-    ready: crew.ready,
-    examine: () => crew.examine(),
+    ready: workers.ready,
+    examine: () => workers.examine(),
     async stop() {
       stopping.abort();
-      await Promise.all([crew.stop(), leaving]);
+      await Promise.all([workers.stop(), leaving]);
     },
   };
 }

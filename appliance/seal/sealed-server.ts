@@ -15,10 +15,10 @@ import { readRequestPath } from '../../core/http/request/path.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { openSealedEstListener } from '../../plugins/est/sealed-listener.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
-import { type Fleet, Refusal } from '../processes/worker-channel.ts';
-import type { GivenPins } from '../state/paths.ts';
+import { type WorkerChannel, Refusal } from '../processes/worker-channel.ts';
+import type { GivenPins } from '../state/hsm-config.ts';
 import { readSealedIdentity } from '../state/sealed-identity.ts';
-import type { Serving } from '../composition/serve.ts';
+import type { Serving } from '../processes/serving.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import { unsealEndpoint } from '../operations/system-endpoints.ts';
@@ -30,12 +30,12 @@ const mostBytes = 64 * 1024;
 export type UnsealAttempt = GivenPins & { readonly requestId: string; readonly clientIp: string; readonly userAgent: string };
 
 /** Serves as a sealed process. Throws StartRefused. */
-export async function serveSealed(configuration: Configuration, fleet: Fleet): Promise<Serving> {
+export async function serveSealed(configuration: Configuration, channel: WorkerChannel): Promise<Serving> {
   const identity = readSealedIdentity(configuration.data);
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, fleet) }));
+    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, channel) }));
     listeners.push(await openSealedEstListener({ ...configuration.estListen, identity }));
   } catch (error) {
     await close();
@@ -51,7 +51,7 @@ export async function serveSealed(configuration: Configuration, fleet: Fleet): P
 }
 
 /** What a sealed process answers on the management port. */
-export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMessage, response: ServerResponse) => void {
+export function sealedHandler(data: string, channel: WorkerChannel): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const requestId = randomUUID();
     const path = readRequestPath(request.url ?? '')?.segments.join('/');
@@ -71,7 +71,7 @@ export function sealedHandler(data: string, fleet: Fleet): (request: IncomingMes
       () => true,
       (body) => {
         if (!(body instanceof Uint8Array)) return refuse(fail('payload-too-large', { detail: 'A PIN is shorter.' }));
-        unseal(request, body, requestId, fleet).then(() => send({ status: 204 }), refuse);
+        unseal(request, body, requestId, channel).then(() => send({ status: 204 }), refuse);
       },
     );
   };
@@ -91,7 +91,7 @@ function isCalledByPrograms(path = ''): boolean {
   return path.startsWith('v1/') && path !== 'v1/docs';
 }
 
-async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, fleet: Fleet): Promise<void> {
+async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, channel: WorkerChannel): Promise<void> {
   requireMediaType(unsealEndpoint, request.headers, body);
   const given = readInput(unsealEndpoint, body) as GivenPins;
   if (given.pin === undefined && given.pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
@@ -102,7 +102,7 @@ async function unseal(request: IncomingMessage, body: Uint8Array, requestId: str
     userAgent: userAgentOf(request),
   };
   try {
-    await fleet.request('unseal', attempt);
+    await channel.request('unseal', attempt);
   } catch (error) {
     if (error instanceof Refusal) throw refusalOf(error.message);
     throw error;

@@ -1,7 +1,7 @@
 // How much room the data directory has, and what that means for health.
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { places } from './paths.ts';
+import { paths } from './paths.ts';
 
 /** Below this people should act; the audit trail refuses records, and with it changes, only when nothing is left. */
 const lowBytes = 512 << 20;
@@ -16,5 +16,5 @@ export function readDisk(data: string): DiskState {
 
 /** Octets of the store's file. */
 export function readStoreBytes(data: string): number {
-  return statSync(join(places.store(data), 'data.mdb')).size;
+  return statSync(join(paths.store(data), 'data.mdb')).size;
 }

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
 import { writeDurably } from './data-directory.ts';
-import { places } from './paths.ts';
+import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** Keeps the listeners' identity for the time the appliance is sealed (mode 0600). */
 export function keepSealedIdentity(data: string, { keyPem, chainPem }: { readonly keyPem: string; readonly chainPem: string }): void {
-  mkdirSync(places.tls(data), { recursive: true, mode: 0o755 });
+  mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
   writeDurably(pathOf(data), JSON.stringify({ key: keyPem, cert: chainPem }));
 }
 
@@ -32,5 +32,5 @@ export function readSealedIdentity(data: string): TlsIdentity {
 }
 
 function pathOf(data: string): string {
-  return join(places.tls(data), 'sealed-identity.json');
+  return join(paths.tls(data), 'sealed-identity.json');
 }

@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfiguration } from '../../appliance/composition/configuration.ts';
-import { hsmConfigOf, openHouse } from '../../appliance/state/paths.ts';
+import { hsmConfigOf } from '../../appliance/state/hsm-config.ts';
+import { openRuntime } from '../../appliance/state/runtime.ts';
 import type { Log } from '../../core/base/context.ts';
 import { type KeyRecord, type VersionRecord, openTables } from '../../plugins/transit/records/records.ts';
 import { startDaemon, type Daemon } from '../harness/daemon.ts';
@@ -124,9 +125,9 @@ function table(rates: ReadonlyMap<Stream, readonly number[]>, startMs: Readonly<
 async function fill(directory: string): Promise<void> {
   const configuration = loadConfiguration(['--data', directory]);
   const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => silent };
-  const house = await openHouse(configuration, await hsmConfigOf(configuration, () => undefined), silent);
+  const runtime = await openRuntime(configuration, await hsmConfigOf(configuration, () => undefined), silent);
   try {
-    const store = house.store.prefixed('transit');
+    const store = runtime.store.prefixed('transit');
     const tables = openTables(store);
     store.refresh();
     const small = [...tables.keys.entries([])].filter(([key]) => String(key[1]).startsWith('small-'));
@@ -145,7 +146,7 @@ async function fill(directory: string): Promise<void> {
     const tenant = String((small[0] as (typeof small)[number])[0][0]);
     const aes = tables.keys.get([tenant, 'aes']) as KeyRecord;
     const id = `${aes.id}-deep`;
-    const { stored } = await house.hsm.generate('aes-256', { tenant, keyId: id, version: manyVersions, purpose: 'encrypt' });
+    const { stored } = await runtime.hsm.generate('aes-256', { tenant, keyId: id, version: manyVersions, purpose: 'encrypt' });
     await store.write((transaction) => {
       const version = transaction.get(tables.versions, [tenant, aes.id, 1]) as VersionRecord;
       for (let n = 1; n < manyVersions; n += 1) transaction.put(tables.versions, [tenant, id, n], version);
@@ -153,6 +154,6 @@ async function fill(directory: string): Promise<void> {
       transaction.put(tables.keys, [tenant, 'deep'], { ...aes, id, latest: manyVersions });
     });
   } finally {
-    await house.close();
+    await runtime.close();
   }
 }

@@ -97,7 +97,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     clock: clockWatch.clock,
     services: [provide(listenersService, notServing), ...(options.services ?? [])],
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
-    upkeep: {
+    system: {
       directory,
       settleMs: 100,
       clockWatch,

@@ -66,7 +66,7 @@ async function configuredTokens({ config, dataDir, pinFile }: TokenOptions): Pro
   if (config === undefined && !existsSync(join(dataDir ?? '', 'softhsm'))) throw usageError(`${dataDir} has no embedded token`);
   const [{ loadConfiguration }, { hsmConfigOf }, { StartRefused }] = await Promise.all([
     import('../../composition/configuration.ts'),
-    import('../../state/paths.ts'),
+    import('../../state/hsm-config.ts'),
     import('../../state/start-refused.ts'),
   ]);
   try {

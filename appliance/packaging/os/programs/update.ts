@@ -11,7 +11,7 @@ import { readVersion } from './version.ts';
 const mostManifestBytes = 64 * 1024;
 
 /** Where things lie below the root of the machine. */
-const places = {
+const paths = {
   medium: (root: string) => join(root, 'run/keystored-update-medium'),
   staging: (root: string) => join(root, 'var/lib/keystored-os/update'),
   keys: (root: string) => join(root, 'usr/share/keystored-os/update-keys'),
@@ -19,12 +19,12 @@ const places = {
 
 /** Answers whether the parts of the medium's bundle lie ready. When they do not, nothing of it stays and the screen says why. */
 export async function unpack(root: string): Promise<boolean> {
-  const staging = places.staging(root);
+  const staging = paths.staging(root);
   rmSync(staging, { recursive: true, force: true });
   try {
-    const bundle = findBundle(places.medium(root));
+    const bundle = findBundle(paths.medium(root));
     const manifestOctets = await readMember(bundle, 'manifest.json');
-    const manifest = openManifest(manifestOctets, await readMember(bundle, 'signatures.json'), readKeys(places.keys(root)));
+    const manifest = openManifest(manifestOctets, await readMember(bundle, 'signatures.json'), readKeys(paths.keys(root)));
     requireFits(manifest, readVersion(root));
     mkdirSync(staging, { recursive: true, mode: 0o700 });
     requireRoom(manifest, staging);
@@ -46,7 +46,7 @@ export function conclude(root: string, result: string | undefined): void {
     writeNotice(root, 'update', 'No update is taken while this version is on trial: plug the medium in again when it has proved itself.');
     return;
   }
-  const manifest = join(places.staging(root), 'manifest.json');
+  const manifest = join(paths.staging(root), 'manifest.json');
   if (existsSync(manifest)) {
     const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest;
     writeNotice(
@@ -57,7 +57,7 @@ export function conclude(root: string, result: string | undefined): void {
         : `Version ${version} could not be installed: the disk did not take it.`,
     );
   }
-  rmSync(places.staging(root), { recursive: true, force: true });
+  rmSync(paths.staging(root), { recursive: true, force: true });
 }
 
 function findBundle(medium: string): string {

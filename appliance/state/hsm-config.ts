@@ -1,0 +1,41 @@
+// Which tokens a start opens, with which PINs, and what a person does about the errors that come from that configuration.
+import type { Configuration } from '../../core/config/config.ts';
+import { HsmError, type HsmConfig, type HsmErrorKind } from '../../hsm/api.ts';
+import { provideEmbeddedToken } from './embedded-token.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** The tokens of the configuration, or the embedded one. `step` is told what takes long. */
+export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {
+  const { tokens, ...rest } = configuration.hsm;
+  return { ...rest, tokens: tokens.length > 0 ? tokens : [await provideEmbeddedToken(configuration.data, step)] };
+}
+
+/** PINs that a person gave: one for every token, or by name of the token. */
+export type GivenPins = { readonly pin?: string | undefined; readonly pins?: Readonly<Record<string, string>> | undefined };
+
+/** The tokens with the PINs of a person in place of the configured sources. Throws StartRefused for a token that got none. */
+export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
+  const tokens = config.tokens.map((token) => {
+    const pin = given.pins?.[token.name] ?? given.pin;
+    if (pin === undefined) throw new StartRefused(`no PIN was given for token ${token.name}`);
+    return { ...token, pin: { given: pin } };
+  });
+  return { ...config, tokens };
+}
+
+/** What a person does about the errors that come from the configuration of a token. */
+const remedies: Partial<Record<HsmErrorKind, string>> = {
+  configuration: 'correct hsm/tokens in the configuration (--config)',
+  'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
+};
+
+/** Turns what the HSM floor says into a refusal of the start. */
+export async function refusingHsmErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof HsmError)) throw error;
+    const remedy = remedies[error.kind];
+    throw new StartRefused(remedy === undefined ? error.message : `${error.message}: ${remedy}`, { cause: error });
+  }
+}
