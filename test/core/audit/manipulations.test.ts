@@ -130,8 +130,10 @@ function mergeNames(fields: string): string {
 
 const manipulations: Readonly<Record<string, (files: Files) => void>> = {
   'a flipped bit': (files) => {
+    // Which records of a chain are requests depends on where its files were cut.
     const lines = files.get(first(files, 'two')) ?? [];
-    lines[2] = (lines[2] ?? '').replace('"status":200', '"status":201');
+    const at = lines.findIndex((line) => line.includes('"status":200'));
+    lines[at] = (lines[at] ?? '').replace('"status":200', '"status":201');
   },
   'a record dropped': (files) => splice(files, first(files, 'two'), 3, 1),
   'the first record of a chain dropped': (files) => splice(files, first(files, 'two'), 0, 1),
