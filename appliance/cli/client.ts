@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
+import { defined } from '../../core/base/defined.ts';
 import type { Connection } from './connection.ts';
 import { CommandFailed, exitCodeOf, exitCodes } from './terminal/failure.ts';
 import { userAgent } from './version.ts';
@@ -59,7 +60,7 @@ export class Client {
 
   constructor(connection: Connection) {
     this.connection = connection;
-    this.#agent = new Agent({ keepAlive: true, ...(connection.ca === undefined ? {} : { ca: connection.ca }) });
+    this.#agent = new Agent({ keepAlive: true, ...defined({ ca: connection.ca }) });
   }
 
   /** The whole answer; throws Refused from status 400 up, CommandFailed when nobody answers. */

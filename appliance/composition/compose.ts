@@ -1,4 +1,5 @@
 // Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
+import { defined } from '../../core/base/defined.ts';
 import type { Audit } from '../../core/audit/record.ts';
 import { boundStrangers, type StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
 import { withTenants } from '../../core/platform/audit-tenants.ts';
@@ -82,8 +83,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       errors: running.errors,
       topics: parts.topics,
       health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
-      ...(system === undefined ? {} : { onAnswered: system.metrics.onAnswered }),
-      ...(parts.sealed === undefined ? {} : { sealed: parts.sealed }),
+      ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed }),
       store,
       hsm,
       audit,

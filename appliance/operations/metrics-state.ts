@@ -1,6 +1,7 @@
 // What the appliance as a whole is like, measured by whichever process is asked: keys, certificates, store, disk, clock.
 import { setImmediate } from 'node:timers/promises';
 import { Gauge, Registry } from 'prom-client';
+import { defined } from '../../core/base/defined.ts';
 import type { Clock } from '../../core/base/context.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
@@ -66,7 +67,7 @@ async function countKeys(store: OpenStore): Promise<KeyCounts> {
   for (const { uuid, name } of tenantsOf(store)) {
     const byCipher = new Map<string, number>();
     for (let after: string | undefined; ;) {
-      const piece = [...keys.entries([uuid], { limit: countedAtOnce, ...(after === undefined ? {} : { after }) })];
+      const piece = [...keys.entries([uuid], { limit: countedAtOnce, ...defined({ after }) })];
       for (const [, { cipher }] of piece) byCipher.set(cipher, (byCipher.get(cipher) ?? 0) + 1);
       if (piece.length < countedAtOnce) break;
       after = String(piece.at(-1)?.[0].at(-1));

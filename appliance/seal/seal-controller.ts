@@ -1,6 +1,7 @@
 // The supervisor's rule over sealed and serving workers: sealing replaces every process that holds keys, unsealing tries a PIN once.
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
+import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
@@ -160,7 +161,7 @@ export function controlSeal(
           method: 'POST',
           path: '/v1/state/keystore/system/unseal',
           status,
-          ...(code === undefined ? {} : { code }),
+          ...defined({ code }),
         });
       try {
         await run(attempt);

@@ -1,5 +1,6 @@
 // What the store remembers of the wrapping key of each token, and what of it is told.
 import { z } from 'zod';
+import { defined } from '../../core/base/defined.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
@@ -53,5 +54,5 @@ export function describeWrapping(record: WrappingRecord | undefined): WrappingSt
   if (record === undefined) return { number: 1, state: 'in-use', done: 0, total: 0, failed: 0 };
   const { number, phase, done, total, failed, startedAt, finishedAt } = record;
   const state = phase === 'done' ? (failed > 0 ? 'incomplete' : 'in-use') : 'rewrapping';
-  return { number, state, done, total, failed, started: startedAt, ...(finishedAt === undefined ? {} : { finished: finishedAt }) };
+  return { number, state, done, total, failed, started: startedAt, ...defined({ finished: finishedAt }) };
 }

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism, hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../base/defined.ts';
 import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
@@ -183,7 +184,7 @@ export function completed(
     publicUrl: fields.publicUrl ?? `https://${isIP(publicHost) === 6 ? `[${publicHost}]` : publicHost}:${fields.listen.port}`,
     audit: { maxFileBytes: audit.maxFileBytes, retainFiles: audit.retainFiles, signEverySeconds: audit.signEvery.seconds },
     attended: hsm.start === 'attended',
-    ...(hsm.embeddedPin === undefined ? {} : { embeddedPin: hsm.embeddedPin }),
+    ...defined({ embeddedPin: hsm.embeddedPin }),
     hsm: { tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, cacheKeys: hsm.cacheKeys, jobTimeoutSeconds: hsm.jobTimeout.seconds },
     plugins,
   };

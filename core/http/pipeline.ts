@@ -2,6 +2,7 @@
 // token 401, policy 403, media type 415, existence 404, query and body 400, audit trail 503, run, audit record, answer.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { defined } from '../base/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, Log } from '../base/context.ts';
@@ -299,7 +300,7 @@ export function createPipeline(options: PipelineOptions): (request: IncomingMess
       path: exchange.path.text,
       method: exchange.request.method ?? '',
       status: answer.status,
-      ...(notedCode === undefined ? {} : { code: notedCode }),
+      ...defined({ code: notedCode }),
       requestTimeMs: Math.round((clock.monotonicMs() - exchange.startedMs) * 1000) / 1000,
       clientIp: call.clientIp,
       userAgent: call.userAgent,

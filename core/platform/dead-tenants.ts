@@ -1,4 +1,5 @@
 // Records of tenants that are gone. The store takes none any more; what is there all the same is reported by the check and removed by a job.
+import { defined } from '../base/defined.ts';
 import { approleTable, dropRoleId } from '../access/approles/approles.ts';
 import { dropSecretIds } from '../access/approles/secret-ids.ts';
 import { tokenTable } from '../access/tokens/record.ts';
@@ -64,7 +65,7 @@ function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
 /** The first parts of a table's keys, each once: what hangs below one is passed over. */
 function* tenantsIn(table: Table<unknown>): Generator<string> {
   for (let after: string | undefined; ;) {
-    const [key] = table.keys([], { limit: 1, ...(after === undefined ? {} : { after }) });
+    const [key] = table.keys([], { limit: 1, ...defined({ after }) });
     if (key === undefined) return;
     yield (after = String(key[0]));
   }

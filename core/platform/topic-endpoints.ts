@@ -1,5 +1,6 @@
 // GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines, for those who may see them (spec, events).
 import { z } from 'zod';
+import { defined } from '../base/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
 import type { Clock } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
@@ -95,7 +96,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
           const topic = {
             directory,
             follow: readFlag(call.query, 'follow'),
-            ...(limit === undefined ? {} : { limit }),
+            ...defined({ limit }),
             ...sinceOf(call),
             ...filterOf(call.caller),
           };

@@ -1,5 +1,6 @@
 // A CA's life: its first key, renewal, the request for a certificate from outside, and the import of that certificate.
 import { X509Certificate } from 'node:crypto';
+import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import { cleanly } from '../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../core/base/public-key.ts';
@@ -172,7 +173,7 @@ function requireNewest(ca: FoundCa): CaGeneration {
 
 function pathLengthOf(newest: CaGeneration | undefined): { readonly pathLength?: number } {
   const pathLength = newest === undefined ? undefined : readPathLength(readCertificate(newest.certificate));
-  return pathLength === undefined ? {} : { pathLength };
+  return defined({ pathLength });
 }
 
 function readPathLength({ extensions }: Certificate): number | undefined {

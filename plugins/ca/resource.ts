@@ -1,6 +1,7 @@
 // The TLS CA resource: makes, changes and removes CAs, and shows what they are.
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource/resource.ts';
@@ -213,7 +214,7 @@ function toDocument(record: CaRecord): CaDocument {
   return {
     ...(record.keyType === undefined ? {} : keyFields(record.keyType)),
     subject: record.subject,
-    ...(record.issuingCa === undefined ? {} : { issuingCa: record.issuingCa }),
+    ...defined({ issuingCa: record.issuingCa }),
     ...shared,
   };
 }
@@ -231,8 +232,7 @@ function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: Endpo
     serial: certificate.serial,
     notBefore: certificate.notBefore,
     notAfter: certificate.notAfter,
-    ...(newest === undefined ? {} : { keyVersion: newest.generation }),
-    ...(urls === undefined ? {} : { crlUrl: urls.crl, ocspUrl: urls.ocsp }),
+    ...defined({ keyVersion: newest?.generation, crlUrl: urls?.crl, ocspUrl: urls?.ocsp }),
     est: { httpsUrl: record.est.enabled && newest !== undefined ? estUrls(call.caller.tenantId, record.name) : [] },
   };
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { defined } from '../../core/base/defined.ts';
 import type { AuditRecord } from '../../core/audit/record.ts';
 import type { Log } from '../../core/base/context.ts';
 import { inCourseOf } from '../../core/base/last-resort.ts';
@@ -162,7 +163,7 @@ class Exchange {
       error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.#requestId}). ${error.advice ?? ''}`.trimEnd();
     const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
     const answer = answerText(error.status, line, {
-      ...(allow === undefined ? {} : { Allow: allow.join(', ') }),
+      ...defined({ Allow: allow?.join(', ') }),
       // Seconds, never a date: one widespread client reads nothing else.
       ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
       ...(error.status === 401 ? { 'WWW-Authenticate': this.#challenge } : {}),
@@ -205,11 +206,11 @@ class Exchange {
       kind: 'est',
       occurredAt: formatTimestamp(clock.now()),
       requestId: this.#requestId,
-      ...(target === undefined ? {} : { tenantId: target.ca.tenantId }),
+      ...defined({ tenantId: target?.ca.tenantId }),
       path: (this.#request.url ?? '').replace(/\?.*/s, '').slice(0, 256),
       method: this.#request.method ?? '',
       status,
-      ...(code === undefined ? {} : { code }),
+      ...defined({ code }),
       requestTimeMs: Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000,
       clientIp: clientAddressOf(this.#request),
       userAgent: userAgentOf(this.#request),

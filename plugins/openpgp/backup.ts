@@ -1,6 +1,7 @@
 // OpenPGP records that come back from a backup: the text came through strangers' hands, so everything in it is checked again.
 import type { Key } from 'openpgp';
 import { z } from 'zod';
+import { defined } from '../../core/base/defined.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
 import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { bindingTime } from './certificates/certificate.ts';
@@ -50,7 +51,7 @@ async function acceptRecord(
   const parsed = recordSchema.safeParse(given);
   if (!parsed.success || publicKey === undefined) throw refused();
   const { subkey, imported, ...rest } = parsed.data;
-  const record: OpenpgpRecord = { ...rest, ...(subkey === undefined ? {} : { subkey }), ...(imported === undefined ? {} : { imported }) };
+  const record: OpenpgpRecord = { ...rest, ...defined({ subkey, imported }) };
   if (imported !== undefined) return acceptImported(imported, publicKey, now);
   const key = publicKeyBody(definition.cipher, publicKey, record.created);
   if (key === undefined) throw refused();

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { defined } from '../../core/base/defined.ts';
 import {
   startTestAppliance,
   type Answer,
@@ -55,7 +56,7 @@ export async function startVictim(options: Pick<TestApplianceOptions, 'strangers
     ...appliance,
     verdict: async (...args) => verdictOf(await appliance.request(...args)),
     async makeTenant(name, policies) {
-      await must(201, 'POST', '/v1/config/tenants', { name, ...(policies === undefined ? {} : { policies }) });
+      await must(201, 'POST', '/v1/config/tenants', { name, ...defined({ policies }) });
       return String((await must(200, 'POST', '/v1/state/keystore/token/create-root', { name })).token);
     },
     makeToken: async (policies, parent) => String((await must(200, 'POST', '/v1/state/keystore/token/create', { policies }, parent)).token),
@@ -85,7 +86,7 @@ function sendRaw(
   const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...options.headers };
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    const local = options.from === undefined ? {} : { localAddress: options.from };
+    const local = defined({ localAddress: options.from });
     // `path` goes out unchanged, unlike a URL.
     const request = httpsRequest({ hostname, port, path: target, method, headers, rejectUnauthorized: false, agent: false, ...local });
     request.on('error', reject);

@@ -2,6 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
 import type { KeyType, TokenConfig } from '../../hsm/api.ts';
 import { makeDeviceCsr, makeKeys } from '../plugins/ca/pki.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
@@ -70,7 +71,7 @@ async function kinds(withoutMlDsa: boolean): Promise<readonly Kind[]> {
 async function startBenchDaemon(directory: string, tokens: readonly TokenConfig[]): Promise<Daemon> {
   const wire = tokens.map(({ libraryParameters, ...token }) => ({
     ...token,
-    ...(libraryParameters === undefined ? {} : { 'library-parameters': libraryParameters }),
+    ...defined({ 'library-parameters': libraryParameters }),
   }));
   const config = join(directory, 'est.yaml');
   writeFileSync(config, JSON.stringify({ hsm: { tokens: wire } }));

@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { openAuditTrail, type AuditTrail } from '../../core/audit/trail.ts';
@@ -93,7 +94,7 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   let sealed = false;
   const health = options.health ?? ((): Health => ({ healthy: true, report: { status: 'ok' } }));
   const { bodyRoom } = options;
-  const held = bodyRoom === undefined ? {} : { bodyRoom };
+  const held = defined({ bodyRoom });
   const app = createApp({ ...held, endpoints, resources, errors: [errors], store, audit, log, clock, hsm, health, sealed: () => sealed });
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -113,7 +114,7 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
     seal: (next) => void (sealed = next),
     send,
     async makeTenant(name, policies) {
-      await send('POST', '/v1/config/tenants', { name, ...(policies === undefined ? {} : { policies }) });
+      await send('POST', '/v1/config/tenants', { name, ...defined({ policies }) });
       const { body } = await send('POST', '/v1/state/keystore/token/create-root', { name });
       return String(body.token);
     },

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { defined } from '../../core/base/defined.ts';
 import { describeModule, surveyToken } from '../../hsm/setup/setup.ts';
 import { formatSurvey } from '../../hsm/setup/survey.ts';
 import { findModules } from '../harness/token/modules.ts';
@@ -14,8 +15,7 @@ test.for(await findModules())('$name does what its table says', async (module, {
   try {
     const token = await module.make(directory);
     const { version } = await describeModule(token.module, {
-      ...(token.environment === undefined ? {} : { environment: token.environment }),
-      ...(token.libraryParameters === undefined ? {} : { libraryParameters: token.libraryParameters }),
+      ...defined({ environment: token.environment, libraryParameters: token.libraryParameters }),
     });
     const title = `${module.name} ${version}`;
     const file = join(tables, `${title.toLowerCase().replaceAll(' ', '-')}.md`);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../core/base/defined.ts';
 import { HsmError, type Derivation, type Hsm, type KeyReference, type KeyType, type TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { changePin } from '../../hsm/setup/setup.ts';
@@ -84,7 +85,7 @@ describe.each(modules)('$name', (module) => {
         const { key } = await makeKey(hsm, type, `gcm-${type}`, { custody });
         const octets = await hsm.readKeyMaterialInClear(key);
         for (const associatedData of [undefined, Buffer.alloc(0), Buffer.from('header')]) {
-          const options = associatedData === undefined ? {} : { associatedData };
+          const options = defined({ associatedData });
           const sealed = await hsm.encrypt(key, message, options);
           expect(openOutside(octets, sealed, associatedData)).toEqual(message);
           expect(Buffer.from(await hsm.decrypt(key, sealOutside(octets, message, associatedData), options))).toEqual(message);

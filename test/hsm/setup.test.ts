@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { defined } from '../../core/base/defined.ts';
 import type { HsmConfig, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { describeModule, initialiseSoftToken, prepareToken, softhsmConf } from '../../hsm/setup/setup.ts';
@@ -78,10 +79,7 @@ describe('preparing a token', () => {
   });
 
   test('a module shows its slots, tokens, mechanisms and key types without a PIN', async () => {
-    const { slots, library } = await describeModule(
-      softhsmModule,
-      token.environment === undefined ? {} : { environment: token.environment },
-    );
+    const { slots, library } = await describeModule(softhsmModule, defined({ environment: token.environment }));
     expect(library).toContain('SoftHSM');
     expect(slots.map(({ label, initialised, userPinSet }) => ({ label, initialised, userPinSet }))).toEqual([
       { label: 'test-main', initialised: true, userPinSet: true },

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../core/base/defined.ts';
 import { send, basic, pkcs10 } from '../plugins/est/client.ts';
 import { makeDeviceCsr, makeKeys, readCertsOnly } from '../plugins/ca/pki.ts';
 import { type Daemon, startDaemon } from '../harness/daemon.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   ];
   const wire = tokens.map(({ libraryParameters, ...token }) => ({
     ...token,
-    ...(libraryParameters === undefined ? {} : { 'library-parameters': libraryParameters }),
+    ...defined({ 'library-parameters': libraryParameters }),
   }));
   const config = join(directory, 'keystored.yaml');
   writeFileSync(config, JSON.stringify({ hsm: { tokens: wire } }));

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import type { HeadEntry } from '../../../core/audit/heads.ts';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';
@@ -49,7 +50,7 @@ async function verifyDirectory(directory: string, options: Options, io: Io): Pro
     records,
     chains: chains.map(({ signedThrough, ...chain }) => ({ ...chain, 'signed-through': signedThrough })),
     'signed-heads': signedHeads,
-    ...(lastSigned === undefined ? {} : { 'last-signed': lastSigned }),
+    ...defined({ 'last-signed': lastSigned }),
     notes: notes.length,
     findings,
   };

@@ -1,5 +1,6 @@
 // hsm rotate-wrapping-key: begins the rotation and shows how far it is until it has ended.
 import { setTimeout } from 'node:timers/promises';
+import { defined } from '../../../core/base/defined.ts';
 import type { WrappingState } from '../../wrapping-keys/record.ts';
 import type { Client } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -18,7 +19,7 @@ export async function rotateWrappingKey(
   { name, wait, output }: RotationOptions,
   io: Io,
 ): Promise<WrappingState> {
-  const body = name === undefined ? {} : { token: name };
+  const body = defined({ token: name });
   // Programs that ask for JSON may read both streams as one.
   const tell = output === 'json' && io.stderr.isTTY !== true ? () => undefined : tellerTo(io);
   tell('making a new wrapping key, which may take half a minute');

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
+import { defined } from '../../../core/base/defined.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import { usageError } from '../terminal/failure.ts';
 
@@ -81,8 +82,7 @@ async function configuredTokens({ config, dataDir, pinFile }: TokenOptions): Pro
 function chosenModule({ environment, libraryParameters }: TokenOptions, module: string): ModuleChoice {
   return {
     module,
-    ...(environment === undefined ? {} : { environment }),
-    ...(libraryParameters === undefined ? {} : { libraryParameters }),
+    ...defined({ environment, libraryParameters }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The test of every operation on a real token: each key type is made, used, checked against node:crypto, and gone afterwards.
 import { createHash, createPublicKey, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { defined } from '../../../core/base/defined.ts';
 import {
   HsmError,
   type GeneratedKey,
@@ -36,7 +37,7 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
       (error: unknown) => ['failed', describe(error)] as const,
     );
     const milliseconds = Math.round((performance.now() - started) * 10) / 10;
-    report({ token: config.name, operation, result, milliseconds, ...(problem === undefined ? {} : { problem }) });
+    report({ token: config.name, operation, result, milliseconds, ...defined({ problem }) });
   };
   try {
     await attempt('random', async () => require((await hsm.random(32)).some((octet) => octet !== 0), 'the random octets are all zero'));

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { defined } from '../../../core/base/defined.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
@@ -116,8 +117,7 @@ async function describe(options: TokenOptions & Shown, io: Io): Promise<void> {
   for (const choice of await chooseModules(options)) {
     const { module, environment, libraryParameters } = choice;
     const surroundings = {
-      ...(environment === undefined ? {} : { environment }),
-      ...(libraryParameters === undefined ? {} : { libraryParameters }),
+      ...defined({ environment, libraryParameters }),
     };
     const described = await describeModule(module, surroundings);
     modules.push({

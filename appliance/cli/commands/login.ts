@@ -1,6 +1,7 @@
 // login and logout: a token from a role, from a sign-in in the browser, or from a file, kept in the profile.
 import { spawn } from 'node:child_process';
 import { Command, Option } from 'commander';
+import { defined } from '../../../core/base/defined.ts';
 import { fieldsOf } from '../../../core/http/description/document.ts';
 import { waitForApproval, type Asked } from './approval.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
@@ -137,7 +138,7 @@ async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<
 }
 
 function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): void {
-  writeProfile({ url, ...(ca === undefined ? {} : { ca }), token, fromLogin }, io);
+  writeProfile({ url, ...defined({ ca }), token, fromLogin }, io);
 }
 
 /** As whom, with what, and until when: a wrong account or tenant is seen now and not at the first refusal. */

@@ -1,5 +1,6 @@
 // From the words of a command line to the one operation that is meant: verb, resource, names, action.
 import { Command } from 'commander';
+import { defined } from '../../../core/base/defined.ts';
 import type { Command as CommandFacts } from '../../../core/http/description/command.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
@@ -50,10 +51,7 @@ export async function openCatalog(words: readonly string[], before: ConnectionOp
   scanner.parseOptions([...words]);
   const { url, ca, dataDir } = { ...before, ...scanner.opts<ConnectionOptions>() };
   // The description is public: no token goes out for it.
-  const connection = await resolveConnection(
-    { ...(url === undefined ? {} : { url }), ...(ca === undefined ? {} : { ca }), ...(dataDir === undefined ? {} : { dataDir }) },
-    io,
-  );
+  const connection = await resolveConnection(defined({ url, ca, dataDir }), io);
   const client = new Client({ ...connection, token: undefined });
   try {
     return new Catalog(await loadDescription(client, io, mayBeOld));

@@ -1,6 +1,7 @@
 // POST /v1/approle-login: role-id and secret-id become a token; every refusal of a login is one and the same (api 48, 73).
 import { timingSafeEqual, hash } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { isWithin, subscriberOf } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
@@ -110,7 +111,7 @@ function noteLogin(call: PublicCall, tenants: Tenants, { issued, subject }: Outc
   call.noteAudit({ kind: 'login' });
   const tenant = subject === undefined ? undefined : tenants.findByUuid(subject.tenantId)?.name;
   if (subject === undefined || tenant === undefined) return;
-  call.noteAudit({ tenant, user: subject.name, ...(issued === undefined ? {} : { accessor: issued.accessor }) });
+  call.noteAudit({ tenant, user: subject.name, ...defined({ accessor: issued?.accessor }) });
 }
 
 /** 10 failures a minute for one identity, 60 from one address (api 73). */

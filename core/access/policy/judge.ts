@@ -1,4 +1,5 @@
 // What the service would say to a request, and why: the policies as for the request itself, and what is asked of callers beside them.
+import { defined } from '../../base/defined.ts';
 import type { AccessControl, Decision } from '../access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../reserved.ts';
 import type { AnyEndpoint, Caller, PolicyOperation } from '../../http/endpoint.ts';
@@ -48,8 +49,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   const said = Object.entries(remarks).flatMap(([text, isTrue]) => (isTrue ? [text] : []));
   return {
     allowed,
-    ...(rule === undefined ? {} : { rule }),
-    ...(policy === undefined ? {} : { policy }),
+    ...defined({ rule, policy }),
     decidedBy: refusedByTenant ? 'tenant' : 'token',
     restricted: constraints !== undefined,
     why: [reasonOf(access, subject, segments, asked, decision), ...said].join(' '),

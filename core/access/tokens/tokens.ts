@@ -1,5 +1,6 @@
 // Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
 import { hash, randomUUID } from 'node:crypto';
+import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { Secret, revealSecret } from '../../base/secret.ts';
@@ -67,10 +68,9 @@ export function issueToken(
           ttlSeconds,
           latestExpires: formatTimestamp(creationTime.add({ seconds: Math.max(ttlSeconds, maxTtlSeconds ?? ttlSeconds) })),
         }),
-    ...(parent === undefined ? {} : { parent }),
+    ...defined({ parent }),
     ...(boundCidrs.length === 0 ? {} : { boundCidrs }),
-    ...(approle === undefined ? {} : { approle }),
-    ...(browser === undefined ? {} : { browser }),
+    ...defined({ approle, browser }),
   };
   transaction.put(tokenTable(store), [tenantId, accessor], record);
   transaction.put(hashTable(store), [record.hash], [tenantId, accessor]);

@@ -1,4 +1,5 @@
 // How an operation is spelled on the command line and in generated clients: worked out from method and path alone.
+import { defined } from '../../base/defined.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toKebab } from '../../wire/schema.ts';
 
@@ -59,15 +60,14 @@ const configVerbs = { POST: 'create', PUT: 'replace', PATCH: 'merge', DELETE: 'd
 function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
   if (commandLine === undefined) return {};
   const { positional, input, output, octetsWith, verdict } = commandLine;
-  return {
-    ...(positional === undefined ? {} : { positional: positional.map(toKebab) }),
-    ...(input === undefined ? {} : { in: toKebab(input) }),
-    ...(output === undefined ? {} : { out: output.split('.').map(toKebab).join('.') }),
-    ...(octetsWith === undefined
-      ? {}
-      : { 'octets-with': Object.fromEntries(Object.entries(octetsWith).map(([name, value]) => [toKebab(name), value])) }),
-    ...(verdict === undefined ? {} : { verdict: toKebab(verdict) }),
-  };
+  return defined({
+    positional: positional?.map(toKebab),
+    in: input === undefined ? undefined : toKebab(input),
+    out: output?.split('.').map(toKebab).join('.'),
+    'octets-with':
+      octetsWith === undefined ? undefined : Object.fromEntries(Object.entries(octetsWith).map(([name, value]) => [toKebab(name), value])),
+    verdict: verdict === undefined ? undefined : toKebab(verdict),
+  });
 }
 
 /** Of each stretch between parameters the last word: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. */

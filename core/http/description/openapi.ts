@@ -1,4 +1,5 @@
 // The API description (OpenAPI 3.1), built from the entries that also route, check and audit (api 15).
+import { defined } from '../../base/defined.ts';
 import { coreErrors, type ErrorTable } from '../../base/errors.ts';
 import { commandOf, operationIdOf, type Command } from './command.ts';
 import { fieldsOf, type Content, type JsonSchema, type OpenApiDocument, type Operation, type Response } from './document.ts';
@@ -67,10 +68,10 @@ class DescriptionBuilder {
     return {
       operationId,
       summary: endpoint.summary,
-      ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+      ...defined({ description: endpoint.description }),
       tags: [endpoint.tag],
       ...(endpoint.access === 'public' ? { security: [] } : { 'x-operation': endpoint.operation }),
-      ...(command === undefined ? {} : { 'x-command': command }),
+      ...defined({ 'x-command': command }),
       parameters: parametersOf(endpoint, this.#nouns),
       ...this.#requestBody(endpoint, input),
       responses: { ...this.#successes(endpoint, output), ...refusalsOf(endpoint, this.errors) },

@@ -1,4 +1,5 @@
 // What a request carries beside its body: names in the path, the query, and entity tags.
+import { defined } from '../../base/defined.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint, QueryParameter } from '../endpoint.ts';
 import type { Header, Parameter } from './document.ts';
@@ -29,7 +30,7 @@ function pathParameters({ path, documented }: AnyEndpoint, nouns: Nouns): Parame
     const own = documented?.names?.[name];
     const description = own?.description ?? `Name of the ${noun ?? name}.`;
     const example = own?.example ?? `my-${(noun ?? name).toLowerCase().replaceAll(' ', '-')}`;
-    const schema = { type: 'string', minLength: 1, ...(pattern === undefined ? {} : { pattern: pattern.source }), examples: [example] };
+    const schema = { type: 'string', minLength: 1, ...defined({ pattern: pattern?.source }), examples: [example] };
     return { name, in: 'path', required: true, description, schema };
   });
 }

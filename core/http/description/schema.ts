@@ -1,5 +1,6 @@
 // JSON schemas of the API description from zod schemas: names as on the wire, limits, marks, and an example for every field.
 import { z } from 'zod';
+import { defined } from '../../base/defined.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { fieldsOf, type JsonSchema } from './document.ts';
 
@@ -77,7 +78,7 @@ function united({ allOf: parts, ...schema }: JsonSchema): JsonSchema {
   const holdsFields = parts.some(({ properties, allOf }) => properties !== undefined || allOf !== undefined);
   if (!holdsFields) return Object.assign({}, ...parts, schema) as JsonSchema;
   const description = schema.description ?? parts.findLast((part) => part.description !== undefined)?.description;
-  return { ...schema, allOf: parts, ...(description === undefined ? {} : { description }) };
+  return { ...schema, allOf: parts, ...defined({ description }) };
 }
 
 const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);

@@ -1,5 +1,6 @@
 // Turns a resource into its endpoints in both trees: list, entry, creation, replacement, merge, removal (api 2 to 10).
 import { z } from 'zod';
+import { defined } from '../../base/defined.ts';
 import { withArticle } from '../../wire/article.ts';
 import { fail } from '../../base/errors.ts';
 import type { JsonObject } from '../../wire/json.ts';
@@ -79,7 +80,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     const { table, builtIn = new Map<string, unknown>() } = view.resource;
     const prefix = keyOf(call, parents);
     if (count) return new Wire({ count: table.count(prefix) + builtIn.size });
-    const range = { ...(after === undefined ? {} : { after }), ...(limit === undefined ? {} : { limit }) };
+    const range = defined({ after, limit });
     if (keys && builtIn.size === 0) return new Wire([...table.keys(prefix, range)].map((key) => key.at(-1)));
     const own = [...table.entries(prefix, range)].map(([key, record]) => [String(key.at(-1)), record] as const);
     const others = [...builtIn].filter(([name]) => after === undefined || name > after);
@@ -245,5 +246,5 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
 }
 
 function tagHeader(tag: string | undefined): Record<string, string> {
-  return tag === undefined ? {} : { etag: tag };
+  return defined({ etag: tag });
 }

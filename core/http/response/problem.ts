@@ -1,4 +1,5 @@
 // The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). From 500 up only fixed texts and an id.
+import { defined } from '../../base/defined.ts';
 import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
 import { ServiceError, coreErrors, type ErrorDetails, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
 
@@ -68,7 +69,7 @@ export function formatProblem(error: ServiceError, requestId: string): Record<st
     type: `urn:keystore:error:${error.code}`,
     title: error.title,
     status: error.status,
-    ...(detail === undefined ? {} : { detail }),
+    ...defined({ detail }),
     code: error.code,
     'request-id': requestId,
     errors: findings.map(formatItem),
@@ -76,7 +77,7 @@ export function formatProblem(error: ServiceError, requestId: string): Record<st
 }
 
 function formatItem(item: { readonly message: string; readonly info?: string }): Record<string, string> {
-  return { 'error-message': item.message, ...(item.info === undefined ? {} : { 'error-info': item.info }) };
+  return { 'error-message': item.message, ...defined({ 'error-info': item.info }) };
 }
 
 /** Headers that belong to an error: Allow, Retry-After, WWW-Authenticate. */
@@ -84,7 +85,7 @@ export function problemHeaders(error: ServiceError): Record<string, string> {
   const { allow, retryAfterSeconds } = error.details;
   const retryAfter = retryAfterSeconds ?? (error.status === 503 ? 5 : undefined);
   return {
-    ...(allow === undefined ? {} : { allow: allow.join(', ') }),
+    ...defined({ allow: allow?.join(', ') }),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) }),
     // RFC 9110 section 15.5.2: a 401 names the scheme.
     ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),

@@ -1,4 +1,5 @@
 // What run() returned becomes the answer: JSON in wire form unless the endpoint says otherwise.
+import { defined } from '../../base/defined.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
 import { Reply, type FieldAccess, type AnyEndpoint } from '../endpoint.ts';
@@ -21,7 +22,7 @@ function jsonAnswer(
   headers: Answer['headers'],
   access: Pick<FieldAccess, 'withoutHidden'> | undefined,
 ): Answer {
-  const added = headers === undefined ? {} : { headers };
+  const added = defined({ headers });
   if (value === undefined) return { status, ...added };
   const wire = value instanceof Wire ? value.value : formatOutput(value, endpoint.output);
   const shown = access === undefined ? wire : access.withoutHidden(wire);

@@ -1,6 +1,7 @@
 // What can be done with a TLS CA: sign a request, renew, have it certified outside, list what it issued, revoke.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { fail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type EndpointCall, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { answerList } from '../../../core/http/resource/list-answer.ts';
@@ -323,7 +324,7 @@ function describe(serial: string, record: IssuedCertificate, now: Temporal.Insta
     via: record.via,
     keyVersion: record.generation,
     status: record.revoked !== undefined ? 'revoked' : isOver ? 'expired' : 'valid',
-    ...(record.revoked === undefined ? {} : { revokedAt: record.revoked.at, revocationReason: record.revoked.reason }),
+    ...defined({ revokedAt: record.revoked?.at, revocationReason: record.revoked?.reason }),
   };
 }
 

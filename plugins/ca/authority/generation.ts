@@ -1,4 +1,5 @@
 // Making a CA's key pair and certificate: a root, an intermediate under another of our CAs, and a root's roll-over.
+import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { HsmError, type KeyType } from '../../../hsm/api.ts';
 import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
@@ -147,7 +148,7 @@ async function certifyCa(house: CaHouse, signer: CaKeyReference, content: CaCert
   const serial = await house.serials.next();
   const ownIdentifier = keyIdentifierOf(publicKey);
   const extensions = [
-    basicConstraints(pathLength === undefined ? {} : { pathLength }),
+    basicConstraints(defined({ pathLength })),
     keyUsage('digitalSignature', 'keyCertSign', 'crlSign'),
     subjectKeyIdentifier(ownIdentifier),
     authorityKeyIdentifier(issuer === undefined ? ownIdentifier : issuerKeyIdentifier(issuer)),

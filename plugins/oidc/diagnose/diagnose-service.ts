@@ -1,5 +1,6 @@
 // The `test` action: everything about a provider that can be found out without a login, and what to mend.
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { readCertificates } from '../provider/certificate-chain.ts';
@@ -89,7 +90,7 @@ async function examineProvider(
     pkce: { method: 'S256', listed: metadata.code_challenge_methods_supported?.includes('S256') === true },
     issParameter: metadata.authorization_response_iss_parameter_supported === true,
     ...(provider === undefined ? {} : { tokenEndpointAuthMethod: chooseAuthMethod(metadata, record.tokenEndpointAuthMethod) }),
-    ...(metadata.msgraph_host === undefined ? {} : { directoryHost: metadata.msgraph_host }),
+    ...defined({ directoryHost: metadata.msgraph_host }),
     scopes: [...scopes],
     ...tried,
     ...keys,
@@ -126,7 +127,7 @@ async function readKeys(
   }));
   if (response.status !== 200 || keys.length === 0)
     add(findings, 'error', `The key list of the provider is not usable (HTTP ${response.status}).`);
-  return { keys, ...(difference === undefined ? {} : { clockDifferenceSeconds: difference }) };
+  return { keys, ...defined({ clockDifferenceSeconds: difference }) };
 }
 
 async function tryEndpoints(
@@ -201,5 +202,5 @@ function addFailure(findings: Finding[], failure: LoginFailure, level: Finding['
 }
 
 function add(findings: Finding[], level: Finding['level'], message: string, fix?: string): void {
-  findings.push({ level, message, ...(fix === undefined ? {} : { fix }) });
+  findings.push({ level, message, ...defined({ fix }) });
 }

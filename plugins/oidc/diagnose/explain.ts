@@ -1,5 +1,6 @@
 // The `explain` action: which role a set of claims matches, which policies that gives, and why not. Nobody has to sign in to find out.
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { timestampText } from '../../../core/wire/fields.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
@@ -124,12 +125,11 @@ function describe(
   const name = username ?? (typeof subject === 'string' ? showableText(subject) : undefined);
   return {
     roleClaim,
-    ...(roleValues === undefined ? {} : { roleClaimValues: roleValues.length }),
+    ...defined({ roleClaimValues: roleValues?.length }),
     roles: selection.verdicts.map((verdict) => describeVerdict(verdict, roleClaim, roleValues)),
     policies: [...policies],
     unknownPolicies: policies.filter((policy) => !oidc.accounts.hasPolicy(tenantId, policy)),
-    ...(name === undefined ? {} : { username: name }),
-    ...(fullname === undefined ? {} : { fullname }),
+    ...defined({ username: name, fullname }),
     notes: notesOf(claims, roleClaim, selection),
   };
 }
@@ -191,5 +191,5 @@ function requireFailure(oidc: Oidc, call: EndpointCall, { tenantId, service }: L
 
 function describeFailure({ stage, code, reason, hint, atMs }: FailedLogin): NonNullable<Explanation['login']> {
   const occurredAt = Temporal.Instant.fromEpochMilliseconds(atMs).toString({ fractionalSecondDigits: 6 });
-  return { stage, code, reason, occurredAt, ...(hint === undefined ? {} : { hint }) };
+  return { stage, code, reason, occurredAt, ...defined({ hint }) };
 }

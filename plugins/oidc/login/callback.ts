@@ -1,4 +1,5 @@
 // The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
+import { defined } from '../../../core/base/defined.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
@@ -151,7 +152,7 @@ async function identify(
     issuer,
     subject,
     username,
-    ...(selection.fullname === undefined ? {} : { fullname: selection.fullname }),
+    ...defined({ fullname: selection.fullname }),
     roles: selection.granted.map((role) => role.name),
     policies: selection.policies,
   };

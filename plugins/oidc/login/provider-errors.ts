@@ -1,5 +1,6 @@
 // What a provider's errors mean: from openid-client's classes and the provider's own words to one LoginFailure that says what to do.
 import * as oidc from 'openid-client';
+import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { showableText } from '../settings/claims.ts';
 import { LoginFailure, type FailureCode, type Stage } from '../failures.ts';
@@ -87,7 +88,7 @@ function judgeAnswer(stage: Stage, answer: ProviderAnswer, meaning: Meaning): Lo
   const hint = codes.map((code) => entraHints.get(code)).find((found) => found !== undefined) ?? meaning.hint;
   const error = showableText(answer.error, 64);
   return new LoginFailure(meaning.code, stage, /^[\w.-]+$/.test(error) ? error : 'provider-error', {
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
     fields: withoutUndefined({
       'provider-status': answer.status,
       'provider-error': error,
@@ -148,7 +149,7 @@ export async function judgeProviderError(thrown: unknown, stage: Stage): Promise
   }
   const { reason, hint } = refusal;
   const at = stage === 'token' ? 'id-token' : stage;
-  return new LoginFailure('id-token-refused', at, reason, { ...(hint === undefined ? {} : { hint }), fields, cause: thrown });
+  return new LoginFailure('id-token-refused', at, reason, { ...defined({ hint }), fields, cause: thrown });
 }
 
 function judgeErrorBody(stage: Stage, answer: ProviderAnswer): LoginFailure {

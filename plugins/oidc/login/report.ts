@@ -1,4 +1,5 @@
 // What is left behind when a sign-in ends: one entry in system:logs, facts for the audit record, a record for `explain`, and an answer.
+import { defined } from '../../../core/base/defined.ts';
 import type { ErrorDetails } from '../../../core/base/errors.ts';
 import { preferenceOf } from '../../../core/http/request/accept.ts';
 import { Reply, type PublicCall } from '../../../core/http/endpoint.ts';
@@ -75,7 +76,7 @@ function tellDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims 
     reference: call.requestId,
     service: located.service,
     calls: outbounds.flatMap((outbound) => outbound.calls),
-    ...(claims === undefined ? {} : { claims }),
+    ...defined({ claims }),
   });
 }
 
@@ -84,18 +85,17 @@ async function tellFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, failu
   const { located } = attempt;
   oidc.log.with('oidc', located?.tenantName).warn(`Sign-in failed: ${loginFailures[failure.code].title}`, {
     reference: call.requestId,
-    ...(located === undefined ? {} : { service: located.service, 'client-id': located.record.clientId }),
+    ...defined({ service: located?.service, 'client-id': located?.record.clientId }),
     stage: failure.stage,
     code: failure.code,
     reason: failure.reason,
-    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+    ...defined({ hint: failure.hint }),
     ...failure.fields,
   });
   call.noteAudit({
     kind: 'login',
     code: failure.code,
-    ...(located === undefined ? {} : { tenant: located.tenantName }),
-    ...(attempt.username === undefined ? {} : { user: attempt.username }),
+    ...defined({ tenant: located?.tenantName, user: attempt.username }),
     requestParameters: describeAttempt(attempt),
   });
   if (located !== undefined) await keepFailure(oidc, call, located, attempt, failure);
@@ -107,7 +107,7 @@ export function tellSuccess(call: PublicCall, located: Located, identity: Identi
     kind: 'login',
     tenant: located.tenantName,
     user: identity.username,
-    ...(accessor === undefined ? {} : { accessor }),
+    ...defined({ accessor }),
     requestParameters: {
       service: located.service,
       issuer: identity.issuer,
@@ -125,7 +125,7 @@ async function keepFailure(oidc: Oidc, call: PublicCall, located: Located, attem
     code: failure.code,
     stage: failure.stage,
     reason: failure.reason,
-    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+    ...defined({ hint: failure.hint }),
     ...(attempt.claims === undefined || JSON.stringify(attempt.claims).length > maxKeptClaims ? {} : { claims: attempt.claims }),
   };
   await oidc.store.write((transaction) => {
@@ -140,9 +140,7 @@ async function keepFailure(oidc: Oidc, call: PublicCall, located: Located, attem
 
 function describeAttempt({ located, issuer, subject }: Attempt): Readonly<Record<string, unknown>> {
   return {
-    ...(located === undefined ? {} : { service: located.service }),
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(subject === undefined ? {} : { subject }),
+    ...defined({ service: located?.service, issuer, subject }),
   };
 }
 

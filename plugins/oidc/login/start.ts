@@ -1,4 +1,5 @@
 // The start of a login: the page that asks for tenant and provider, and the redirect to the provider.
+import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
@@ -109,8 +110,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<
       binding: hashSecret(cookie),
       createdMs: call.now.epochMilliseconds,
       clientIp: call.clientIp,
-      ...(handOff === undefined ? {} : { handOff }),
-      ...(prompt === undefined ? {} : { prompt }),
+      ...defined({ handOff, prompt }),
     }),
   );
   call.noteAudit({ tenant: located.tenantName, requestParameters: { service } });

@@ -1,4 +1,5 @@
 // All claims of one login: those of the ID token, what UserInfo adds when something needed is missing, and groups from the directory.
+import { defined } from '../../../core/base/defined.ts';
 import { findClaim, topLevelName, type Claims } from '../settings/claims.ts';
 import { fetchGroups, isOverage } from './directory.ts';
 import { fetchUserInfo, type Exchanged, type ProviderSession } from './token-exchange.ts';
@@ -49,7 +50,7 @@ async function readUserInfo(request: GatherRequest): Promise<Claims> {
     request.warn('UserInfo of the provider failed; the sign-in goes on with the claims of the ID token', {
       stage: error.stage,
       reason: error.reason,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...defined({ hint: error.hint }),
       ...error.fields,
     });
     return {};

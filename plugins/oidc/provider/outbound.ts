@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { getCACertificates } from 'node:tls';
+import { defined } from '../../../core/base/defined.ts';
 import type { Clock } from '../../../core/base/context.ts';
 import type { Destinations, Way } from './destinations.ts';
 
@@ -145,9 +146,7 @@ function send(url: URL, method: string, request: OutboundRequest, { ca, lookup, 
   if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
   const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
   const sent =
-    url.protocol === 'https:'
-      ? https.request(url, { ...options, ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' })
-      : http.request(url, options);
+    url.protocol === 'https:' ? https.request(url, { ...options, ...defined({ ca }), minVersion: 'TLSv1.2' }) : http.request(url, options);
   return sent.end(body);
 }
 

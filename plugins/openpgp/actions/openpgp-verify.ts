@@ -1,5 +1,6 @@
 // The action openpgp-verify: whether one of the given detached signatures was made by this key over this data (spec, api 36).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { timestamp, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
@@ -66,7 +67,7 @@ export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
       const good = await findGoodSignature(allowed, data, call.now);
       const keyVersion = good?.version ?? allowed[0]?.version.version;
       if (keyVersion !== undefined) call.noteAudit({ keyVersion });
-      return { valid: good !== undefined, ...good, ...(keyVersion === undefined ? {} : { keyVersion }) };
+      return { valid: good !== undefined, ...good, ...defined({ keyVersion }) };
     },
   });
 }

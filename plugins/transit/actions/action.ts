@@ -1,5 +1,6 @@
 // What all key actions have in common: path, key lookup, audit, and batches with isolation per item (api 45, 46).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
@@ -189,7 +190,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   });
   return defineKeyAction<BatchInput, object>(transit, spec.action, {
     summary: spec.summary,
-    ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...defined({ description: spec.description }),
     audit: 'required',
     input: z
       .object({ ...spec.fields, [spec.subject]: single.optional(), batchInput })
@@ -197,7 +198,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     output,
     secretInput: [...spec.secretInput, 'batchInput'],
     secretOutput: [...spec.secretOutput, 'batchResults'] as never[],
-    ...(spec.auditFields === undefined ? {} : { auditFields: spec.auditFields }),
+    ...defined({ auditFields: spec.auditFields }),
     commandLine: { input: spec.subject, ...spec.commandLine },
     errors: spec.errors,
     run: async (call, input, key) => {

@@ -1,5 +1,6 @@
 // Action backup: definition and all key material in clear, as one text (spec; api 42).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
@@ -44,7 +45,7 @@ async function collect(transit: Transit, key: Key): Promise<Backup> {
   const { createdAt, latest, floor, kdf } = key.record;
   const versions: Backup['versions'] = [];
   for (const version of transit.keyring.versions(key)) versions.push(await collectVersion(transit, key, version));
-  return { name: key.name, document: documentOf(key.record), createdAt, latest, floor, ...(kdf === undefined ? {} : { kdf }), versions };
+  return { name: key.name, document: documentOf(key.record), createdAt, latest, floor, ...defined({ kdf }), versions };
 }
 
 async function collectVersion(transit: Transit, key: Key, version: Version): Promise<Backup['versions'][number]> {
@@ -58,7 +59,6 @@ async function collectVersion(transit: Transit, key: Key, version: Version): Pro
     ...(stored === undefined ? {} : { material: await read(referenceTo(key, version, mainPurpose(key.record))) }),
     ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),
     ...(convergent === undefined ? {} : { convergent: await read(referenceTo(key, version, 'convergent')) }),
-    ...(publicKey === undefined ? {} : { publicKey }),
-    ...(openpgp === undefined ? {} : { openpgp }),
+    ...defined({ publicKey, openpgp }),
   };
 }

@@ -1,5 +1,6 @@
 // Action import: key material made elsewhere becomes a new version (spec; api 20, 39).
 import { z } from 'zod';
+import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { base64Field, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
@@ -56,7 +57,7 @@ export function importKey(transit: Transit, wrappingKey: WrappingKey): AnyEndpoi
           return { given: () => ({ main: material.octets.slice() }) };
         };
         const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), source);
-        call.noteAudit(number === undefined ? {} : { keyVersion: number });
+        call.noteAudit(defined({ keyVersion: number }));
         return new Reply(204);
       } finally {
         material.octets.fill(0);

@@ -1,4 +1,5 @@
 // Action rotate: a new version; restarts the clock of auto-rotate and obeys activate-after (spec; api 25, 27).
+import { defined } from '../../../core/base/defined.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
@@ -16,7 +17,7 @@ export function rotate(transit: Transit): AnyEndpoint {
     errors: ['operation-not-supported', 'unsupported-cipher', 'version-exhausted', 'conflict'],
     run: async (call, _input, key) => {
       const number = await addVersion(transit, key.tenantId, key.name, microseconds(call.now), requireRotatable);
-      call.noteAudit(number === undefined ? {} : { keyVersion: number });
+      call.noteAudit(defined({ keyVersion: number }));
       return new Reply(204);
     },
   });

@@ -1,4 +1,5 @@
 // A key out of a backup: judged as if a user had written it, then loaded into the token of this appliance (api 42).
+import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -41,7 +42,7 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   requireOffered(document.cipher, cipher, transit.hsm);
   const record: KeyRecord = {
     ...draftOf(document, (versions.at(-1) as BackupVersion).createdAt),
-    ...(kdf === undefined ? {} : { kdf }),
+    ...defined({ kdf }),
     custody: document.custody ?? 'wrapped',
     latest,
     floor,
@@ -101,17 +102,14 @@ async function loadVersion(
   const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey } = version;
   const next = all.find((one) => one.version === number + 1);
   const given = {
-    ...(material === undefined ? {} : { main: material }),
-    ...(hmac === undefined ? {} : { hmac }),
-    ...(convergent === undefined ? {} : { convergent }),
+    ...defined({ main: material, hmac, convergent }),
   };
   return {
     createdAt,
     activatesAt,
-    ...(next === undefined ? {} : { supersededAt: next.createdAt }),
-    ...(publicKey === undefined ? {} : { publicKey }),
+    ...defined({ supersededAt: next?.createdAt, publicKey }),
     ...(material === undefined ? {} : await makeMaterial(transit, { ...subjectOf(key), number }, given)),
-    ...(openpgp === undefined ? {} : { openpgp }),
+    ...defined({ openpgp }),
   };
 }
 

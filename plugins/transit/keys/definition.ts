@@ -1,4 +1,5 @@
 // A key's definition between its document and its record: one becomes the other, and the rules that need more than the fields.
+import { defined } from '../../../core/base/defined.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
 import { misfit, timersOf } from '../versions/key-rules.ts';
@@ -15,8 +16,7 @@ export function draftOf(document: KeyDocument, anchor: number) {
     cipher: document.cipher,
     derived: document.derived,
     convergentEncryption: document.convergentEncryption,
-    ...(document.openpgpPrimary === undefined ? {} : { openpgpPrimary: document.openpgpPrimary }),
-    ...(document.publicKey === undefined ? {} : { publicKey: document.publicKey }),
+    ...defined({ openpgpPrimary: document.openpgpPrimary, publicKey: document.publicKey }),
   };
 }
 
@@ -32,7 +32,7 @@ export function fieldsOf(document: KeyDocument, anchor: number) {
     minEncryptionVersion: document.minEncryptionVersion,
     minDecryptionVersion: document.minDecryptionVersion,
     openpgpKeyUsage: document.openpgpKeyUsage.slice(0, 1),
-    ...(openpgpUserId === undefined ? {} : { openpgpUserId }),
+    ...defined({ openpgpUserId }),
     ...(autoRotate === undefined || timers === undefined ? {} : { autoRotate, timers, rotatesAt: anchor + timers.rotate }),
   };
 }

@@ -1,4 +1,5 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
@@ -99,7 +100,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
     commit: (transaction, { record = draft, material = {}, certified }) => {
       certified?.recheck(transaction);
       claim(transit, transaction, { ...subjectOf({ ...key, record }), number: 1 }, material);
-      const openpgp = certified === undefined ? {} : { openpgp: certified.record };
+      const openpgp = defined({ openpgp: certified?.record });
       transaction.put(transit.tables.versions, [key.tenantId, record.id, 1], { ...times, ...material, ...openpgp });
       reindex(transit.tables, transaction, key, undefined, record);
       return record;

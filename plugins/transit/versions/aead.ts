@@ -1,4 +1,5 @@
 // Sealing and opening under a version of a key: what encrypt, decrypt, rewrap and generate-data-key are made of.
+import { defined } from '../../../core/base/defined.ts';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import type { AeadCipher } from '../ciphers.ts';
@@ -28,8 +29,7 @@ export async function seal(
       ? await convergentNonce(transit.hsm, referenceTo(key, version, 'convergent'), context, associatedData, plaintext)
       : undefined;
   const sealed = await transit.hsm.encrypt(aeadKeyOf(key, version, cipher, context), plaintext, {
-    ...(associatedData === undefined ? {} : { associatedData }),
-    ...(nonce === undefined ? {} : { nonce }),
+    ...defined({ associatedData, nonce }),
   });
   return formatValue('value', version.number, encodeBase64(sealed));
 }
@@ -50,11 +50,7 @@ export async function open(
   { context, associatedData }: Surroundings,
 ): Promise<Uint8Array> {
   try {
-    return await transit.hsm.decrypt(
-      aeadKeyOf(key, version, cipher, context),
-      sealed,
-      associatedData === undefined ? {} : { associatedData },
-    );
+    return await transit.hsm.decrypt(aeadKeyOf(key, version, cipher, context), sealed, defined({ associatedData }));
   } catch (error) {
     if (error instanceof HsmError && error.kind === 'decryption-failed') throw fail('decryption-failed');
     throw error;

@@ -1,4 +1,5 @@
 // The rules between the fields of a transit key: what may stand together, and what may change (api 16 to 26). No token, no store.
+import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -61,7 +62,7 @@ export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined
   if (invalidate !== undefined && deprecate !== undefined && invalidate < deprecate) {
     throw misfit('auto-rotate/invalidate-after', 'must not be shorter than deprecate-after');
   }
-  return { rotate, activate, ...(deprecate === undefined ? {} : { deprecate }), ...(invalidate === undefined ? {} : { invalidate }) };
+  return { rotate, activate, ...defined({ deprecate, invalidate }) };
 }
 
 /** An invalid-value refusal about one field. */

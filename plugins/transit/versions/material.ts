@@ -1,4 +1,5 @@
 // Making the material of a version: the main key and its companion secrets, generated in the token or imported into it.
+import { defined } from '../../../core/base/defined.ts';
 import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { cipherOf } from '../ciphers.ts';
@@ -52,8 +53,7 @@ export async function makeMaterial(transit: Transit, subject: VersionSubject, gi
   return {
     stored: main.value.stored,
     hmac: hmac.value.stored,
-    ...(convergent.value === undefined ? {} : { convergent: convergent.value.stored }),
-    ...(main.value.publicKey === undefined ? {} : { publicKey: main.value.publicKey }),
+    ...defined({ convergent: convergent.value?.stored, publicKey: main.value.publicKey }),
   };
 }
 

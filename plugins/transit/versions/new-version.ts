@@ -1,4 +1,5 @@
 // Adding a version to a key: made in the token first, committed only if the key is still the one it was made for.
+import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Certified } from '../../../core/plugin/services/transit-keys.ts';
@@ -124,7 +125,7 @@ function commitVersion(
   transaction.put(tables.versions, [key.tenantId, key.record.id, number], {
     ...times,
     ...material,
-    ...(certified === undefined ? {} : { openpgp: certified.record }),
+    ...defined({ openpgp: certified?.record }),
   });
   const { timers } = key.record;
   putIndexed(tables, transaction, key, {

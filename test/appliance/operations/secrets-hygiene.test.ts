@@ -4,6 +4,7 @@ import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { basic, pkcs10, send } from '../../plugins/est/client.ts';
 import { makeDeviceCsr, makeKeys } from '../../plugins/ca/pki.ts';
@@ -172,7 +173,7 @@ async function plantInEnrolments(daemon: Daemon): Promise<Secrets> {
   const { body, headers } = pkcs10(await makeDeviceCsr(device, 'device.example.test'));
   const enrol = async (password: string): Promise<number> => {
     const all = { ...headers, Authorization: basic(password) };
-    const options = { method: 'POST', ca: daemon.caPem, headers: all, ...(body === undefined ? {} : { body }) };
+    const options = { method: 'POST', ca: daemon.caPem, headers: all, ...defined({ body }) };
     return (await send(daemon.estUrl, `/.well-known/est/${uuid}/ca/simpleenroll`, options)).status;
   };
   expect([await enrol(second), await enrol(wrong)]).toEqual([200, 401]);
@@ -205,7 +206,7 @@ async function plantInSignIn(daemon: Daemon): Promise<Secrets> {
     const role = { 'token-policies': ['user'], 'claim-mappings': { email: 'username' } };
     await daemon.request('PUT', `/v1/config/${authentication}/oidc/corp/roles/staff`, role);
     const browser = new Browser(async (method, where, body, headers) => {
-      const reply = await send(daemon.url, where, { method, headers, ca: daemon.caPem, ...(body === undefined ? {} : { body }) });
+      const reply = await send(daemon.url, where, { method, headers, ca: daemon.caPem, ...defined({ body }) });
       return { status: reply.status, body: reply.text, headers: reply.headers };
     });
     const begun = await browser.start();

@@ -5,6 +5,7 @@ import { existsSync, openSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { findHandedSockets } from '../../../appliance/processes/inherited-sockets.ts';
 import { freePort, isFree, send } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -93,7 +94,7 @@ describe('what cannot be served is refused in one line', () => {
   const environment = (names: string | undefined, count = 2) => ({
     LISTEN_PID: String(process.pid),
     LISTEN_FDS: String(count),
-    ...(names === undefined ? {} : { LISTEN_FDNAMES: names }),
+    ...defined({ LISTEN_FDNAMES: names }),
   });
 
   test('names count, and only as many as there are sockets; those of another process are not ours', () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -14,7 +15,7 @@ const pinFiles = ['pin', 'so-pin', 'pin.new', 'pin.chosen'];
 function start(directory: string, hsm: string, pin = '', abandonAfterMs?: number): Promise<Daemon> {
   const config = path('keystored.yaml');
   writeFileSync(config, `hsm: {${hsm}}\n`);
-  const limit = abandonAfterMs === undefined ? {} : { abandonAfterMs };
+  const limit = defined({ abandonAfterMs });
   return startDaemon({ directory, args: ['--config', config], environment: { CHOSEN: pin }, ...limit });
 }
 

@@ -1,5 +1,6 @@
 // OpenBao PR 3668: HMAC verification ignored the hash algorithm it was given; vault#2356: a misspelt parameter was silently dropped.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { startVictim, type Victim } from '../victim.ts';
 
 let victim: Victim;
@@ -26,7 +27,7 @@ describe('what is given counts', () => {
       [other.hmac, 'sha512', true],
       [other.hmac, undefined, false],
     ]) {
-      const body = { text: 'aGVsbG8=', hmac, ...(algorithm === undefined ? {} : { 'hash-algorithm': algorithm }) };
+      const body = { text: 'aGVsbG8=', hmac, ...defined({ 'hash-algorithm': algorithm }) };
       expect([algorithm, (await ask('aes', 'verify', body)).valid]).toEqual([algorithm, valid]);
     }
   });

@@ -1,6 +1,7 @@
 // Approles: what they grant, secret-ids and how they are used up, one refusal for every wrong login, and its limits (api 48, 73).
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { loginSweepJob } from '../../../core/access/approles/secret-ids.ts';
 import { startCoreApp, type CoreApp, type Json, type Received, type Sent } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -24,7 +25,7 @@ const code = async (method: string, path: string, body?: unknown, options?: Sent
 type Credentials = { 'role-id': string; 'secret-id': string };
 
 async function makeApprole(name: string, document: Json = {}, token?: string): Promise<Credentials> {
-  const as = token === undefined ? {} : { token };
+  const as = defined({ token });
   const made = await app.send('POST', list, { name, 'token-policies': ['root'], ...document }, as);
   if (made.status !== 201) throw new Error(made.text);
   const { body } = await app.send('GET', `${state}/${name}`, undefined, as);

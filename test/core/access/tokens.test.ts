@@ -1,6 +1,7 @@
 // Tokens, tenants and the one root token of a tenant (api 47 to 54).
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { createSessions } from '../../../core/platform/sessions-service.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
@@ -106,7 +107,7 @@ describe('tokens (api 47)', () => {
           user: 'x',
           policies: [],
           ttlSeconds: 60,
-          ...(parent === undefined ? {} : { parent }),
+          ...defined({ parent }),
         }),
       );
       return { token: revealSecret(token), accessor };
@@ -124,7 +125,7 @@ describe('tokens (api 47)', () => {
   test('refresh keeps the value, adds at most the ttl and never passes the longest life (api 49)', async () => {
     const { token } = await login(['default'], { ttlSeconds: 100, maxTtlSeconds: 250 });
     const refresh = async (increment?: string) =>
-      (await app.send('POST', `${base}/refresh`, increment === undefined ? {} : { increment }, { token })).body['expires-in'] as number;
+      (await app.send('POST', `${base}/refresh`, defined({ increment }), { token })).body['expires-in'] as number;
     app.clock.advance(50);
     expect(await refresh('10s')).toBe(10);
     expect(await refresh('60s')).toBe(60);

@@ -1,6 +1,7 @@
 // A large answer must not spoil the request that follows it: Node loses a body that comes while an answer still waits for the socket.
 import { Agent, request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -33,7 +34,7 @@ type Exchanged = { readonly status: number | undefined; readonly bytes: number; 
 function exchange(agent: Agent, method: string, target: string, body?: string): Promise<Exchanged> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${appliance.rootToken}`, 'content-type': 'application/json' };
-    const length = body === undefined ? {} : { 'content-length': body.length };
+    const length = defined({ 'content-length': body?.length });
     const request = httpsRequest(`${appliance.url}${target}`, { method, agent, headers: { ...headers, ...length } }, (response) => {
       let bytes = 0;
       response.on('data', (chunk: Buffer) => (bytes += chunk.length));

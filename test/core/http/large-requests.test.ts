@@ -2,6 +2,7 @@
 import { constants, createHash, createPublicKey, verify } from 'node:crypto';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { type Answer, startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -56,7 +57,7 @@ describe('data of 3 MiB', () => {
 
   test.each(['p256', 'rsa', 'ed25519'])('a signature of %s is over all of it', async (name) => {
     for (const hash of name === 'ed25519' ? [undefined] : ['sha256', 'sha512']) {
-      const options = hash === undefined ? {} : { 'hash-algorithm': hash };
+      const options = defined({ 'hash-algorithm': hash });
       const { signature } = await done(`${name}/sign`, { text, ...options });
       const octets = Buffer.from(signature.slice('store:v1:'.length), 'base64');
       const key = { key: await publicKeyOf(name), padding: constants.RSA_PKCS1_PADDING };

@@ -2,6 +2,7 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { streamFilePath } from '../../../core/log/stream-files.ts';
 import { readTopic, type TopicOptions } from '../../../core/log/topic.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -59,7 +60,7 @@ test('all, from a time, the newest, and from a time so many: as a plain list wou
       const found = await numbers({
         directory,
         ...(since === undefined ? {} : { since: time(since) }),
-        ...(limit === undefined ? {} : { limit }),
+        ...defined({ limit }),
         ...(every === undefined ? {} : { only: { text: '"n":', passes: ({ n }) => Number(n) % every === 0 } }),
       });
       expect(found).toEqual(expected);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { compilePolicy, decide } from '../../../core/access/policy/engine.ts';
 import { startWholeAppliance } from '../../appliance/cli/whole-appliance.ts';
@@ -70,7 +71,7 @@ describe('policy/check says what the request is told: 403 or not', () => {
       for (const path of pathsOf(endpoint)) {
         // A field that nothing knows ends the request after every permission was judged, and before anything is done.
         const body = takesBody(endpoint) ? (endpoint.consumes === undefined ? { 'check-unknown': 1 } : '') : undefined;
-        const headers: Record<string, string> = endpoint.consumes === undefined ? {} : { 'content-type': endpoint.consumes };
+        const headers: Record<string, string> = defined({ 'content-type': endpoint.consumes });
         const target = endpoint.method === 'GET' || endpoint.method === 'DELETE' ? `${path}?check-unknown=1` : path;
         const { status } = await appliance.request(endpoint.method, target, body, { token, headers });
         // What makes an entry asks for more than what changes one; below what does not exist, nothing is made.

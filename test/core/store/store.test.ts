@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { Environment } from '../../../core/store/environment.ts';
 import { keyBytes, requireKey } from '../../../core/store/keys.ts';
@@ -16,7 +17,7 @@ const opened: OpenStore[] = [];
 let count = 0;
 
 async function newStore(directory = temporary(`store-${++count}`), cacheBytes?: number): Promise<OpenStore> {
-  const store = await openStore({ directory, dataKey, ...(cacheBytes === undefined ? {} : { cacheBytes }) });
+  const store = await openStore({ directory, dataKey, ...defined({ cacheBytes }) });
   opened.push(store);
   return store;
 }
@@ -191,7 +192,7 @@ describe('against a Map', () => {
         }
         const table = store.table<unknown>('things');
         for (const { prefix, reverse, limit, after } of queries) {
-          const options = { reverse, ...(limit === undefined ? {} : { limit }), ...(after === undefined ? {} : { after }) };
+          const options = { reverse, ...defined({ limit, after }) };
           const expected = expectedEntries([...model.values()], prefix, options);
           expect([...table.entries(prefix, options)]).toEqual(expected);
           expect([...table.keys(prefix, options)]).toEqual(expected.map(([at]) => at));

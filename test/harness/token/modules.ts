@@ -1,4 +1,5 @@
 // The PKCS#11 modules the HSM suites run against: SoftHSM2 always, NSS softoken when it can be had, and one named by the environment.
+import { defined } from '../../../core/base/defined.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import { prepareToken } from '../../../hsm/setup/setup.ts';
 import { makeNssToken, obtainNss } from './nss.ts';
@@ -36,6 +37,6 @@ function vendorToken(): TokenConfig | undefined {
     module,
     pin: { environment: 'KEYSTORED_TEST_PIN' },
     ...(serial === undefined ? { label: label ?? 'keystored' } : { serial }),
-    ...(libraryParameters === undefined ? {} : { libraryParameters }),
+    ...defined({ libraryParameters }),
   };
 }

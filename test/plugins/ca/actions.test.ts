@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { sequence } from '../../../plugins/ca/der/der.ts';
 import { commonName } from '../../../plugins/ca/der/name.ts';
 import { send } from '../est/client.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
 const codeOf = ({ status, body }: Answer): string => `${status} ${body?.code}`;
 
 async function csrPem(subject = 'CN=server.example.test', names?: Names): Promise<string> {
-  const der = await makeCsr({ keys: await makeKeys('P-256'), subject, ...(names === undefined ? {} : { names }) });
+  const der = await makeCsr({ keys: await makeKeys('P-256'), subject, ...defined({ names }) });
   return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
 }
 
@@ -33,7 +34,7 @@ async function fetchPublic(url: string, options: { body?: Buffer; method?: strin
   const { body, method = 'GET', type } = options;
   return send(appliance.url, new URL(url, appliance.url).pathname, {
     method,
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     ...(type === undefined ? {} : { headers: { 'Content-Type': type } }),
   });
 }

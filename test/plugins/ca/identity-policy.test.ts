@@ -1,6 +1,7 @@
 // Which names a device may have (requirements R49 to R56), on the policy itself and through the door.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { findForbiddenName, type IdentityPolicy } from '../../../plugins/ca/issuing/identity-policy.ts';
 import { encode, objectIdentifier, sequence, tag } from '../../../plugins/ca/der/der.ts';
 import { readName } from '../../../plugins/ca/der/name.ts';
@@ -94,7 +95,7 @@ describe('through the door', () => {
   });
 
   const status = async (subject: string | x509.JsonName, names?: Names, from = ca): Promise<number> => {
-    const csr = await makeCsr({ keys, subject, ...(names === undefined ? {} : { names }) });
+    const csr = await makeCsr({ keys, subject, ...defined({ names }) });
     return (await appliance.enrol(from, 'simpleenroll', csr, { headers: { Authorization: basic(secret) } })).status;
   };
   const good: Names = [{ type: 'dns', value: 'device.example.test' }];

@@ -2,6 +2,7 @@
 import { type Agent, request as httpsRequest } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { SecureVersion } from 'node:tls';
+import { defined } from '../../../core/base/defined.ts';
 import type { Identity } from '../ca/pki.ts';
 
 export type Reply = {
@@ -42,8 +43,7 @@ export function send(origin: string, path: string, options: Sending = {}): Promi
       headers: { ...headers, ...(body === undefined || chunked ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }) },
       rejectUnauthorized: ca !== undefined,
       agent: agent ?? false,
-      ...(ca === undefined ? {} : { ca }),
-      ...(maxVersion === undefined ? {} : { maxVersion }),
+      ...defined({ ca, maxVersion }),
       ...(client === undefined ? {} : { key: client.keys.pem, cert: [client, ...issuers].map(({ pem }) => `${pem}\n`).join('') }),
     });
     request.once('error', reject);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import type { TlsIdentity } from '../../../core/http/listener/listeners.ts';
 import type { Answered } from '../../../core/http/pipeline.ts';
 import { provide } from '../../../core/plugin/service.ts';
@@ -86,7 +87,7 @@ export async function startEstAppliance(
     plugins: [est],
     services: [provide(listenersService, listeners)],
     clock,
-    ...(tokens === undefined ? {} : { tokens }),
+    ...defined({ tokens }),
   });
   afterAll(async () => {
     expect(await appliance.check()).toEqual([]);

@@ -1,6 +1,7 @@
 // Renewal with the certificate a device holds (requirements R42 to R48).
 import { Agent } from 'node:https';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { basic, type Reply, type Sending } from './client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
 import { type Identity, type Keys, makeCsr, makeDeviceCsr, makeIdentity, makeKeys, type Names, readCertsOnly, x509 } from '../ca/pki.ts';
@@ -30,7 +31,7 @@ async function obtain(from: string, csr?: Buffer): Promise<Identity> {
 
 async function renew(client: Identity | undefined, sending: Sending = {}, csr?: Buffer): Promise<Reply> {
   return appliance.enrol(ca, 'simplereenroll', csr ?? (await makeDeviceCsr(keys, name)), {
-    ...(client === undefined ? {} : { client }),
+    ...defined({ client }),
     ...sending,
   });
 }

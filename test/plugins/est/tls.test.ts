@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { defined } from '../../../core/base/defined.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { basic } from './client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
@@ -93,7 +94,7 @@ describe('handshake', () => {
       });
       await new Promise((done) => setTimeout(done, 100));
       first.destroy();
-      const second = await handshake({ maxVersion, ...(session === undefined ? {} : { session }) });
+      const second = await handshake({ maxVersion, ...defined({ session }) });
       expect(second.isSessionReused(), maxVersion).toBe(false);
       second.destroy();
     }

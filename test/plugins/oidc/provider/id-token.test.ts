@@ -2,6 +2,7 @@
 import { equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { defined } from '../../../../core/base/defined.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { startOidcHarness, textOf, without, type OidcHarness } from '../harness.ts';
 import { makeKey, sendJson, signToken, type Script, type SigningKey } from '../scripted-provider.ts';
@@ -37,7 +38,7 @@ async function expectRefused(script: Script, reason?: string): Promise<void> {
   expect(await login(script)).toBe(502);
   const [line, ...more] = harness.takeLog();
   expect(more).toEqual([]);
-  expect(line).toMatchObject({ fields: { code: 'id-token-refused', stage: 'id-token', ...(reason === undefined ? {} : { reason }) } });
+  expect(line).toMatchObject({ fields: { code: 'id-token-refused', stage: 'id-token', ...defined({ reason }) } });
 }
 
 const partsOf = (compact: string): [string, string, string] => compact.split('.') as [string, string, string];
