@@ -2,14 +2,14 @@
 import { defined } from '../../core/base/defined.ts';
 import type { Audit } from '../../core/audit/record.ts';
 import { boundStrangers, type StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
-import { withTenants } from '../../core/platform/audit-tenants.ts';
-import { createSessions } from '../../core/platform/sessions-service.ts';
+import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
+import { createSessions } from '../../core/platform/tokens/sessions-service.ts';
 import { loginSweepJob } from '../../core/access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
-import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/dead-tenants.ts';
+import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
 import type { Clock, Finding, Job, Log } from '../../core/base/context.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
-import type { TopicDirectories } from '../../core/platform/topic-endpoints.ts';
+import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';

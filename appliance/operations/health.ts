@@ -1,7 +1,7 @@
 // What `health` answers: each part of the appliance with its state and, when it is not well, the reason; and alarms when that changes.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
-import type { Health } from '../../core/platform/health.ts';
+import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { readDisk } from '../state/disk.ts';

@@ -1,5 +1,5 @@
 // What a sealed appliance answers, for a command line that has never seen it open: sealed, it describes nothing, itself included.
-import { healthEndpoint } from '../../core/platform/health.ts';
+import { healthEndpoint } from '../../core/platform/system/health-endpoint.ts';
 import { buildOpenApi, type OpenApiDocument } from '../../core/http/description/openapi.ts';
 import { unsealEndpoint } from '../operations/system-endpoints.ts';
 

@@ -1,9 +1,9 @@
 // Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
-import type { FieldAccess, Caller, PolicyOperation } from '../http/endpoint.ts';
+import type { Caller } from './caller.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
-import type { Policy } from './policy/policy.ts';
+import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { type TokenRecord, worksFrom } from './tokens/record.ts';
@@ -21,6 +21,16 @@ export type AccessControl = {
   decide(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision;
   /** The policies that bound the caller's tenant, or those that its token grants. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
+};
+
+/** What the policies of the caller say of the documents of a request that may run. */
+export type FieldAccess = {
+  /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
+  allows(operation: PolicyOperation): boolean;
+  /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
+  requireAllowedValues(wire: unknown): void;
+  /** The document without the fields that the policy hides (wire form). */
+  withoutHidden(wire: unknown): unknown;
 };
 
 /** What both sets of policies say; `rule` and `policy` name what decided. */

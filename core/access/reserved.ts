@@ -1,13 +1,19 @@
-// What only the tenant that runs the appliance may do: decided after the policies, for requests and for `policy/check` alike.
-import type { Caller, Reserved } from '../http/endpoint.ts';
+// Endpoints of the system tenant alone: decided after the policies, for requests and for `policy/check` alike.
+import type { Caller } from './caller.ts';
 import { systemTenantName } from './tenants.ts';
 
-/** The code such a caller is refused with, whatever the policies say; undefined for callers the endpoint is for. */
+/**
+ * Who may use an endpoint, beyond what policies say: the tenant `system` (others are told `not-found`), or only its callers with the
+ * policy `root`.
+ */
+export type Reserved = 'system-tenant' | 'system-root';
+
+/** The code that refuses a caller an endpoint is not for; undefined for callers it is for. */
 export function reservedRefusal(reserved: Reserved | undefined, caller: Caller): 'not-found' | 'policy-denied' | undefined {
   if (reserved === undefined) return undefined;
   if (caller.tenantName !== systemTenantName) return 'not-found';
   return reserved === 'system-root' && !caller.policies.includes('root') ? 'policy-denied' : undefined;
 }
 
-/** Why callers without the policy `root` are refused. */
+/** The detail of `policy-denied` for callers without the policy `root`. */
 export const needsSystemRoot = 'This needs the policy "root" in the tenant "system".';

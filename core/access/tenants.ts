@@ -1,10 +1,6 @@
-// Tenants: who they are, how they are found by name and by uuid, and how the first one comes to be.
+// Tenants: what is kept of them, and how they are found by name and by UUID.
 import { randomUUID } from 'node:crypto';
-import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../base/context.ts';
-import { issueToken, drawToken, type IssuedToken } from './tokens/tokens.ts';
-import { makeEntityTagKey } from '../http/response/entity-tag.ts';
-import type { Secret } from '../base/secret.ts';
 import type { Store, Table, WriteTransaction } from '../store/store.ts';
 import { formatTimestamp } from '../base/time.ts';
 
@@ -62,43 +58,4 @@ export function addTenant(
 /** Forgets how to find a tenant by uuid; part of its removal. */
 export function dropTenantUuid(transaction: WriteTransaction, store: Store, uuid: string): void {
   transaction.delete(store.table<string>('tenant-names'), [uuid]);
-}
-
-/**
- * First start: makes the tenant `system` with its root token, in one transaction, so that a crash leaves both or neither (api 52).
- * `keep` is told the token before that: a crash after it leaves a token that opens nothing and is drawn anew, never a tenant whose
- * token nobody has. Undefined when the tenant exists already.
- */
-export async function createSystemTenant(
-  store: Store,
-  hsm: Hsm,
-  clock: Clock,
-  keep?: (token: Secret<string>) => void,
-): Promise<{ tenant: Tenant; rootToken: IssuedToken } | undefined> {
-  if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
-  const token = await drawToken(hsm);
-  keep?.(token);
-  return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
-    const tenant = { ...founded, rootTokenIssued: true };
-    transaction.put(openTenants(store).table, [systemTenantName], tenant);
-    const grant = { tenantId: tenant.uuid, user: 'root', policies: ['root'] };
-    return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
-  });
-}
-
-/** Makes the tenant `system` and, in the same transaction, a way in: `open` says which. Undefined when the tenant exists already. */
-export async function foundSystemTenant<T>(
-  store: Store,
-  hsm: Hsm,
-  clock: Clock,
-  open: (transaction: WriteTransaction, tenant: Tenant) => T,
-): Promise<T | undefined> {
-  if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
-  const tagKey = await hsm.random(32);
-  return store.write((transaction) => {
-    if (transaction.get(openTenants(store).table, [systemTenantName]) !== undefined) return undefined;
-    makeEntityTagKey(transaction, store, tagKey);
-    const fields = { name: systemTenantName, descriptiveName: 'System', kind: 'system', policies: ['root'] } as const;
-    return open(transaction, addTenant(transaction, store, clock, fields));
-  });
 }

@@ -1,10 +1,12 @@
 // One request as endpoints see it, on top of the node request; parts that few endpoints need are made when asked for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccessControl, Decision } from '../access/access-control.ts';
-import { needsSystemRoot, reservedRefusal } from '../access/reserved.ts';
+import type { AccessControl, Decision, FieldAccess } from '../access/access-control.ts';
+import type { Caller } from '../access/caller.ts';
+import type { PolicyOperation } from '../access/policy/policy.ts';
+import { needsSystemRoot, reservedRefusal, type Reserved } from '../access/reserved.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import { fail } from '../base/errors.ts';
-import type { FieldAccess, AuditNote, EndpointCall, Caller, PolicyOperation, Reserved } from './endpoint.ts';
+import type { AuditNote, EndpointCall } from './endpoint.ts';
 import { queryOf, type RequestPath } from './request/path.ts';
 
 const emptyQuery: ReadonlyMap<string, string> = new Map();

@@ -1,36 +1,10 @@
 // An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
 import type { z } from 'zod';
+import type { FieldAccess } from '../access/access-control.ts';
+import type { Caller } from '../access/caller.ts';
+import type { PolicyOperation } from '../access/policy/policy.ts';
+import type { Reserved } from '../access/reserved.ts';
 import type { SignedDigest } from '../audit/record.ts';
-
-/** The verbs policies speak of (api 53). */
-export type PolicyOperation = 'create' | 'read' | 'update' | 'delete' | 'execute';
-
-/**
- * For whom an endpoint is, beyond what policies say: the tenant `system` (others find nothing there), or in it only callers with the
- * policy `root`.
- */
-export type Reserved = 'system-tenant' | 'system-root';
-
-/** Who calls, as the token said. */
-export type Caller = {
-  readonly tenantId: string;
-  readonly tenantName: string;
-  readonly accessor: string;
-  /** name for audit and pages: a mapped username, the approle, or `root` */
-  readonly user: string;
-  readonly policies: readonly string[];
-  readonly expires: Temporal.Instant | undefined;
-};
-
-/** What the policies of the caller say about the request at hand, beyond that it may run. */
-export type FieldAccess = {
-  /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
-  allows(operation: PolicyOperation): boolean;
-  /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
-  requireAllowedValues(wire: unknown): void;
-  /** The document without the fields that the policy hides (wire form). */
-  withoutHidden(wire: unknown): unknown;
-};
 
 /** One request on its way through the pipeline, as an endpoint sees it. */
 export type EndpointCall = {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { defined } from '../base/defined.ts';
 import type { AccessControl } from '../access/access-control.ts';
+import type { Caller } from '../access/caller.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
@@ -26,7 +27,7 @@ import { describeFault, formatProblem, problemHeaders, problemMediaType, type Pr
 import { repeatedHeader } from './request/repeated-header.ts';
 import type { RequestPath } from './request/path.ts';
 import type { RouteTable } from './route-table.ts';
-import type { AnyEndpoint, Caller } from './endpoint.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 import type { Route } from './routes.ts';
 
 /** Octets a request to an endpoint may have: 4 MiB with a token, less without, unless it says otherwise (api 73). */

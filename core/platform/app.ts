@@ -2,26 +2,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { H3, type H3Event, toNodeHandler } from 'h3';
 import type { Audit } from '../audit/record.ts';
-import { withTenants } from './audit-tenants.ts';
+import { withTenants } from './tenants/audit-tenants.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { createAccessControl } from '../access/access-control.ts';
-import { approleLoginEndpoint } from '../access/approles/login.ts';
-import { approleResource } from './approle-resource.ts';
-import { secretIdEndpoints } from './secret-id-endpoints.ts';
-import { tokenCreateEndpoint } from '../access/tokens/create.ts';
-import { tokenEndpoints } from './token-endpoints.ts';
+import { approleLoginEndpoint } from './approles/login-endpoint.ts';
+import { approleResource } from './approles/approle-resource.ts';
+import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
+import { tokenCreateEndpoint } from './tokens/create-endpoint.ts';
+import { tokenEndpoints } from './tokens/token-endpoints.ts';
 import type { Clock, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
-import { policyCheckEndpoint } from './policy-check-endpoint.ts';
-import { policyResource } from './policy-resource.ts';
-import { reachOf, type Reach } from '../access/policy/reach.ts';
+import { policyCheckEndpoint } from './policies/policy-check-endpoint.ts';
+import { policyResource } from './policies/policy-resource.ts';
+import { reachOf, type Reach } from './policies/reach.ts';
 import { openPolicies } from '../access/policy/policies.ts';
 import type { Store } from '../store/store.ts';
-import { tenantResource } from './tenant-resource.ts';
+import { tenantResource } from './tenants/tenant-resource.ts';
 import { openTenants } from '../access/tenants.ts';
-import { descriptionEndpoints } from './description-endpoints.ts';
+import { descriptionEndpoints } from './system/description-endpoints.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
-import { healthEndpoint, type Health } from './health.ts';
+import { healthEndpoint, type Health } from './system/health-endpoint.ts';
 import { buildOpenApi, type OpenApiDocument } from '../http/description/openapi.ts';
 import type { BodyRoom } from '../http/request/body-room.ts';
 import { createPipeline, type Answered } from '../http/pipeline.ts';
@@ -29,7 +29,7 @@ import { createProblems } from '../http/response/problem.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import { resourceEndpoints } from '../http/resource/resources.ts';
 import { buildRoutes } from '../http/routes.ts';
-import { topicEndpoints, type TopicDirectories } from './topic-endpoints.ts';
+import { topicEndpoints, type TopicDirectories } from './system/topic-endpoints.ts';
 
 export type AppOptions = {
   /** of the plugins; the platform adds its own: tokens, tenants, policies, health, description */

@@ -8,6 +8,7 @@ import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
+import type { Migration } from '../store/migrate.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
 /** What a plugin is given. It sees its own part of the store and handles of keys, never key octets or another plugin. */
@@ -38,9 +39,6 @@ export type PluginInstance = {
   /** Walks the plugin's records and reports every broken invariant. */
   check?(): Iterable<Finding> | Promise<Iterable<Finding>>;
 };
-
-/** One numbered step of the plugin's own data; run once, in order, inside one write transaction. */
-export type Migration = { readonly version: number; readonly describe: string; run(transaction: WriteTransaction, store: Store): void };
 
 export type Plugin<Config> = {
   /** Lower-case word; prefix of the plugin's tables and name of its configuration section. */

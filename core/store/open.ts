@@ -1,13 +1,12 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
 import type { Finding, Log } from '../base/context.ts';
-import type { Migration } from '../plugin/plugin.ts';
 import type { Secret } from '../base/secret.ts';
 import { RecordCache } from './cache.ts';
 import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
-import { migrate } from './migrate.ts';
+import { migrate, type Migration } from './migrate.ts';
 import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
 import { Sealer } from './sealing.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { measureProcess } from '../../appliance/operations/metrics.ts';
 import { boundStrangers } from '../../core/audit/unauthenticated-limit.ts';
-import { withTenants } from '../../core/platform/audit-tenants.ts';
+import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Audit, AuditRecord } from '../../core/audit/record.ts';
 import { type AccessControl, createAccessControl } from '../../core/access/access-control.ts';
@@ -11,7 +11,8 @@ import type { Log } from '../../core/base/context.ts';
 import { openPolicies } from '../../core/access/policy/policies.ts';
 import { Secret, revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
-import { createSystemTenant, openTenants, type Tenants } from '../../core/access/tenants.ts';
+import { createSystemTenant } from '../../core/access/system-tenant.ts';
+import { openTenants, type Tenants } from '../../core/access/tenants.ts';
 import { formatTimestamp, systemClock } from '../../core/base/time.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';

@@ -10,7 +10,7 @@ import { provide, type ProvidedService } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
-import { createSystemTenant } from '../../core/access/tenants.ts';
+import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
 import { backUp } from '../../appliance/backup/backup.ts';
 import { watchClock } from '../../appliance/operations/clock-watch.ts';

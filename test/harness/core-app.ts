@@ -12,11 +12,11 @@ import type { ErrorTable } from '../../core/base/errors.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
 import type { BodyRoom } from '../../core/http/request/body-room.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
-import type { Health } from '../../core/platform/health.ts';
+import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import type { AnyResource } from '../../core/http/resource/resource.ts';
 import { Secret, revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
-import { createSystemTenant } from '../../core/access/tenants.ts';
+import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
 import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
 

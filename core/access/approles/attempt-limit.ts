@@ -1,6 +1,6 @@
 // Limits failed logins a minute: counted in the store, so that all workers count together and a restart forgets nothing.
 import { fail, type ServiceError } from '../../base/errors.ts';
-import { keyedDigest } from '../../http/response/entity-tag.ts';
+import { keyedDigest } from '../../store/keyed-digest.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 
 /** Milliseconds since 1970 of the failures of the last minute, oldest first. */

@@ -1,6 +1,5 @@
 // Decides whether policies allow an operation on a path: compiled once per policy, one walk per decision.
-import type { PolicyOperation } from '../../http/endpoint.ts';
-import { maxPatternSegments, operations, readPattern, type Policy, type PolicyRule } from './policy.ts';
+import { maxPatternSegments, operations, readPattern, type Policy, type PolicyOperation, type PolicyRule } from './policy.ts';
 
 /** What a set of policies says. `policy` and `rule` name what decided; both are absent when no rule spoke (refused by default). */
 export type Verdict = {

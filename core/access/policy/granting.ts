@@ -1,6 +1,6 @@
 // Nobody hands out more than they have: which policies a caller may give to tokens, approles and sign-in roles.
 import { fail } from '../../base/errors.ts';
-import type { Caller } from '../../http/endpoint.ts';
+import type { Caller } from '../caller.ts';
 import { defaultPolicy } from './built-in.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import type { Policies } from './policies.ts';

@@ -1,9 +1,11 @@
 // What a policy is: rules on paths, with the effect of each operation, the values allowed and the fields hidden (api 53).
 import { z } from 'zod';
-import type { PolicyOperation } from '../../http/endpoint.ts';
 import { shownText } from '../../wire/shown-text.ts';
 
-export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const satisfies readonly PolicyOperation[];
+export const operations = ['create', 'read', 'update', 'delete', 'execute'] as const;
+
+/** The verbs that policies allow or reject (api 53). */
+export type PolicyOperation = (typeof operations)[number];
 
 /** One segment of a rule's path: a decoded literal, any one segment, or (only at the end) any rest. */
 export type PatternSegment = { readonly kind: 'literal'; readonly text: string } | { readonly kind: 'one' } | { readonly kind: 'rest' };

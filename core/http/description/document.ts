@@ -1,6 +1,6 @@
 // The types of the API description: as much of OpenAPI 3.1 and JSON Schema as the house writes, and its own extensions.
 import type { ErrorTable } from '../../base/errors.ts';
-import type { PolicyOperation } from '../endpoint.ts';
+import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { Command } from './command.ts';
 
 export type JsonSchema = {

@@ -1,28 +1,14 @@
 // Entity tags of documents and the preconditions on them (RFC 9110 section 13, api 7).
-import { createHmac } from 'node:crypto';
 import { fail } from '../../base/errors.ts';
-import type { Store, Table, WriteTransaction } from '../../store/store.ts';
-
-const keyTable = (store: Store): Table<Uint8Array> => store.table<Uint8Array>('entity-tag-key');
-
-/** First start: keeps the key of all entity tags (32 random octets). */
-export function makeEntityTagKey(transaction: WriteTransaction, store: Store, key: Uint8Array): void {
-  transaction.put(keyTable(store), ['key'], key);
-}
+import { keyedDigest } from '../../store/keyed-digest.ts';
+import type { Store } from '../../store/store.ts';
 
 /**
- * The tag of a document, a strong one: an HMAC, because the document holds its secrets here and a plain hash of a short secret
- * could be guessed by whoever may read the tag.
+ * The strong tag of a document. It is a keyed digest because the document includes its secrets: from a plain hash, a reader of the tag
+ * could guess a short secret.
  */
 export function entityTag(store: Store, document: unknown): string {
   return `"${keyedDigest(store, document).slice(0, 22)}"`;
-}
-
-/** A digest, base64url, that nobody outside can foresee or look for. */
-export function keyedDigest(store: Store, value: unknown): string {
-  const key = keyTable(store).get(['key']);
-  if (key === undefined) throw new Error('the store has no entity tag key: the first start was not finished');
-  return createHmac('sha256', key).update(JSON.stringify(value)).digest('base64url');
 }
 
 export type Preconditions = { readonly ifMatch?: string | undefined; readonly ifNoneMatch?: string | undefined };

@@ -2,7 +2,8 @@
 import { defined } from '../../base/defined.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
-import { Reply, type FieldAccess, type AnyEndpoint } from '../endpoint.ts';
+import type { FieldAccess } from '../../access/access-control.ts';
+import { Reply, type AnyEndpoint } from '../endpoint.ts';
 
 /** The answer of an endpoint. `access` is given when policies hide fields. */
 export function formatReply(endpoint: AnyEndpoint, value: unknown, access: Pick<FieldAccess, 'withoutHidden'> | undefined): Answer {

@@ -1,5 +1,5 @@
 // Where logins brought by plugins meet the platform's tenants, tokens and policies.
-import type { Caller } from '../../http/endpoint.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';

@@ -1,6 +1,6 @@
 // Where transit keys and OpenPGP meet: the transit plugin provides `transit-keys`, the OpenPGP plugin attaches its hooks.
 import type { KeyReference } from '../../../hsm/api.ts';
-import type { Caller } from '../../http/endpoint.ts';
+import type { Caller } from '../../access/caller.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
 

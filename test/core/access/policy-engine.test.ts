@@ -4,8 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { builtInPolicies } from '../../../core/access/policy/built-in.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from '../../../core/access/policy/constraints.ts';
 import { compilePolicy, decide } from '../../../core/access/policy/engine.ts';
-import { operations, policyDocument, readPattern, type Policy, type PolicyRule } from '../../../core/access/policy/policy.ts';
-import type { PolicyOperation } from '../../../core/http/endpoint.ts';
+import {
+  operations,
+  policyDocument,
+  readPattern,
+  type Policy,
+  type PolicyOperation,
+  type PolicyRule,
+} from '../../../core/access/policy/policy.ts';
 
 type Effects = PolicyRule['operations'];
 const rule = (path: string, effects: Effects, rest: Partial<PolicyRule> = {}): PolicyRule => ({

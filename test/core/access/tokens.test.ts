@@ -2,13 +2,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
-import { createSessions } from '../../../core/platform/sessions-service.ts';
+import { createSessions } from '../../../core/platform/tokens/sessions-service.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
 import { findToken, issueToken } from '../../../core/access/tokens/tokens.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import type { Sessions } from '../../../core/plugin/services/sessions.ts';
-import { createSystemTenant, openTenants } from '../../../core/access/tenants.ts';
+import { createSystemTenant } from '../../../core/access/system-tenant.ts';
+import { openTenants } from '../../../core/access/tenants.ts';
 import { startCoreApp, type CoreApp, type Sent } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { things } from '../../harness/things.ts';

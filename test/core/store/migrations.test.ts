@@ -1,6 +1,6 @@
 // Migrations: once, in order, whole or not at all, and never backwards.
 import { expect, test } from 'vitest';
-import type { Migration } from '../../../core/plugin/plugin.ts';
+import type { Migration } from '../../../core/store/migrate.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

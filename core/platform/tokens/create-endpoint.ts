@@ -6,12 +6,12 @@ import type { Clock } from '../../base/context.ts';
 import { fail } from '../../base/errors.ts';
 import { durationField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
-import { requireHeld, requirePolicies } from '../policy/granting.ts';
-import type { Policies } from '../policy/policies.ts';
+import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
+import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
 import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
-import { ancestorsOf, isWorking, tokenTable, type Read } from './record.ts';
-import { drawToken, issueToken } from './tokens.ts';
+import { ancestorsOf, isWorking, tokenTable, type Read } from '../../access/tokens/record.ts';
+import { drawToken, issueToken } from '../../access/tokens/tokens.ts';
 
 /** Every use of a token looks at all it descends from. */
 const mostAncestors = 8;

@@ -1,7 +1,7 @@
 // Where the description is served: as JSON for programs, as a page for people.
-import { Reply, definePublicEndpoint, type AnyEndpoint } from '../http/endpoint.ts';
-import type { OpenApiDocument } from '../http/description/openapi.ts';
-import { pageHeaders, renderPage } from '../http/description/page.ts';
+import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
+import type { OpenApiDocument } from '../../http/description/openapi.ts';
+import { pageHeaders, renderPage } from '../../http/description/page.ts';
 
 /** `GET /v1/openapi.json` and `GET /v1/docs`. The document is made when it is first asked for: a start need not wait for it. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {

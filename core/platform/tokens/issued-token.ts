@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { timestamp } from '../../wire/fields.ts';
 import { revealSecret } from '../../base/secret.ts';
-import type { IssuedToken } from './tokens.ts';
+import type { IssuedToken } from '../../access/tokens/tokens.ts';
 
 export const issuedTokenOutput = z.object({
   token: z.string().meta({ description: 'The token; shown this once.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),

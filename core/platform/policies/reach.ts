@@ -1,7 +1,7 @@
 // Which requests there are, as policies see them, and which rules are about none of them.
 import { namePattern } from '../../wire/fields.ts';
-import type { AnyEndpoint, PolicyOperation } from '../../http/endpoint.ts';
-import { operations, readPattern, type PatternSegment, type PolicyRule } from './policy.ts';
+import type { AnyEndpoint } from '../../http/endpoint.ts';
+import { operations, readPattern, type PatternSegment, type PolicyOperation, type PolicyRule } from '../../access/policy/policy.ts';
 
 /** A path that policies are asked about: literals, and what names in it look like (undefined: anything). */
 type Asked = { readonly path: readonly (string | RegExp | undefined)[]; readonly operations: readonly PolicyOperation[] };

@@ -1,17 +1,18 @@
 // `POST /v1/state/policy/check`: what a request would be told, for one's own token or another, and why (api 53).
 import { z } from 'zod';
-import type { AccessControl } from '../access/access-control.ts';
-import { isWorking, tokenTable } from '../access/tokens/record.ts';
-import { fail } from '../base/errors.ts';
-import { nameField } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type EndpointCall, type Caller } from '../http/endpoint.ts';
-import { readRequestPath } from '../http/request/path.ts';
-import type { RouteTable } from '../http/route-table.ts';
-import type { Route } from '../http/routes.ts';
-import type { Store } from '../store/store.ts';
-import { judge } from '../access/policy/judge.ts';
-import type { Policies } from '../access/policy/policies.ts';
-import { operations } from '../access/policy/policy.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { Caller } from '../../access/caller.ts';
+import { isWorking, tokenTable } from '../../access/tokens/record.ts';
+import { fail } from '../../base/errors.ts';
+import { nameField } from '../../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { readRequestPath } from '../../http/request/path.ts';
+import type { RouteTable } from '../../http/route-table.ts';
+import type { Route } from '../../http/routes.ts';
+import type { Store } from '../../store/store.ts';
+import { judge } from './judge.ts';
+import type { Policies } from '../../access/policy/policies.ts';
+import { operations } from '../../access/policy/policy.ts';
 
 export type PolicyCheckOptions = {
   readonly access: AccessControl;

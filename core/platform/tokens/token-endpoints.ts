@@ -1,20 +1,21 @@
 // Actions on tokens: what a token is, prolonging it, ending it, the list of accessors, and the one root token of a tenant (api 47 to 50).
 import { z } from 'zod';
-import type { Hsm } from '../../hsm/api.ts';
-import type { Clock } from '../base/context.ts';
-import { fail } from '../base/errors.ts';
-import { durationField, timestampText } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type EndpointCall, type PolicyOperation } from '../http/endpoint.ts';
-import { answerList } from '../http/resource/list-answer.ts';
-import { listQuery } from '../http/resource/list-query.ts';
-import { revealSecret } from '../base/secret.ts';
-import type { Store } from '../store/store.ts';
-import { formatTimestamp } from '../base/time.ts';
-import type { Tenants } from '../access/tenants.ts';
-import type { AccessControl } from '../access/access-control.ts';
-import { createRootToken } from '../access/tokens/root-token.ts';
-import { isWorking, tokenTable, type TokenRecord } from '../access/tokens/record.ts';
-import { disableToken, drawToken, findToken, refreshToken } from '../access/tokens/tokens.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import { durationField, timestampText } from '../../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { answerList } from '../../http/resource/list-answer.ts';
+import { listQuery } from '../../http/resource/list-query.ts';
+import { revealSecret } from '../../base/secret.ts';
+import type { Store } from '../../store/store.ts';
+import { formatTimestamp } from '../../base/time.ts';
+import type { Tenants } from '../../access/tenants.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { PolicyOperation } from '../../access/policy/policy.ts';
+import { createRootToken } from '../../access/tokens/root-token.ts';
+import { isWorking, tokenTable, type TokenRecord } from '../../access/tokens/record.ts';
+import { disableToken, drawToken, findToken, refreshToken } from '../../access/tokens/tokens.ts';
 
 const accessorText = z.uuid().describe('Stands for the token where the token itself must not be seen.');
 const tokenState = z.object({

@@ -1,19 +1,19 @@
 // Actions on the secret-ids of an approle: making one, which is shown once; the list of accessors; ending one.
 import { z } from 'zod';
-import type { Hsm } from '../../hsm/api.ts';
-import { cidrsField } from '../base/addresses.ts';
-import { fail } from '../base/errors.ts';
-import { durationField, integer, timestampText } from '../wire/fields.ts';
-import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../http/endpoint.ts';
-import { answerList, listOf } from '../http/resource/list-answer.ts';
-import { listQuery } from '../http/resource/list-query.ts';
-import { revealSecret } from '../base/secret.ts';
-import type { Store } from '../store/store.ts';
-import { parseDuration, type Duration } from '../base/time.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import { cidrsField } from '../../base/addresses.ts';
+import { fail } from '../../base/errors.ts';
+import { durationField, integer, timestampText } from '../../wire/fields.ts';
+import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { answerList, listOf } from '../../http/resource/list-answer.ts';
+import { listQuery } from '../../http/resource/list-query.ts';
+import { revealSecret } from '../../base/secret.ts';
+import type { Store } from '../../store/store.ts';
+import { parseDuration, type Duration } from '../../base/time.ts';
 import { approlePath } from './approle-resource.ts';
-import { approleTable, type Approle } from '../access/approles/approles.ts';
-import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../access/approles/secret-ids.ts';
-import { drawToken } from '../access/tokens/tokens.ts';
+import { approleTable, type Approle } from '../../access/approles/approles.ts';
+import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
+import { drawToken } from '../../access/tokens/tokens.ts';
 
 const accessor = z.uuid().describe('Stands for the secret-id where the secret itself must not be seen.');
 const creationTime = timestampText().describe('When it was made.');

@@ -9,13 +9,13 @@ import { fail } from '../../base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
-import type { Tenants } from '../tenants.ts';
+import type { Tenants } from '../../access/tenants.ts';
 import { parseDuration } from '../../base/time.ts';
-import { approleTable, ownerOfRoleId, roleIdOf, type Approle } from './approles.ts';
-import { AttemptLimit, limitByAddress, tooManyFailures } from './attempt-limit.ts';
+import { approleTable, ownerOfRoleId, roleIdOf, type Approle } from '../../access/approles/approles.ts';
+import { AttemptLimit, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
-import { findSecretId, useSecretId, type SecretIdRecord } from './secret-ids.ts';
-import { drawToken, issueToken, type IssuedToken } from '../tokens/tokens.ts';
+import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
+import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
 
 const input = z.object({
   roleId: z.string().max(128).meta({ description: 'The role-id of the approle.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),

@@ -1,16 +1,24 @@
 // Tenants as a resource: seen and changed by the system tenant only, deleted only when empty (api 51).
 import { z } from 'zod';
-import { type Read, tokenTable } from '../access/tokens/record.ts';
-import { disableToken } from '../access/tokens/tokens.ts';
-import type { Clock } from '../base/context.ts';
-import { fail } from '../base/errors.ts';
-import { nameField, timestampText } from '../wire/fields.ts';
-import { defineResource, type AnyResource } from '../http/resource/resource.ts';
-import { requireHeld } from '../access/policy/granting.ts';
-import type { Policies } from '../access/policy/policies.ts';
-import { shownText } from '../wire/shown-text.ts';
-import type { Store, WriteTransaction } from '../store/store.ts';
-import { addTenant, dropTenantUuid, systemTenantName, tenantKinds, type Tenant, type TenantKind, type Tenants } from '../access/tenants.ts';
+import { type Read, tokenTable } from '../../access/tokens/record.ts';
+import { disableToken } from '../../access/tokens/tokens.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import { nameField, timestampText } from '../../wire/fields.ts';
+import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { requireHeld } from '../../access/policy/granting.ts';
+import type { Policies } from '../../access/policy/policies.ts';
+import { shownText } from '../../wire/shown-text.ts';
+import type { Store, WriteTransaction } from '../../store/store.ts';
+import {
+  addTenant,
+  dropTenantUuid,
+  systemTenantName,
+  tenantKinds,
+  type Tenant,
+  type TenantKind,
+  type Tenants,
+} from '../../access/tenants.ts';
 
 const document = z.object({
   descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),

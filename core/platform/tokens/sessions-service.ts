@@ -1,15 +1,15 @@
 // The `sessions` service: what logins brought by plugins need of tenants, policies and tokens.
-import type { Hsm } from '../../hsm/api.ts';
-import type { Clock } from '../base/context.ts';
-import { requireHeld } from '../access/policy/granting.ts';
-import { openPolicies } from '../access/policy/policies.ts';
-import type { Attempts, Sessions } from '../plugin/services/sessions.ts';
-import type { Store } from '../store/store.ts';
-import { openTenants } from '../access/tenants.ts';
-import { subscriberOf } from '../base/addresses.ts';
-import { createAccessControl } from '../access/access-control.ts';
-import { limitByAddress, tooManyFailures } from '../access/approles/attempt-limit.ts';
-import { disableToken, drawToken, issueToken } from '../access/tokens/tokens.ts';
+import type { Hsm } from '../../../hsm/api.ts';
+import type { Clock } from '../../base/context.ts';
+import { requireHeld } from '../../access/policy/granting.ts';
+import { openPolicies } from '../../access/policy/policies.ts';
+import type { Attempts, Sessions } from '../../plugin/services/sessions.ts';
+import type { Store } from '../../store/store.ts';
+import { openTenants } from '../../access/tenants.ts';
+import { subscriberOf } from '../../base/addresses.ts';
+import { createAccessControl } from '../../access/access-control.ts';
+import { limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
+import { disableToken, drawToken, issueToken } from '../../access/tokens/tokens.ts';
 
 /** The service over the platform's own (unprefixed) store. */
 export function createSessions({ store, hsm, clock }: { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock }): Sessions {

@@ -1,7 +1,7 @@
 // GET and HEAD /v1/state/system/health: whether the appliance works, for load balancers and people; no token, no record.
 import { z } from 'zod';
-import { Wire, formatOutput } from '../wire/schema.ts';
-import { Reply, definePublicEndpoint, type AnyEndpoint } from '../http/endpoint.ts';
+import { Wire, formatOutput } from '../../wire/schema.ts';
+import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
 
 /** `report` is shown as JSON in wire form; what is not well gives 503. */
 export type Health = { readonly healthy: boolean; readonly report: Readonly<Record<string, unknown>> };

@@ -1,15 +1,15 @@
 // Records of tenants that are gone. The store takes none any more; what is there all the same is reported by the check and removed by a job.
-import { defined } from '../base/defined.ts';
-import { approleTable, dropRoleId } from '../access/approles/approles.ts';
-import { dropSecretIds } from '../access/approles/secret-ids.ts';
-import { tokenTable } from '../access/tokens/record.ts';
-import { disableToken } from '../access/tokens/tokens.ts';
-import type { Finding, Job, Log } from '../base/context.ts';
-import type { RunningPlugins } from '../plugin/lifecycle.ts';
-import type { OpenStore } from '../store/open.ts';
-import type { Store, Table, WriteTransaction } from '../store/store.ts';
-import type { TenantExists } from '../store/tables.ts';
-import { openTenants } from '../access/tenants.ts';
+import { defined } from '../../base/defined.ts';
+import { approleTable, dropRoleId } from '../../access/approles/approles.ts';
+import { dropSecretIds } from '../../access/approles/secret-ids.ts';
+import { tokenTable } from '../../access/tokens/record.ts';
+import { disableToken } from '../../access/tokens/tokens.ts';
+import type { Finding, Job, Log } from '../../base/context.ts';
+import type { RunningPlugins } from '../../plugin/lifecycle.ts';
+import type { OpenStore } from '../../store/open.ts';
+import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import type { TenantExists } from '../../store/tables.ts';
+import { openTenants } from '../../access/tenants.ts';
 
 /** What the store asks before it takes a record of a tenant. */
 export function tenantExists(store: Store): TenantExists {

@@ -1,9 +1,11 @@
 // What the service would say to a request, and why: the policies as for the request itself, and what is asked of callers beside them.
 import { defined } from '../../base/defined.ts';
-import type { AccessControl, Decision } from '../access-control.ts';
-import { needsSystemRoot, reservedRefusal } from '../reserved.ts';
-import type { AnyEndpoint, Caller, PolicyOperation } from '../../http/endpoint.ts';
-import { compilePolicy, decide } from './engine.ts';
+import type { AccessControl, Decision } from '../../access/access-control.ts';
+import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { AnyEndpoint } from '../../http/endpoint.ts';
+import { compilePolicy, decide } from '../../access/policy/engine.ts';
 import { isAskedBesides, operationsOf } from './reach.ts';
 
 /** A request that nobody sends: what it would do where, and what the service has there. */

@@ -1,18 +1,18 @@
 // Approles as a resource (api 48): who may log in without a person, with which policies, and for how long.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { cidrsField } from '../base/addresses.ts';
-import type { Clock } from '../base/context.ts';
-import { fail } from '../base/errors.ts';
-import { durationText, integer, timestampText } from '../wire/fields.ts';
-import { defineResource, type AnyResource } from '../http/resource/resource.ts';
-import { requireHeld, requirePolicies } from '../access/policy/granting.ts';
-import type { Policies } from '../access/policy/policies.ts';
-import type { Store } from '../store/store.ts';
-import { formatTimestamp, parseDuration } from '../base/time.ts';
-import { toKebab } from '../wire/schema.ts';
-import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../access/approles/approles.ts';
-import { countSecretIds, dropSecretIds } from '../access/approles/secret-ids.ts';
+import { cidrsField } from '../../base/addresses.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import { durationText, integer, timestampText } from '../../wire/fields.ts';
+import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
+import type { Policies } from '../../access/policy/policies.ts';
+import type { Store } from '../../store/store.ts';
+import { formatTimestamp, parseDuration } from '../../base/time.ts';
+import { toKebab } from '../../wire/schema.ts';
+import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
+import { countSecretIds, dropSecretIds } from '../../access/approles/secret-ids.ts';
 
 /** Below /v1/config and /v1/state. */
 export const approlePath = 'keystore/authentication/approles';

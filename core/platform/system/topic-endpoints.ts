@@ -1,16 +1,17 @@
 // GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines, for those who may see them (spec, events).
 import { z } from 'zod';
-import { defined } from '../base/defined.ts';
-import type { AccessControl } from '../access/access-control.ts';
-import type { Clock } from '../base/context.ts';
-import { fail } from '../base/errors.ts';
-import type { Store } from '../store/store.ts';
-import { systemTenantName } from '../access/tenants.ts';
-import { decodeDuration, decodeTimestamp, formatTimestamp } from '../base/time.ts';
-import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../log/topic.ts';
-import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall, type Caller } from '../http/endpoint.ts';
-import { answerList, listOf } from '../http/resource/list-answer.ts';
-import { listQuery, readFlag, readListQuery } from '../http/resource/list-query.ts';
+import { defined } from '../../base/defined.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { systemTenantName } from '../../access/tenants.ts';
+import { decodeDuration, decodeTimestamp, formatTimestamp } from '../../base/time.ts';
+import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } from '../../log/topic.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { answerList, listOf } from '../../http/resource/list-answer.ts';
+import { listQuery, readFlag, readListQuery } from '../../http/resource/list-query.ts';
 
 /** Directories of the topics. */
 export type TopicDirectories = { readonly audit: string; readonly logs: string };

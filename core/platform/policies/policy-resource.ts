@@ -1,13 +1,13 @@
 // Policies as a resource: a tenant's own, and the built-in ones among them (api 53, 54).
 import { z } from 'zod';
-import { fail } from '../base/errors.ts';
-import { defineResource, type AnyResource } from '../http/resource/resource.ts';
-import { warningsField } from '../http/resource/view.ts';
-import { systemTenantName, type Tenants } from '../access/tenants.ts';
-import { builtInPolicies } from '../access/policy/built-in.ts';
-import type { Policies } from '../access/policy/policies.ts';
-import { warningsOf, type Reach } from '../access/policy/reach.ts';
-import { policyDocument, type Policy, type PolicyDocument } from '../access/policy/policy.ts';
+import { fail } from '../../base/errors.ts';
+import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
+import { warningsField } from '../../http/resource/view.ts';
+import { systemTenantName, type Tenants } from '../../access/tenants.ts';
+import { builtInPolicies } from '../../access/policy/built-in.ts';
+import type { Policies } from '../../access/policy/policies.ts';
+import { warningsOf, type Reach } from './reach.ts';
+import { policyDocument, type Policy, type PolicyDocument } from '../../access/policy/policy.ts';
 
 /** A tenant's own policies, with the built-in ones shown among them. `reach` is complete when the first request comes. */
 export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {

@@ -1,0 +1,47 @@
+// First start: makes the tenant `system`, with a root token or another first login, in one transaction (api 52).
+import type { Hsm } from '../../hsm/api.ts';
+import type { Clock } from '../base/context.ts';
+import type { Secret } from '../base/secret.ts';
+import { putDigestKey } from '../store/keyed-digest.ts';
+import type { Store, WriteTransaction } from '../store/store.ts';
+import { addTenant, openTenants, systemTenantName, type Tenant } from './tenants.ts';
+import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';
+
+/**
+ * Makes the tenant `system` with its root token, in one transaction, so that a crash leaves both or neither. `keep` stores the token
+ * before that transaction: a crash in between leaves a useless token that is drawn anew, never a tenant whose token is lost.
+ * Undefined when the tenant exists already.
+ */
+export async function createSystemTenant(
+  store: Store,
+  hsm: Hsm,
+  clock: Clock,
+  keep?: (token: Secret<string>) => void,
+): Promise<{ tenant: Tenant; rootToken: IssuedToken } | undefined> {
+  if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
+  const token = await drawToken(hsm);
+  keep?.(token);
+  return foundSystemTenant(store, hsm, clock, (transaction, founded) => {
+    const tenant = { ...founded, rootTokenIssued: true };
+    transaction.put(openTenants(store).table, [systemTenantName], tenant);
+    const grant = { tenantId: tenant.uuid, user: 'root', policies: ['root'] };
+    return { tenant, rootToken: issueToken(transaction, store, clock, token, grant) };
+  });
+}
+
+/** Makes the tenant `system`, and in the same transaction what `open` adds as its first login. Undefined when the tenant exists already. */
+export async function foundSystemTenant<T>(
+  store: Store,
+  hsm: Hsm,
+  clock: Clock,
+  open: (transaction: WriteTransaction, tenant: Tenant) => T,
+): Promise<T | undefined> {
+  if (openTenants(store).findByName(systemTenantName) !== undefined) return undefined;
+  const tagKey = await hsm.random(32);
+  return store.write((transaction) => {
+    if (transaction.get(openTenants(store).table, [systemTenantName]) !== undefined) return undefined;
+    putDigestKey(transaction, store, tagKey);
+    const fields = { name: systemTenantName, descriptiveName: 'System', kind: 'system', policies: ['root'] } as const;
+    return open(transaction, addTenant(transaction, store, clock, fields));
+  });
+}
