@@ -31,7 +31,7 @@ function errorReference(): string {
     '',
     'Every refusal is an RFC 9457 document (`application/problem+json`): `type`, `title`, `status`, `code`, `request-id` and `errors`',
     'with one item for each thing that is wrong; below 500 also `detail`. From 500 up there is none, and the one item of `errors` says what to',
-    'do about it. `code` is the contract: it is never reused and never changes its status. Texts are for people and may change. The request id stands in the audit trail and in `system:logs`.',
+    'do about it. `code` is the contract: it is never reused and never changes its status. Texts are for people and may change. The request id is in the audit trail and in `system:logs`.',
     '',
     'The EST listener answers in plain text, as devices expect. This file is made by `npm run docs` from the tables of core and plugins.',
   ];

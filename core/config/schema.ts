@@ -75,7 +75,7 @@ const token = z
     name: z
       .string()
       .regex(/^[a-z0-9-]{1,64}$/, 'must be lower-case letters, digits and hyphens')
-      .describe('our name for the token; it stands in stored keys, never change it'),
+      .describe('name of the token in keystored; part of every stored key, never change it'),
     module: z.string().min(1).describe('path of the PKCS#11 module'),
     label: z.string().min(1).exactOptional().describe('label that selects the token; give label or serial'),
     serial: z.string().min(1).exactOptional().describe('serial number that selects the token'),

@@ -11,7 +11,7 @@ const replaced: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bcrews?\b/i, 'seal controller, workers'],
   [/\bfleet\b/i, 'worker channel, workers'],
   [/\b(?:door|doors)\b/i, 'listener, sealed server, edge'],
-  [/\bstrangers?\b/i, 'unauthenticated caller'],
+  [/\bstrangers?\b(?!-counted)/i, 'unauthenticated caller'],
   [/\b(?:graveyard|bury|buries|buried)\b/i, 'pending key deletion'],
   [/\bdesks?\b/i, 'EST context'],
   [/\bcanary ?sings\b/i, 'canary works'],

@@ -52,7 +52,7 @@ test('metrics count requests by path template, so that names make no series', as
 test('every metric stands in the documentation, and the other way round', async () => {
   const { body } = await appliance.request('GET', metrics);
   const told = [...String(body).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string);
-  const text = readFileSync(join(import.meta.dirname, '../../../appliance/docs/administer/backup-and-monitoring.md'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../../appliance/docs/administer/monitoring.md'), 'utf8');
   const documented = [...text.matchAll(/^\| `((?:keystored|process)_[a-z_]+)`/gm)].map(([, name]) => name as string);
   expect(documented.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(told.toSorted((a, b) => (a < b ? -1 : 1)));
 });
