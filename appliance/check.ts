@@ -1,7 +1,7 @@
 // Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when
 // anything is. What is worth knowing and breaks nothing goes to standard error.
 import type { Audit } from '../core/audit/record.ts';
-import type { Finding, Log } from '../core/base/context.ts';
+import type { CheckFinding, Log } from '../core/base/context.ts';
 import { provide } from '../core/plugin/service.ts';
 import { listenersService } from '../core/plugin/services/listeners.ts';
 import { StartError } from '../core/plugin/registry.ts';
@@ -42,7 +42,7 @@ try {
 }
 
 /** Opens store and tokens as a start would, and serves nothing. Throws StartRefused, also while the appliance runs. */
-async function checkAppliance(args: readonly string[]): Promise<readonly Finding[]> {
+async function checkAppliance(args: readonly string[]): Promise<readonly CheckFinding[]> {
   const configuration = loadConfiguration(args);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
   const runtime = await openRuntime(configuration, await hsmConfigOf(configuration, () => undefined), terminal);

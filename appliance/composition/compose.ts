@@ -1,13 +1,13 @@
 // Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
 import { defined } from '../../core/base/defined.ts';
 import type { Audit } from '../../core/audit/record.ts';
-import { boundStrangers, type StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
+import { limitUnauthenticated, type UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
 import { createSessions } from '../../core/platform/tokens/sessions-service.ts';
 import { loginSweepJob } from '../../core/access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
 import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
-import type { Clock, Finding, Job, Log } from '../../core/base/context.ts';
+import type { Clock, CheckFinding, Job, Log } from '../../core/base/context.ts';
 import { createApp, type App } from '../../core/platform/app.ts';
 import type { TopicDirectories } from '../../core/platform/system/topic-endpoints.ts';
 import { startPlugins } from '../../core/plugin/lifecycle.ts';
@@ -31,8 +31,8 @@ export type Parts = {
   readonly store: OpenStore;
   readonly hsm: Hsm;
   readonly audit: Audit;
-  /** how much of what strangers do is on record; the default is for everything but tests */
-  readonly strangers?: StrangersOptions;
+  /** how many records of unauthenticated requests are written; the default is for everything but tests */
+  readonly unauthenticatedLimit?: UnauthenticatedLimits;
   readonly log: Log;
   readonly clock: Clock;
   /** the validated configuration section of a plugin */
@@ -50,7 +50,7 @@ export type Parts = {
 export type Composed = {
   readonly app: App;
   readonly jobs: readonly Job[];
-  check(): Promise<readonly Finding[]>;
+  check(): Promise<readonly CheckFinding[]>;
   /** Stops the plugins, last started first; store, HSM and audit stay the caller's. */
   stop(): Promise<void>;
 };
@@ -58,7 +58,7 @@ export type Composed = {
 /** Starts the plugins and makes the request handler. Throws StartError; nothing stays started then. */
 export async function compose(parts: Parts): Promise<Composed> {
   const { store, hsm, clock, log, system } = parts;
-  const audit = boundStrangers(parts.audit, clock, parts.strangers);
+  const audit = limitUnauthenticated(parts.audit, clock, parts.unauthenticatedLimit);
   const directory = system?.directory;
   const rotation = new WrappingRotation({ store, hsm, clock });
   store.guardTenants(tenantExists(store));
@@ -111,7 +111,7 @@ export async function compose(parts: Parts): Promise<Composed> {
 }
 
 /** Tokens that are down are left out. */
-async function findWiderObjects(hsm: Hsm): Promise<readonly Finding[]> {
+async function findWiderObjects(hsm: Hsm): Promise<readonly CheckFinding[]> {
   const names = hsm.status().flatMap(({ name, state }) => (state === 'up' ? [name] : []));
   const found = await Promise.all(names.map(async (name) => [name, await hsm.widerObjects(name)] as const));
   return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));

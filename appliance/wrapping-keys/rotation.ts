@@ -2,7 +2,7 @@
 //
 // The token says which wrapping keys there are, the store which one is in use, every blob under which it is. So a crash at any line is
 // mended by looking: a wrapping key that the store does not know yet is taken into use, and what is under an older one is wrapped anew.
-import type { Clock, Finding } from '../../core/base/context.ts';
+import type { Clock, CheckFinding } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
@@ -57,7 +57,7 @@ export class WrappingRotation implements WrappingKeyRotation {
   }
 
   /** Every key is under a wrapping key that its token has, and no token has one that nothing needs. Tokens that are down are left out. */
-  async *findings(wrappedKeys: Iterable<KeyHolder>): AsyncIterable<Finding> {
+  async *findings(wrappedKeys: Iterable<KeyHolder>): AsyncIterable<CheckFinding> {
     this.#store.refresh();
     const present = new Map<string, readonly number[]>();
     for (const { name } of this.#hsm.status().filter(({ state }) => state === 'up')) {
@@ -74,7 +74,7 @@ export class WrappingRotation implements WrappingKeyRotation {
     }
   }
 
-  *#findingsOf(token: string, numbers: readonly number[]): Iterable<Finding> {
+  *#findingsOf(token: string, numbers: readonly number[]): Iterable<CheckFinding> {
     const record = this.#table.get([token]);
     const where = `token ${token}`;
     if (record === undefined) return;

@@ -12,7 +12,7 @@ const defaults = { burst: 6_000, perMinute: 100, countEveryMs: 60_000 };
 /** Names that are counted apart; beyond, only the code is. */
 const maxCounts = 1_000;
 
-export type StrangersOptions = Partial<Readonly<typeof defaults>>;
+export type UnauthenticatedLimits = Partial<Readonly<typeof defaults>>;
 
 export type BoundedAudit = Audit & {
   /** Writes the count of what is not on record by itself, if there is any. For an orderly stop. */
@@ -24,7 +24,7 @@ export type BoundedAudit = Audit & {
  * been; a record of kind `system` and code `strangers-counted` says so a minute later. Whoever has shown a token, a right
  * secret or a device's credential is no stranger: such records are always written.
  */
-export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOptions = {}): BoundedAudit {
+export function limitUnauthenticated(audit: Audit, clock: Clock, options: UnauthenticatedLimits = {}): BoundedAudit {
   const { burst, perMinute, countEveryMs } = { ...defaults, ...options };
   let left = burst;
   let filledAtMs = clock.monotonicMs();
@@ -69,7 +69,7 @@ export function boundStrangers(audit: Audit, clock: Clock, options: StrangersOpt
   return {
     settle,
     write(record) {
-      if (!isOfStranger(record)) return audit.write(record);
+      if (!isUnauthenticated(record)) return audit.write(record);
       if (isWithinBound()) return audit.write(record);
       count(counts.size < maxCounts ? countedAs(record) : codeOf(record), 1);
       return Promise.resolve();
@@ -90,7 +90,7 @@ const beforeAcceptance: ReadonlySet<number | undefined> = new Set([401, 404, 405
  * A refused login is a stranger's, known name or not: to name somebody proves nothing, and if those of known names alone were waited for
  * on the disk, the time of a refusal would tell which names are known.
  */
-function isOfStranger({ kind, accessor, tenantId, method, status }: AuditRecord): boolean {
+function isUnauthenticated({ kind, accessor, tenantId, method, status }: AuditRecord): boolean {
   if (kind === 'est') return tenantId === undefined || method !== 'POST' || beforeAcceptance.has(status);
   return (kind === 'request' || kind === 'login') && accessor === undefined;
 }

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Finding } from '../base/context.ts';
+import type { CheckFinding } from '../base/context.ts';
 import { retirementOf } from './examine.ts';
 import { type HeadEntry, isHead, verifyHead } from './heads.ts';
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
@@ -24,7 +24,7 @@ export type Verification = {
   /** what the trail wrote about itself: starts and stops, torn tails after a crash, times it could not be written, removed files */
   readonly notes: readonly { readonly where: string; readonly note: TrailRecord }[];
   /** empty when nothing is wrong */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly CheckFinding[];
 };
 
 /**
@@ -41,7 +41,7 @@ export async function verifyTrail(
   const promises = new Promises();
   for (const head of kept) promises.add(head, 'heads that were kept');
   const signed = await readSignedHeads(streams, publicKeys, promises);
-  const findings: Finding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
+  const findings: CheckFinding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
   const isProven = publicKeys.size > 0 || kept.length > 0;
   if (isProven && signed.count === 0)
     findings.push({ where: 'the trail', problem: 'it has no head with a good signature; every start signs one' });
@@ -65,7 +65,7 @@ export async function verifyTrail(
 /** What heads say of chains: which record has which hash. All of it has to be true. */
 class Promises {
   readonly #hashes = new Map<string, Map<number, string>>();
-  readonly conflicts: Finding[] = [];
+  readonly conflicts: CheckFinding[] = [];
 
   add({ chain, sequence, hash }: HeadEntry, where: string): void {
     const known = this.#hashes.get(chain) ?? new Map<number, string>();
@@ -88,21 +88,21 @@ class Promises {
 }
 
 /** Files that are named like parts of a trail and are none: nothing would read them. */
-async function findStrangeNames(directory: string): Promise<Finding[]> {
+async function findStrangeNames(directory: string): Promise<CheckFinding[]> {
   const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
   return names.map((where) => ({ where, problem: 'has not the name of a file of a trail' }));
 }
 
 /** What is known of the signatures; what the heads say goes to the promises. */
-type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly Finding[] };
+type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly CheckFinding[] };
 
 async function readSignedHeads(
   streams: ReadonlyMap<string, readonly StreamFile[]>,
   publicKeys: ReadonlyMap<string, KeyObject>,
   promises: Promises,
 ): Promise<SignedHeads> {
-  const findings: Finding[] = [];
+  const findings: CheckFinding[] = [];
   const unknownKeys = new Set<string>();
   let count = 0;
   let last: string | undefined;
@@ -135,7 +135,7 @@ class ChainWalk {
   readonly #chain: string;
   readonly #signed: ReadonlyMap<number, string>;
   readonly #isProven: boolean;
-  readonly #findings: Finding[];
+  readonly #findings: CheckFinding[];
   readonly #notes: { where: string; note: TrailRecord }[];
   #head: ChainHead = emptyChain;
   #first = 0;
@@ -150,7 +150,7 @@ class ChainWalk {
     chain: string,
     signed: ReadonlyMap<number, string>,
     isProven: boolean,
-    findings: Finding[],
+    findings: CheckFinding[],
     notes: { where: string; note: TrailRecord }[],
   ) {
     this.#chain = chain;

@@ -28,7 +28,7 @@ export type Job = {
 };
 
 /** One finding of an invariant check: what is wrong and where. */
-export type Finding = {
+export type CheckFinding = {
   readonly where: string;
   readonly problem: string;
   /** worth knowing, but breaks nothing and may have been so since an earlier version */

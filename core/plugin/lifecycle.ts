@@ -1,7 +1,7 @@
 // The life of plugins: migrations, provision, validate, start; stop in reverse. A failure at any step stops what was started.
 import type { Hsm } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, Finding, Job, Log } from '../base/context.ts';
+import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
@@ -34,7 +34,7 @@ export type RunningPlugins = {
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(transaction: WriteTransaction, tenantId: string): void;
   /** Findings of every plugin's own invariants. */
-  check(): Promise<readonly Finding[]>;
+  check(): Promise<readonly CheckFinding[]>;
   /** Stops all, last started first. Safe to call twice; a plugin that fails to stop does not keep the others from it. */
   stop(): Promise<void>;
 };

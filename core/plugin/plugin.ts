@@ -2,7 +2,7 @@
 import type { ZodType } from 'zod';
 import type { Hsm, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
-import type { Clock, Finding, Job, Log } from '../base/context.ts';
+import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
@@ -37,7 +37,7 @@ export type PluginInstance = {
   /** Removes what hangs on a tenant that is gone and that deleting its records alone would leave behind, keys in a token for example. */
   dropTenant?(transaction: WriteTransaction, tenantId: string): void;
   /** Walks the plugin's records and reports every broken invariant. */
-  check?(): Iterable<Finding> | Promise<Iterable<Finding>>;
+  check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
 
 export type Plugin<Config> = {

@@ -48,9 +48,9 @@ export function startScheduler({
   };
 }
 
-type Ground = { readonly clock: Clock; readonly log: Log; readonly isLeader: () => boolean; readonly signal: AbortSignal };
+type SchedulerContext = { readonly clock: Clock; readonly log: Log; readonly isLeader: () => boolean; readonly signal: AbortSignal };
 
-async function repeat(job: Job, firstSeconds: number, { clock, log, isLeader, signal }: Ground): Promise<void> {
+async function repeat(job: Job, firstSeconds: number, { clock, log, isLeader, signal }: SchedulerContext): Promise<void> {
   let failures = 0;
   for (let waitSeconds = firstSeconds; await waited(waitSeconds, clock, signal);) {
     const startedMs = clock.monotonicMs();

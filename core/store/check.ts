@@ -1,20 +1,20 @@
 // Walks every record of the store and reports what does not open, decode or belong.
-import type { Finding } from '../base/context.ts';
+import type { CheckFinding } from '../base/context.ts';
 import { decodeKey, encodeKey } from './keys.ts';
-import { describeKey, type Ground, openRecord, textsIn } from './tables.ts';
+import { describeKey, type TableContext, openRecord, textsIn } from './tables.ts';
 
 /** Findings of the whole store, one by one; it reads past the cache. */
-export function* checkRecords(ground: Ground): Iterable<Finding> {
+export function* checkRecords(context: TableContext): Iterable<CheckFinding> {
   // The store's own entries stand below every table; see revision.ts and data-key.ts.
   const everyTable = { low: Buffer.from('\u0003'), high: Buffer.of(0xff) };
-  for (const text of textsIn(ground.environment, everyTable)) {
+  for (const text of textsIn(context.environment, everyTable)) {
     const { table, key } = decodeKey(text);
     if (encodeKey(table, key) !== text) {
       yield { where: JSON.stringify(text), problem: 'the key is not one the store writes' };
       continue;
     }
     try {
-      openRecord(ground, text);
+      openRecord(context, text);
     } catch (error) {
       yield { where: describeKey(text), problem: error instanceof Error ? error.message : String(error) };
     }

@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { syncPath } from '../base/durable.ts';
 import { keyBytes } from './keys.ts';
-import type { Ground } from './tables.ts';
+import type { TableContext } from './tables.ts';
 
 const proofKey = keyBytes('\u0002format');
 /** What the proof says: the version of everything this folder writes. */
 const proof = 'keystored store 1';
 
 /** Seals a proof into a new store; in an old one, rejects with one clear line unless the proof opens and says what we write. */
-export async function proveDataKey({ environment, sealer }: Ground, directory: string): Promise<void> {
+export async function proveDataKey({ environment, sealer }: TableContext, directory: string): Promise<void> {
   if (environment.get(proofKey) === undefined) {
     await environment.commit(() => {
       // Another process may have been first.

@@ -1,5 +1,5 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
-import type { Finding, Log } from '../base/context.ts';
+import type { CheckFinding, Log } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';
 import { RecordCache } from './cache.ts';
 import { checkRecords } from './check.ts';
@@ -10,7 +10,7 @@ import { migrate, type Migration } from './migrate.ts';
 import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
 import { Sealer } from './sealing.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
-import { Change, type Ground, tableOn, type TenantExists } from './tables.ts';
+import { Change, type TableContext, tableOn, type TenantExists } from './tables.ts';
 
 /** The whole store, as the composition root holds it; everybody else gets a `Store`. */
 export interface OpenStore extends Store {
@@ -26,7 +26,7 @@ export interface OpenStore extends Store {
   /** Every table of tenants that was opened. */
   tenantTables(): readonly Table<unknown>[];
   /** Opens every record, past the cache, and reports those that do not open or parse. */
-  check(): Iterable<Finding>;
+  check(): Iterable<CheckFinding>;
   /** Copies the state of this moment, compacted and synced, into a new directory; it opens with the same data key. */
   backup(directory: string): Promise<void>;
   /** Finishes the writes under way and closes; later reads and writes are refused, and the key is zeroed. Safe to call twice. */
@@ -69,7 +69,7 @@ const idleRefreshMs = 1_000;
 
 class LmdbStore implements OpenStore {
   readonly #options: StoreOptions;
-  readonly #ground: Ground;
+  readonly #context: TableContext;
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
   #revision = 0;
@@ -81,12 +81,12 @@ class LmdbStore implements OpenStore {
     const restarted = (): void => cache.clear();
     this.#options = options;
     const environment = new Environment(options.directory, restarted, options.log);
-    this.#ground = { environment, sealer: new Sealer(options.dataKey), cache, tenants: { tables: new Set() } };
+    this.#context = { environment, sealer: new Sealer(options.dataKey), cache, tenants: { tables: new Set() } };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
   async begin(): Promise<void> {
-    await proveDataKey(this.#ground, this.#options.directory);
+    await proveDataKey(this.#context, this.#options.directory);
     this.refresh();
   }
 
@@ -99,11 +99,11 @@ class LmdbStore implements OpenStore {
   }
 
   guardTenants(exists: TenantExists): void {
-    this.#ground.tenants.exists = exists;
+    this.#context.tenants.exists = exists;
   }
 
   tenantTables(): readonly Table<unknown>[] {
-    return Array.from(this.#ground.tenants.tables, (name) => this.#tableOf(name));
+    return Array.from(this.#context.tenants.tables, (name) => this.#tableOf(name));
   }
 
   prefixed(owner: string): Store {
@@ -122,9 +122,9 @@ class LmdbStore implements OpenStore {
       let settle: () => void;
       this.#waiting.push({
         attempt: (changed) => {
-          const transaction = new Change(this.#ground);
+          const transaction = new Change(this.#context);
           try {
-            const result = this.#ground.environment.undoable(() => requireSynchronous(change(transaction)));
+            const result = this.#context.environment.undoable(() => requireSynchronous(change(transaction)));
             for (const key of transaction.changed) changed.add(key);
             settle = () => resolve(result);
           } catch (error) {
@@ -141,7 +141,7 @@ class LmdbStore implements OpenStore {
   }
 
   refresh(): void {
-    const { environment, cache } = this.#ground;
+    const { environment, cache } = this.#context;
     if (environment.inCommit) return;
     let newest = this.#revision;
     environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
@@ -156,20 +156,20 @@ class LmdbStore implements OpenStore {
     return migrate(this.prefixed('core'), owner, migrations, owner === 'core' ? this : this.prefixed(owner));
   }
 
-  check(): Iterable<Finding> {
-    return checkRecords(this.#ground);
+  check(): Iterable<CheckFinding> {
+    return checkRecords(this.#context);
   }
 
   backup(directory: string): Promise<void> {
-    return copyEnvironment(this.#ground.environment, directory);
+    return copyEnvironment(this.#context.environment, directory);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#idleRefresh);
     await this.#committing;
-    await this.#ground.environment.close();
-    this.#ground.sealer.forget();
-    this.#ground.cache.clear();
+    await this.#context.environment.close();
+    this.#context.sealer.forget();
+    this.#context.cache.clear();
   }
 
   /** One commit after another; each takes every write that waits when LMDB grants the lock. */
@@ -178,11 +178,11 @@ class LmdbStore implements OpenStore {
       let batch: Waiting[] = [];
       try {
         await this.#requireKept();
-        await this.#ground.environment.commit(() => {
+        await this.#context.environment.commit(() => {
           [batch, this.#waiting] = [this.#waiting, []];
           const changed = new Set<string>();
           for (const write of batch) write.attempt(changed);
-          if (changed.size > 0) noteChanges(this.#ground.environment, changed);
+          if (changed.size > 0) noteChanges(this.#context.environment, changed);
         });
       } catch (error) {
         if (batch.length === 0) [batch, this.#waiting] = [this.#waiting, []];
@@ -205,19 +205,19 @@ class LmdbStore implements OpenStore {
     try {
       this.refresh();
     } catch (error) {
-      this.#ground.cache.clear();
+      this.#context.cache.clear();
       this.#options.log?.warn('the store could not be read', { reason: String(error) });
     }
   }
 
   #ofTenants<V>(table: Table<V>): Table<V> {
-    this.#ground.tenants.tables.add(table.name);
+    this.#context.tenants.tables.add(table.name);
     return table;
   }
 
   #tableOf(name: string): Table<unknown> {
     let table = this.#tables.get(name);
-    if (table === undefined) this.#tables.set(name, (table = tableOn(this.#ground, name)));
+    if (table === undefined) this.#tables.set(name, (table = tableOn(this.#context, name)));
     return table;
   }
 }

@@ -8,7 +8,7 @@ import type { Sealer } from './sealing.ts';
 import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
 
 /** What all tables of a store share. */
-export type Ground = {
+export type TableContext = {
   readonly environment: Environment;
   readonly sealer: Sealer;
   readonly cache: RecordCache;
@@ -23,23 +23,23 @@ export type TenantExists = (transaction: WriteTransaction, tenantId: string) => 
 const pageKeys = 256;
 
 /** A table of that full name. The value type is the caller's word: a name must always be used with one type. */
-export function tableOn<V>(ground: Ground, name: string): Table<V> {
+export function tableOn<V>(context: TableContext, name: string): Table<V> {
   return {
     name,
-    get: (key) => readRecord(ground, encodeKey(name, key)) as V | undefined,
-    has: (key) => readRecord(ground, encodeKey(name, key)) !== undefined,
+    get: (key) => readRecord(context, encodeKey(name, key)) as V | undefined,
+    has: (key) => readRecord(context, encodeKey(name, key)) !== undefined,
     *entries(prefix, options) {
-      for (const text of textsBelow(ground, name, prefix, options)) {
-        const value = readRecord(ground, text) as V | undefined;
+      for (const text of textsBelow(context, name, prefix, options)) {
+        const value = readRecord(context, text) as V | undefined;
         if (value !== undefined) yield [decodeKey(text).key, value];
       }
     },
     *keys(prefix, options) {
-      for (const text of textsBelow(ground, name, prefix, options)) yield decodeKey(text).key;
+      for (const text of textsBelow(context, name, prefix, options)) yield decodeKey(text).key;
     },
     count(prefix) {
       const text = encodeKey(name, prefix);
-      return text === undefined ? 0 : ground.environment.count({ low: keyBytes(text), high: endOf(text) });
+      return text === undefined ? 0 : context.environment.count({ low: keyBytes(text), high: endOf(text) });
     },
   };
 }
@@ -47,22 +47,22 @@ export function tableOn<V>(ground: Ground, name: string): Table<V> {
 /** The transaction handed to one change; notes the keys it changed, and is of no use once the change is over. */
 export class Change implements WriteTransaction {
   readonly changed = new Set<string>();
-  readonly #ground: Ground;
+  readonly #context: TableContext;
   #over = false;
 
-  constructor(ground: Ground) {
-    this.#ground = ground;
+  constructor(context: TableContext) {
+    this.#context = context;
   }
 
   /** The tenant may have been deleted while what is put was made; whoever asked for it has no token any more. */
   #requireTenant(table: string, [tenantId]: StoreKey): void {
-    const { tables, exists } = this.#ground.tenants;
+    const { tables, exists } = this.#context.tenants;
     if (exists !== undefined && tables.has(table) && !exists(this, String(tenantId))) throw fail('invalid-token');
   }
 
   get<V>(table: Table<V>, key: StoreKey): V | undefined {
     this.#requireRunning();
-    return readRecord(this.#ground, encodeKey(table.name, key)) as V | undefined;
+    return readRecord(this.#context, encodeKey(table.name, key)) as V | undefined;
   }
 
   put<V>(table: Table<V>, key: StoreKey, value: V): void {
@@ -70,21 +70,21 @@ export class Change implements WriteTransaction {
     const text = requireKey(table.name, key);
     this.#requireTenant(table.name, key);
     const bytes = keyBytes(text);
-    this.#ground.environment.put(bytes, this.#ground.sealer.seal(encodeRecord(value), bytes));
+    this.#context.environment.put(bytes, this.#context.sealer.seal(encodeRecord(value), bytes));
     this.changed.add(text);
   }
 
   delete<V>(table: Table<V>, key: StoreKey): boolean {
     this.#requireRunning();
     const text = encodeKey(table.name, key);
-    if (text === undefined || !this.#ground.environment.remove(keyBytes(text))) return false;
+    if (text === undefined || !this.#context.environment.remove(keyBytes(text))) return false;
     this.changed.add(text);
     return true;
   }
 
   entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]> {
     this.#requireRunning();
-    return tableOn<V>(this.#ground, table.name).entries(prefix);
+    return tableOn<V>(this.#context, table.name).entries(prefix);
   }
 
   end(): void {
@@ -97,19 +97,22 @@ export class Change implements WriteTransaction {
 }
 
 /** The record of a key text. Inside a commit it is the newest one, read past the cache, which holds what is committed. */
-function readRecord(ground: Ground, text: string | undefined): unknown {
+function readRecord(context: TableContext, text: string | undefined): unknown {
   if (text === undefined) return undefined;
-  if (ground.environment.inCommit) return openRecord(ground, text)?.value;
-  const cached = ground.cache.get(text);
+  if (context.environment.inCommit) return openRecord(context, text)?.value;
+  const cached = context.cache.get(text);
   if (cached !== undefined) return cached;
-  const record = openRecord(ground, text);
+  const record = openRecord(context, text);
   if (record === undefined) return undefined;
-  ground.cache.set(text, record.value, record.bytes);
+  context.cache.set(text, record.value, record.bytes);
   return record.value;
 }
 
 /** Reads past the cache. Throws when the record does not open, which never happens to what the store itself wrote. */
-export function openRecord({ environment, sealer }: Ground, text: string): { readonly value: unknown; readonly bytes: number } | undefined {
+export function openRecord(
+  { environment, sealer }: TableContext,
+  text: string,
+): { readonly value: unknown; readonly bytes: number } | undefined {
   const key = keyBytes(text);
   const sealed = environment.get(key);
   if (sealed === undefined) return undefined;
@@ -137,7 +140,7 @@ export function* textsIn(environment: Environment, span: Span, reverse = false, 
   }
 }
 
-function* textsBelow({ environment }: Ground, table: string, prefix: StoreKey, options: RangeOptions = {}): Iterable<string> {
+function* textsBelow({ environment }: TableContext, table: string, prefix: StoreKey, options: RangeOptions = {}): Iterable<string> {
   const below = encodeKey(table, prefix);
   if (below === undefined) return;
   let span: Span = { low: keyBytes(below), high: endOf(below) };

@@ -1,12 +1,12 @@
 // Invariants of the CA records, walked by the platform's check.
-import type { Finding } from '../../core/base/context.ts';
+import type { CheckFinding } from '../../core/base/context.ts';
 import { readCertificate } from './der/certificate.ts';
 import type { CaHouse } from './context.ts';
 import { caCertificates } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 
 /** Every broken invariant: a CA without certificate, a key that does not fit its certificate, records without CA, revocations that do not match. */
-export function* checkCas(house: CaHouse): Generator<Finding> {
+export function* checkCas(house: CaHouse): Generator<CheckFinding> {
   const { cas, certificates, revocations, removedCas } = house.tables;
   const known = new Map<string, CaRecord>();
   for (const [key, record] of cas.entries([])) {
@@ -24,7 +24,7 @@ export function* checkCas(house: CaHouse): Generator<Finding> {
   }
 }
 
-function* checkCa(where: string, record: CaRecord): Generator<Finding> {
+function* checkCa(where: string, record: CaRecord): Generator<CheckFinding> {
   if (caCertificates(record).length === 0) yield { where, problem: 'it has neither a key nor an uploaded certificate' };
   if ((record.keyType === undefined) !== (record.trustCertificate !== undefined))
     yield { where, problem: 'key type and kind of CA contradict each other' };

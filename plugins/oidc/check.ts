@@ -1,9 +1,9 @@
 // The plugin's invariants: nothing hangs in the air, and every login under way can be found both ways.
-import type { Finding } from '../../core/base/context.ts';
+import type { CheckFinding } from '../../core/base/context.ts';
 import type { Oidc } from './context.ts';
 
 /** Walks the plugin's records. */
-export function* checkRecords(oidc: Oidc): Iterable<Finding> {
+export function* checkRecords(oidc: Oidc): Iterable<CheckFinding> {
   for (const [key] of oidc.roles.entries([])) {
     if (!oidc.services.has(key.slice(0, 2))) yield { where: `oidc/roles/${key.join('/')}`, problem: 'a role without its service' };
   }

@@ -1,11 +1,11 @@
 // The plugin's invariants: every version of an OpenPGP key has a record of that very key, and every subkey has its primary.
-import type { Finding } from '../../core/base/context.ts';
+import type { CheckFinding } from '../../core/base/context.ts';
 import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
 import { formatFingerprint } from './format/packets.ts';
 import { publicKeyBody } from './format/signer.ts';
 
 /** Walks every key of every tenant. */
-export function* checkRecords(transitKeys: TransitKeys): Generator<Finding> {
+export function* checkRecords(transitKeys: TransitKeys): Generator<CheckFinding> {
   for (const key of transitKeys.all()) {
     const { tenantId, name, openpgpPrimary } = key;
     if (openpgpPrimary !== undefined && transitKeys.find(tenantId, openpgpPrimary)?.openpgpUserId === undefined) {

@@ -1,12 +1,12 @@
 // The invariants of the plugin's records, walked by `check()` after every test and by the appliance's own check (house 6).
-import type { Finding } from '../../core/base/context.ts';
+import type { CheckFinding } from '../../core/base/context.ts';
 import { cipherOf } from './ciphers.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
 
 /** Every key has exactly its versions, every version its material and its place in time, every index entry its key. */
-export function* check(transit: Transit): Iterable<Finding> {
+export function* check(transit: Transit): Iterable<CheckFinding> {
   const { tables, keyring } = transit;
   const ids = new Map<string, KeyRecord>();
   for (const [[tenantId, name], record] of tables.keys.entries([])) {
@@ -38,7 +38,7 @@ export function* check(transit: Transit): Iterable<Finding> {
 }
 
 // A token object is either a version's or on its way out, never both: else the next clearing would destroy a key in use.
-function* checkGraveyard({ tables }: Transit): Iterable<Finding> {
+function* checkGraveyard({ tables }: Transit): Iterable<CheckFinding> {
   for (const [, { stored, binding }] of tables.graveyard.entries([])) {
     const held = tables.versions.get([binding.tenant, binding.keyId, binding.version])?.stored;
     if (held !== undefined && Buffer.compare(held.blob, stored.blob) === 0)
@@ -46,7 +46,7 @@ function* checkGraveyard({ tables }: Transit): Iterable<Finding> {
   }
 }
 
-function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: readonly Version[]): Iterable<Finding> {
+function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: readonly Version[]): Iterable<CheckFinding> {
   const where = `transit key ${tenantId}/${name}`;
   const { tables } = transit;
   if (versions.length !== record.latest - record.floor + 1)

@@ -1,7 +1,7 @@
 // What guarding a request costs: token check, policy decision and audit record, in processor time, against a bare HTTPS request in the same run.
 import { join } from 'node:path';
 import { measureProcess } from '../../appliance/operations/metrics.ts';
-import { boundStrangers } from '../../core/audit/unauthenticated-limit.ts';
+import { limitUnauthenticated } from '../../core/audit/unauthenticated-limit.ts';
 import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Audit, AuditRecord } from '../../core/audit/record.ts';
@@ -50,7 +50,7 @@ export async function benchGuard({ directory, echo, rounds, seconds, connections
     await createSystemTenant(store, hsm, systemClock);
     const tenants = openTenants(store);
     const access = createAccessControl(store, tenants, openPolicies(store));
-    const audit = withTenants(boundStrangers(metrics.measured(trail), systemClock), tenants);
+    const audit = withTenants(limitUnauthenticated(metrics.measured(trail), systemClock), tenants);
     const header = await issueHeader(store, hsm, tenants);
     const found: Record<Part, number[]> = { token: [], policy: [], audit: [], kept: [], fresh: [] };
     // The first round warms up.

@@ -1,9 +1,9 @@
 // The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
-import type { StrangersOptions } from '../../core/audit/unauthenticated-limit.ts';
+import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
-import type { Finding, Log } from '../../core/base/context.ts';
+import type { CheckFinding, Log } from '../../core/base/context.ts';
 import { listenManagement } from '../../core/http/listener/listeners.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';
@@ -49,7 +49,7 @@ export type TestAppliance = {
   readonly logged: readonly { level: string; message: string; fields: unknown }[];
   /** `body`: an object is sent as JSON, a string or octets as they are. The root token goes along unless `token` says otherwise. */
   request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
-  check(): Promise<readonly Finding[]>;
+  check(): Promise<readonly CheckFinding[]>;
   close(): Promise<void>;
 };
 
@@ -64,12 +64,12 @@ export type TestApplianceOptions = {
   readonly rootToken?: string;
   readonly services?: readonly ProvidedService[];
   /** default: every record is written, whoever it is about */
-  readonly strangers?: StrangersOptions;
+  readonly unauthenticatedLimit?: UnauthenticatedLimits;
 };
 
 /** Starts it; close it in afterAll. Every plugin's invariants are checked by `check()`: expect them to be empty after each test. */
 export async function startTestAppliance(options: TestApplianceOptions): Promise<TestAppliance> {
-  const { directory, clock = new TestClock(), strangers = { burst: Infinity } } = options;
+  const { directory, clock = new TestClock(), unauthenticatedLimit = { burst: Infinity } } = options;
   const tokens = options.tokens ?? [await makeSoftToken(directory)];
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const log = memoryLog(logged);
@@ -93,7 +93,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     log,
     configurationOf,
     audit: metrics.measured(audit),
-    strangers,
+    unauthenticatedLimit,
     clock: clockWatch.clock,
     services: [provide(listenersService, notServing), ...(options.services ?? [])],
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },

@@ -22,7 +22,7 @@ const unknown = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
   // With the bound on records of strangers: that some are written and some counted must not show either.
-  victim = await startVictim({ strangers: {} });
+  victim = await startVictim({ unauthenticatedLimit: {} });
   agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   tenant = await victim.makeTenant('neighbour', ['root']);
   fenced = await victim.makeToken(['rewrap-only']);

@@ -4,7 +4,7 @@ import { approleTable, dropRoleId } from '../../access/approles/approles.ts';
 import { dropSecretIds } from '../../access/approles/secret-ids.ts';
 import { tokenTable } from '../../access/tokens/record.ts';
 import { disableToken } from '../../access/tokens/tokens.ts';
-import type { Finding, Job, Log } from '../../base/context.ts';
+import type { CheckFinding, Job, Log } from '../../base/context.ts';
 import type { RunningPlugins } from '../../plugin/lifecycle.ts';
 import type { OpenStore } from '../../store/open.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
@@ -18,7 +18,7 @@ export function tenantExists(store: Store): TenantExists {
 }
 
 /** One finding for each table that has records of a tenant that is gone. */
-export function* findDeadTenants(store: OpenStore): Generator<Finding> {
+export function* findDeadTenants(store: OpenStore): Generator<CheckFinding> {
   for (const [tenantId, tables] of deadTenants(store))
     for (const { name } of tables) yield { where: `${name} ${tenantId}`, problem: 'belongs to a tenant that does not exist' };
 }

@@ -10,7 +10,7 @@ let isClosed = false;
 let fenced: string;
 
 beforeAll(async () => {
-  appliance = await startTestAppliance({ directory: at('appliance'), strangers: { burst: 100, perMinute: 0 } });
+  appliance = await startTestAppliance({ directory: at('appliance'), unauthenticatedLimit: { burst: 100, perMinute: 0 } });
   const made = await appliance.request('POST', '/v1/state/keystore/token/create', { policies: ['rewrap-only'] });
   fenced = String(made.body.token);
 });

@@ -1,15 +1,15 @@
 // The bound on records of strangers: what is kept, what is counted, and that nobody known is ever left out.
 import { expect, test, vi } from 'vitest';
-import { boundStrangers, type StrangersOptions } from '../../../core/audit/unauthenticated-limit.ts';
+import { limitUnauthenticated, type UnauthenticatedLimits } from '../../../core/audit/unauthenticated-limit.ts';
 import type { AuditRecord } from '../../../core/audit/record.ts';
 import type { Clock } from '../../../core/base/context.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { record } from './trail.ts';
 
-function bounded(burst: number, options: StrangersOptions = {}, clock: Clock = systemClock) {
+function bounded(burst: number, options: UnauthenticatedLimits = {}, clock: Clock = systemClock) {
   const written: AuditRecord[] = [];
   const trail = { writable: true, problem: 'none', write: async (one: AuditRecord) => void written.push(one) };
-  return { written, audit: boundStrangers(trail, clock, { burst, ...options }) };
+  return { written, audit: limitUnauthenticated(trail, clock, { burst, ...options }) };
 }
 
 const stranger: Partial<AuditRecord> = { status: 401, code: 'invalid-token' };
