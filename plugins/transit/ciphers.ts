@@ -1,5 +1,6 @@
 // The ciphers of transit keys, one row each. Adding a cipher is one row here, one in hsm/pkcs11/mechanisms.ts, and vectors (house rule 2).
-import type { KeyType } from '../../hsm/api.ts';
+import type { Hsm, KeyType } from '../../hsm/api.ts';
+import { fail } from './errors.ts';
 
 /** How a signing cipher signs: what goes to the token, and what comes back. */
 export type SignatureFamily = 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
@@ -22,8 +23,6 @@ export type SigningCipher = {
   readonly coordinateBytes?: number;
   /** verification takes more than about 0.3 ms and leaves the event loop */
   readonly slowToVerify: boolean;
-  /** can be written as an OpenPGP v4 key */
-  readonly openpgp: boolean;
 };
 
 export type Cipher = AeadCipher | SigningCipher;
@@ -32,20 +31,20 @@ const rows: Readonly<Record<string, Cipher>> = {
   'aes128-gcm96': { kind: 'aead', keyType: 'aes-128', keyBytes: 16 },
   'aes192-gcm96': { kind: 'aead', keyType: 'aes-192', keyBytes: 24 },
   'aes256-gcm96': { kind: 'aead', keyType: 'aes-256', keyBytes: 32 },
-  'rsa-2048': { kind: 'signing', keyType: 'rsa-2048', family: 'rsa', nodeKey: 'rsa 2048', slowToVerify: false, openpgp: true },
-  'rsa-3072': { kind: 'signing', keyType: 'rsa-3072', family: 'rsa', nodeKey: 'rsa 3072', slowToVerify: false, openpgp: true },
-  'rsa-4096': { kind: 'signing', keyType: 'rsa-4096', family: 'rsa', nodeKey: 'rsa 4096', slowToVerify: false, openpgp: true },
-  ed25519: { kind: 'signing', keyType: 'ed25519', family: 'ed25519', nodeKey: 'ed25519', slowToVerify: false, openpgp: true },
+  'rsa-2048': { kind: 'signing', keyType: 'rsa-2048', family: 'rsa', nodeKey: 'rsa 2048', slowToVerify: false },
+  'rsa-3072': { kind: 'signing', keyType: 'rsa-3072', family: 'rsa', nodeKey: 'rsa 3072', slowToVerify: false },
+  'rsa-4096': { kind: 'signing', keyType: 'rsa-4096', family: 'rsa', nodeKey: 'rsa 4096', slowToVerify: false },
+  ed25519: { kind: 'signing', keyType: 'ed25519', family: 'ed25519', nodeKey: 'ed25519', slowToVerify: false },
   'ecdsa-p256': ecdsa('ecdsa-p256', 'ec prime256v1', 32, false),
   'ecdsa-p384': ecdsa('ecdsa-p384', 'ec secp384r1', 48, true),
   'ecdsa-p521': ecdsa('ecdsa-p521', 'ec secp521r1', 66, true),
-  'ml-dsa-44': { kind: 'signing', keyType: 'ml-dsa-44', family: 'ml-dsa', nodeKey: 'ml-dsa-44', slowToVerify: false, openpgp: false },
-  'ml-dsa-65': { kind: 'signing', keyType: 'ml-dsa-65', family: 'ml-dsa', nodeKey: 'ml-dsa-65', slowToVerify: false, openpgp: false },
-  'ml-dsa-87': { kind: 'signing', keyType: 'ml-dsa-87', family: 'ml-dsa', nodeKey: 'ml-dsa-87', slowToVerify: true, openpgp: false },
+  'ml-dsa-44': { kind: 'signing', keyType: 'ml-dsa-44', family: 'ml-dsa', nodeKey: 'ml-dsa-44', slowToVerify: false },
+  'ml-dsa-65': { kind: 'signing', keyType: 'ml-dsa-65', family: 'ml-dsa', nodeKey: 'ml-dsa-65', slowToVerify: false },
+  'ml-dsa-87': { kind: 'signing', keyType: 'ml-dsa-87', family: 'ml-dsa', nodeKey: 'ml-dsa-87', slowToVerify: true },
 };
 
 function ecdsa(keyType: KeyType, nodeKey: string, coordinateBytes: number, slowToVerify: boolean): SigningCipher {
-  return { kind: 'signing', keyType, family: 'ecdsa', nodeKey, coordinateBytes, slowToVerify, openpgp: true };
+  return { kind: 'signing', keyType, family: 'ecdsa', nodeKey, coordinateBytes, slowToVerify };
 }
 
 // A map, so that no name resolves to an inherited property.
@@ -57,9 +56,19 @@ export const cipherNames: readonly string[] = [...ciphers.keys()];
 /** A key created without a cipher is one of these (spec). */
 export const defaultCipher = 'aes256-gcm96';
 
-/** The row of a name, or undefined. */
-export function findCipher(name: string): Cipher | undefined {
-  return ciphers.get(name);
+/** The row of a cipher name from a request; throws unsupported-cipher. */
+export function requireCipher(name: string): Cipher {
+  const cipher = ciphers.get(name);
+  if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
+  return cipher;
+}
+
+/** Throws unsupported-cipher, naming the missing mechanism, when no token can hold private keys of the cipher. */
+export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
+  if (hsm.offers(keyType)) return;
+  throw fail('unsupported-cipher', {
+    detail: `No configured token offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
+  });
 }
 
 /** The row of a stored key's cipher, which was checked when the key was made. */

@@ -24,7 +24,7 @@ import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
 import { createTransitKeys } from './transit-keys-service.ts';
-import { WrappingKey, wrappingKeyEndpoint } from './keys/wrapping-key.ts';
+import { ImportWrappingKey, importWrappingKeyEndpoint } from './keys/import-wrapping-key.ts';
 
 export default definePlugin({
   name: 'transit',
@@ -36,11 +36,15 @@ export default definePlugin({
   uses: [wrappingKeysService],
   provision: (context) => {
     const transit = makeTransit(context);
-    const wrappingKey = new WrappingKey(transit);
+    const importWrappingKey = new ImportWrappingKey(transit);
     const actions = [encrypt, decrypt, rewrap, sign, verify, hmac, generateDataKey, rotate, trim, exportKey, backup, restore];
     return {
       resources: [transitKeys(transit)],
-      endpoints: [...actions.map((action) => action(transit)), importKey(transit, wrappingKey), wrappingKeyEndpoint(wrappingKey)],
+      endpoints: [
+        ...actions.map((action) => action(transit)),
+        importKey(transit, importWrappingKey),
+        importWrappingKeyEndpoint(importWrappingKey),
+      ],
       jobs: [autoRotateJob(transit)],
       services: [provide(transitKeysService, createTransitKeys(transit))],
       start: () => transit.usage.start(),

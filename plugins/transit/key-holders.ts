@@ -5,12 +5,12 @@ import type { KeyReference, StoredKey } from '../../hsm/api.ts';
 import { type Key, referencesOf } from './records/keyring.ts';
 import type { VersionRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
-import { importKeyReference } from './keys/wrapping-key.ts';
+import { importWrappingKeyReference } from './keys/import-wrapping-key.ts';
 
 /** Every version of every key of every tenant, whatever its state, and the key that imports are wrapped under. */
 export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
-  for (const [storeKey, record] of tables.wrapping.entries([])) {
-    yield holderOf(tables.wrapping, storeKey, record, [importKeyReference(record)]);
+  for (const [storeKey, record] of tables.importWrappingKeys.entries([])) {
+    yield holderOf(tables.importWrappingKeys, storeKey, record, [importWrappingKeyReference(record)]);
   }
   for (const [[tenantId, name], record] of tables.keys.entries([])) {
     const key: Key = { tenantId: tenantId as string, name: name as string, record };

@@ -2,19 +2,18 @@
 import { fail as coreFail } from '../../core/base/errors.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
-import { findCipher, cipherNames } from './ciphers.ts';
+import { requireCipher } from './ciphers.ts';
 import { documentSchema } from './keys/document.ts';
-import { fail } from './errors.ts';
 import { reindex } from './records/indexes.ts';
 import { microseconds } from './instants.ts';
 import { newKeyId } from './key-id.ts';
 import { draftOf } from './keys/definition.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
-import { keyView, versionView } from './versions/openpgp-view.ts';
+import { keyView, versionView } from './versions/views.ts';
 import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import type { KeyRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
-import { barForDecryption, timesOfNewVersion } from './records/rules.ts';
+import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
 
 /** Makes the service. */
 export function createTransitKeys(transit: Transit): TransitKeys {
@@ -71,8 +70,7 @@ export function createTransitKeys(transit: Transit): TransitKeys {
       transaction.put(tables.versions, storeKey, { ...version, openpgp });
     },
     createVerificationOnly: async (caller, { name, cipher: cipherName, publicKey, openpgp }) => {
-      const cipher = findCipher(cipherName);
-      if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
+      const cipher = requireCipher(cipherName);
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
       await requireCompositeModulus(keyObjectOf(publicKey));
       const now = microseconds(transit.clock.now());

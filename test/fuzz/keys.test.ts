@@ -9,7 +9,7 @@ import { requireCaCertificate } from '../../plugins/ca/life.ts';
 import { verifyCsr } from '../../plugins/ca/issuing/csr.ts';
 import type { CaHouse } from '../../plugins/ca/context.ts';
 import { importCertificate } from '../../plugins/openpgp/certificates/import-public-key.ts';
-import { type Cipher, findCipher } from '../../plugins/transit/ciphers.ts';
+import { requireCipher } from '../../plugins/transit/ciphers.ts';
 import { parseMaterialOctets, parseMaterialText } from '../../plugins/transit/formats/private-keys.ts';
 import { parsePublicKey } from '../../plugins/transit/formats/public-keys.ts';
 import { parseWrappingKey } from '../../plugins/transit/formats/wrapped-material.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
 /** The readers of a case; each is given what the case may be sent as. */
 const readers: Readonly<Record<KeyCase['kind'], readonly ((one: KeyCase) => unknown)[]>> = {
   public: [
-    (one) => parsePublicKey(textOf(one), one.cipher, findCipher(one.cipher) as Cipher),
+    (one) => parsePublicKey(textOf(one), one.cipher, requireCipher(one.cipher)),
     (one) => (one.cipher === 'rsa-2048' ? parseWrappingKey(textOf(one)) : undefined),
     (one) => readJwk({ kty: 'RSA', n: one.octets.toString('base64url'), e: 'AQAB' }, 'verify'),
     (one) =>
@@ -54,7 +54,7 @@ const readers: Readonly<Record<KeyCase['kind'], readonly ((one: KeyCase) => unkn
   openpgp: [(one) => importCertificate(textOf(one), house.clock.now())],
 };
 
-const targetOf = ({ cipher }: KeyCase) => ({ cipherName: cipher, cipher: findCipher(cipher) as Cipher, derived: false });
+const targetOf = ({ cipher }: KeyCase) => ({ cipherName: cipher, cipher: requireCipher(cipher), derived: false });
 
 test(`${cases} broken keys, certificates, requests and blocks are read or refused, and leave nothing in OpenSSL's queue`, async () => {
   const maker = await KeyCaseMaker.make(new Dice(seed));

@@ -1,8 +1,8 @@
 // Action decrypt (spec; api 28, 29, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { open, parseCiphertext } from '../versions/aead.ts';
-import { requireContext } from '../records/derive.ts';
+import { openCiphertext, parseCiphertext } from '../versions/ciphertexts.ts';
+import { requireContext } from '../versions/derivation.ts';
 import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import { writePlaintext } from '../formats/payload.ts';
@@ -49,7 +49,7 @@ export function decrypt(transit: Transit): AnyEndpoint {
       const { version: number, sealed } = parseCiphertext(item.ciphertext);
       const now = microseconds(call.now);
       const version = transit.keyring.forDecryption(key, number, now);
-      const plaintext = await open(transit, key, version, cipher, sealed, { context, associatedData: item.associatedData });
+      const plaintext = await openCiphertext(transit, key, version, cipher, sealed, { context, associatedData: item.associatedData });
       transit.usage.note(key, version, now);
       return { plaintext: writePlaintext(plaintext, item.base64Encoded), keyVersion: number };
     },

@@ -1,8 +1,8 @@
 // Action encrypt (spec; api 28, 31, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { seal } from '../versions/aead.ts';
-import { requireContext } from '../records/derive.ts';
+import { makeCiphertext } from '../versions/ciphertexts.ts';
+import { requireContext } from '../versions/derivation.ts';
 import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import { readPlaintext } from '../formats/payload.ts';
@@ -50,7 +50,15 @@ export function encrypt(transit: Transit): AnyEndpoint {
       const plaintext = readPlaintext(item.plaintext, item.base64Encoded);
       const now = microseconds(call.now);
       const version = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const ciphertext = await seal(transit, key, version, cipher, plaintext, { context, associatedData: item.associatedData }, now);
+      const ciphertext = await makeCiphertext(
+        transit,
+        key,
+        version,
+        cipher,
+        plaintext,
+        { context, associatedData: item.associatedData },
+        now,
+      );
       return { ciphertext, keyVersion: version.number };
     },
   });

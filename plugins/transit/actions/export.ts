@@ -12,11 +12,11 @@ import { readInClear } from '../versions/clear-material.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
-import { keyView, versionView } from '../versions/openpgp-view.ts';
+import { keyView, versionView } from '../versions/views.ts';
 import { formatPem, maxPemCharacters } from '../formats/pem.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
-import { barForDecryption } from '../records/rules.ts';
+import { barForDecryption } from '../records/version-rules.ts';
 import { parseWrappingKey, transportKeyBytes, wrapMaterial } from '../formats/wrapped-material.ts';
 import { defineKeyAction } from './action.ts';
 

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { seal } from '../versions/aead.ts';
-import { requireContext } from '../records/derive.ts';
+import { makeCiphertext } from '../versions/ciphertexts.ts';
+import { requireContext } from '../versions/derivation.ts';
 import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
@@ -52,7 +52,15 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
       const version = transit.keyring.forEncryption(key, input.keyVersion, now);
       const dataKey = await transit.hsm.random(input.bits / 8);
       try {
-        const ciphertext = await seal(transit, key, version, cipher, dataKey, { context, associatedData: input.associatedData }, now);
+        const ciphertext = await makeCiphertext(
+          transit,
+          key,
+          version,
+          cipher,
+          dataKey,
+          { context, associatedData: input.associatedData },
+          now,
+        );
         call.noteAudit({ keyVersion: version.number });
         const plaintext = input.type === 'plaintext' ? { plaintext: encodeBase64(dataKey) } : {};
         return { ciphertext, ...plaintext, keyVersion: version.number };

@@ -13,7 +13,7 @@ import { maxPemCharacters } from '../formats/pem.ts';
 import { type Material, parseMaterialOctets, parseMaterialText } from '../formats/private-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
-import type { WrappingKey } from '../keys/wrapping-key.ts';
+import type { ImportWrappingKey } from '../keys/import-wrapping-key.ts';
 import { defineKeyAction } from './action.ts';
 
 const inputSchema = z.object({
@@ -32,7 +32,7 @@ const inputSchema = z.object({
 });
 
 /** POST …/import */
-export function importKey(transit: Transit, wrappingKey: WrappingKey): AnyEndpoint {
+export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'import', {
     summary: 'Import key material as a new version',
     audit: 'required',
@@ -48,7 +48,7 @@ export function importKey(transit: Transit, wrappingKey: WrappingKey): AnyEndpoi
       }
       const material =
         data === undefined
-          ? await parseMaterialOctets(await wrappingKey.open(ciphertext as Uint8Array), target)
+          ? await parseMaterialOctets(await importWrappingKey.open(ciphertext as Uint8Array), target)
           : await parseMaterialText(data, target);
       try {
         // A copy for each attempt: the HSM zeroes what it is given.

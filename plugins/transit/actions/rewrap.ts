@@ -1,8 +1,8 @@
 // Action rewrap: moves a ciphertext to another version; the plaintext stays inside (spec; api 30, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { open, parseCiphertext, seal } from '../versions/aead.ts';
-import { requireContext } from '../records/derive.ts';
+import { makeCiphertext, openCiphertext, parseCiphertext } from '../versions/ciphertexts.ts';
+import { requireContext } from '../versions/derivation.ts';
 import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
@@ -37,14 +37,14 @@ export function rewrap(transit: Transit): AnyEndpoint {
     ],
     run: async (call, item, key) => {
       const cipher = requireAead(key);
-      const surroundings = { context: requireContext(key.record.derived, item.context), associatedData: item.associatedData };
+      const inputs = { context: requireContext(key.record.derived, item.context), associatedData: item.associatedData };
       const { version: number, sealed } = parseCiphertext(item.ciphertext);
       const now = microseconds(call.now);
       const from = transit.keyring.forDecryption(key, number, now);
       const to = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const plaintext = await open(transit, key, from, cipher, sealed, surroundings);
+      const plaintext = await openCiphertext(transit, key, from, cipher, sealed, inputs);
       try {
-        const ciphertext = await seal(transit, key, to, cipher, plaintext, surroundings, now);
+        const ciphertext = await makeCiphertext(transit, key, to, cipher, plaintext, inputs, now);
         transit.usage.noteRewrapped(key, from, now);
         return { ciphertext, keyVersion: to.number };
       } finally {

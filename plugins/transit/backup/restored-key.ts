@@ -4,14 +4,14 @@ import { concat } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Backup } from './format.ts';
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { newKeyId } from '../key-id.ts';
 import { draftOf, requireOpenpgpFit, requireRotatable } from '../keys/definition.ts';
-import { requireCipher, requireCreatable, requireMinimumVersions, requireOffered } from '../versions/key-rules.ts';
+import { requireCreatable, requireMinimumVersions } from '../keys/field-rules.ts';
 import type { Key } from '../records/keyring.ts';
 import { subjectOf } from '../versions/new-version.ts';
-import { definitionOf, keyView } from '../versions/openpgp-view.ts';
+import { definitionOf, keyView } from '../versions/views.ts';
 import { type MaterialTarget, parseMaterialOctets } from '../formats/private-keys.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -37,7 +37,7 @@ const secretBytes = 32;
 /** Checks definition and material against each other and against this appliance. Throws as creation and import do. */
 export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<JudgedKey> {
   const { document, kdf, latest, floor, createdAt, versions } = backup;
-  const cipher = requireCipher(document, transit.hsm);
+  const cipher = requireCipher(document.cipher);
   const givenPublicKey = requireCreatable(document, cipher);
   requireOffered(document.cipher, cipher, transit.hsm);
   const record: KeyRecord = {

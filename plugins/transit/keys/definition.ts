@@ -2,9 +2,9 @@
 import { defined } from '../../../core/base/defined.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
-import { misfit, timersOf } from '../versions/key-rules.ts';
+import { misfit, timersOf } from './field-rules.ts';
 import type { Key } from '../records/keyring.ts';
-import { definitionOf, keyView } from '../versions/openpgp-view.ts';
+import { definitionOf, keyView } from '../versions/views.ts';
 import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 

@@ -5,23 +5,23 @@ import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
-import { derivationIterations, derivationSaltBytes } from '../records/derive.ts';
+import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
 import { documentOf, draftOf, fieldsOf, requireOpenpgpFit, requireRotatable } from './definition.ts';
-import { requireCipher, requireCreatable, requireMinimumVersions } from '../versions/key-rules.ts';
+import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { stateOf } from './state.ts';
 import { type Key, referencesOf } from '../records/keyring.ts';
 import { certify, subjectOf } from '../versions/new-version.ts';
-import { definitionOf, keyView } from '../versions/openpgp-view.ts';
+import { definitionOf, keyView } from '../versions/views.ts';
 import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import { versionsIn } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
 import { newKeyId } from '../key-id.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
-import { activationUnder, timesOfNewVersion } from '../records/rules.ts';
+import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
 
 /** What a change made in the token before it is committed. */
 type Prepared = {
@@ -64,7 +64,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
 }
 
 function planCreation(transit: Transit, { call, names, document }: Change<KeyDocument, KeyRecord>): Plan<KeyRecord, Prepared> {
-  const cipher = requireCipher(document, transit.hsm);
+  const cipher = requireUsableCipher(document, transit.hsm);
   const publicKey = requireCreatable(document, cipher);
   requireMinimumVersions(document, undefined);
   const now = microseconds(call.now);

@@ -4,7 +4,7 @@ import { instantOf } from '../instants.ts';
 import type { Key, Version } from '../records/keyring.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import type { Transit } from '../context.ts';
-import { newestActive } from '../records/rules.ts';
+import { newestActive } from '../records/version-rules.ts';
 
 /** The read-only fields (spec; api 22, 24, 74). */
 export function stateOf(transit: Transit, { tenantId, record }: Omit<Key, 'name'>, now: number): Record<string, unknown> {

@@ -1,12 +1,11 @@
 // Finding keys and choosing versions: the read side that every action goes through.
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
-import type { AeadKey, KeyReference, StoredKey } from '../../../hsm/api.ts';
-import { sha256 } from './derive.ts';
+import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import { type AeadCipher, cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
-import { type Bar, barForDecryption, barForEncryption, newestActive, versionExists } from './rules.ts';
+import { type Bar, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
 
 /** A key as found: whose, under which name, and the record of the moment. */
 export type Key = { readonly tenantId: string; readonly name: string; readonly record: KeyRecord };
@@ -117,15 +116,6 @@ export function referencesOf(key: Key, version: Version): KeyReference[] {
   return purposes
     .filter((purpose) => storedFor(version.record, purpose) !== undefined)
     .map((purpose) => referenceTo(key, version, purpose));
-}
-
-/** The AES key of a version: stored, or derived for the context (which a derived key must have, requireContext). */
-export function aeadKeyOf(key: Key, version: Version, cipher: AeadCipher, context: Uint8Array | undefined): AeadKey {
-  if (context === undefined) return referenceTo(key, version, 'encrypt');
-  const { salt, iterations } = key.record.kdf as NonNullable<KeyRecord['kdf']>;
-  return {
-    derivation: { secret: referenceTo(key, version, 'derive'), contextHash: sha256(context), salt, iterations, type: cipher.keyType },
-  };
 }
 
 function storedFor(record: VersionRecord, purpose: Purpose): StoredKey | undefined {

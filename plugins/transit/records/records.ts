@@ -2,7 +2,7 @@
 import type { Custody, KeyBinding, KeyReference, StoredKey } from '../../../hsm/api.ts';
 import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { VersionRules, VersionTimes } from './rules.ts';
+import type { VersionRules, VersionTimes } from './version-rules.ts';
 
 /** Whether a key is distributed to other appliances (api 17). */
 export type Distribution = 'all' | 'none' | 'inherit';
@@ -85,10 +85,10 @@ export type Tables = {
   /** [key id, MAC of the stored key in hexadecimal] */
   readonly graveyard: Table<BuriedKey>;
   /** ['rsa-4096']: the key under which others wrap what they import */
-  readonly wrapping: Table<WrappingKeyRecord>;
+  readonly importWrappingKeys: Table<ImportWrappingKeyRecord>;
 };
 
-export type WrappingKeyRecord = { readonly id: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
+export type ImportWrappingKeyRecord = { readonly id: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
 
 /** Opens the plugin's tables. */
 export function openTables(store: Store): Tables {
@@ -99,7 +99,7 @@ export function openTables(store: Store): Tables {
     rotations: store.table('rotations'),
     subkeys: store.table('subkeys'),
     graveyard: store.table('graveyard'),
-    wrapping: store.table('wrapping'),
+    importWrappingKeys: store.table('wrapping'),
   };
 }
 

@@ -4,17 +4,16 @@ import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Certified } from '../../../core/plugin/services/transit-keys.ts';
 import { inTurn } from '../../../core/base/turns.ts';
-import { cipherOf } from '../ciphers.ts';
+import { cipherOf, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
-import { requireOffered } from './key-rules.ts';
 import type { Key } from '../records/keyring.ts';
-import { definitionOf, versionView } from './openpgp-view.ts';
+import { definitionOf, versionView } from './views.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, discard, makeMaterial } from './material.ts';
 import { maxVersion } from '../formats/value-format.ts';
-import { type VersionTimes, timesOfNewVersion } from '../records/rules.ts';
+import { type VersionTimes, timesOfNewVersion } from '../records/version-rules.ts';
 
 /** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
 export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };

@@ -1,7 +1,7 @@
 // Versions that are about to go, with a trim or under a restore: which they are, and whether something still needs them.
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Key, Version } from '../records/keyring.ts';
-import { keyView, versionView } from './openpgp-view.ts';
+import { keyView, versionView } from './views.ts';
 import type { Transit } from '../context.ts';
 
 /** The versions of a key as the transaction sees them, oldest first; those below `end`, or all. */

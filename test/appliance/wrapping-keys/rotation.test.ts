@@ -95,8 +95,11 @@ async function importUnder(pem: string): Promise<void> {
 /** Every wrapped key in the store. */
 function storedKeys(): StoredKey[] {
   harness.store.refresh();
-  const { versions, wrapping } = openTables(harness.store.prefixed('transit'));
-  return [...Array.from(versions.entries([]), ([, record]) => record), ...Array.from(wrapping.entries([]), ([, record]) => record)]
+  const { versions, importWrappingKeys } = openTables(harness.store.prefixed('transit'));
+  return [
+    ...Array.from(versions.entries([]), ([, record]) => record),
+    ...Array.from(importWrappingKeys.entries([]), ([, record]) => record),
+  ]
     .flatMap((record) => [
       record.stored,
       'hmac' in record ? record.hmac : undefined,

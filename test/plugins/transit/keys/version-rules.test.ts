@@ -10,7 +10,7 @@ import {
   type Timers,
   type VersionRules,
   type VersionTimes,
-} from '../../../../plugins/transit/records/rules.ts';
+} from '../../../../plugins/transit/records/version-rules.ts';
 
 type Mutable = { -readonly [K in keyof VersionRules]: VersionRules[K] };
 type Kept = { -readonly [K in keyof VersionTimes]: VersionTimes[K] };

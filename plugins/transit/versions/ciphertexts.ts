@@ -1,25 +1,27 @@
-// Sealing and opening under a version of a key: what encrypt, decrypt, rewrap and generate-data-key are made of.
+// Ciphertexts: made and opened under a version of a key, for encrypt, decrypt, rewrap and generate-data-key.
+import { hash } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
-import { HsmError } from '../../../hsm/api.ts';
+import { type AeadKey, HsmError } from '../../../hsm/api.ts';
 import type { AeadCipher } from '../ciphers.ts';
-import { convergentNonce } from '../records/derive.ts';
+import { convergentNonce } from './derivation.ts';
 import { fail } from '../errors.ts';
-import { type Key, type Version, aeadKeyOf, referenceTo } from '../records/keyring.ts';
+import { type Key, type Version, referenceTo } from '../records/keyring.ts';
+import type { KeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { formatValue, parseValue } from '../formats/value-format.ts';
 
-/** What goes into a ciphertext beside the plaintext, both already judged. */
-export type Surroundings = { readonly context?: Uint8Array | undefined; readonly associatedData?: Uint8Array | undefined };
+/** The AEAD inputs beside the plaintext, already validated. */
+export type AeadInputs = { readonly context?: Uint8Array | undefined; readonly associatedData?: Uint8Array | undefined };
 
 /** Encrypts and counts the use. `store:v<N>:` ‖ base64(nonce(12) ‖ ciphertext ‖ tag(16)). */
-export async function seal(
+export async function makeCiphertext(
   transit: Transit,
   key: Key,
   version: Version,
   cipher: AeadCipher,
   plaintext: Uint8Array,
-  { context, associatedData }: Surroundings,
+  { context, associatedData }: AeadInputs,
   now: number,
 ): Promise<string> {
   const reserve = transit.usage.take(key, version, 1, now);
@@ -34,20 +36,20 @@ export async function seal(
   return formatValue('value', version.number, encodeBase64(sealed));
 }
 
-/** A ciphertext taken apart, before any key is touched. Throws invalid-format, invalid-base64. */
+/** Parses a ciphertext without using a key. Throws invalid-format, invalid-base64. */
 export function parseCiphertext(text: string): { readonly version: number; readonly sealed: Uint8Array } {
   const { version, payload } = parseValue('value', text, 'ciphertext');
   return { version, sealed: parseBase64(payload, 'ciphertext') };
 }
 
-/** Decrypts. Throws decryption-failed, one answer whatever the reason. */
-export async function open(
+/** Decrypts. Throws decryption-failed, with the same message for every cause. */
+export async function openCiphertext(
   transit: Transit,
   key: Key,
   version: Version,
   cipher: AeadCipher,
   sealed: Uint8Array,
-  { context, associatedData }: Surroundings,
+  { context, associatedData }: AeadInputs,
 ): Promise<Uint8Array> {
   try {
     return await transit.hsm.decrypt(aeadKeyOf(key, version, cipher, context), sealed, defined({ associatedData }));
@@ -55,4 +57,19 @@ export async function open(
     if (error instanceof HsmError && error.kind === 'decryption-failed') throw fail('decryption-failed');
     throw error;
   }
+}
+
+/** The AES key of a version: the stored one, or the one derived for the context. */
+function aeadKeyOf(key: Key, version: Version, cipher: AeadCipher, context: Uint8Array | undefined): AeadKey {
+  if (context === undefined) return referenceTo(key, version, 'encrypt');
+  const { salt, iterations } = key.record.kdf as NonNullable<KeyRecord['kdf']>;
+  return {
+    derivation: {
+      secret: referenceTo(key, version, 'derive'),
+      contextHash: hash('sha256', context, 'buffer'),
+      salt,
+      iterations,
+      type: cipher.keyType,
+    },
+  };
 }

@@ -1,4 +1,4 @@
-// The appliance's import wrapping key: RSA-4096, made in the token when it is first asked for; others wrap keys under it (api 2, 39).
+// The import wrapping key of the appliance: an RSA-4096 key in the token, under which callers wrap the keys they import (api 2, 39).
 import { z } from 'zod';
 import { isOvertaken } from '../../../core/base/errors.ts';
 import { pemExample } from '../../../core/wire/fields.ts';
@@ -6,34 +6,35 @@ import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts
 import { HsmError, type KeyBinding, type KeyReference } from '../../../hsm/api.ts';
 import { newKeyId } from '../key-id.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
-import type { WrappingKeyRecord } from '../records/records.ts';
+import type { ImportWrappingKeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { unopened, unwrapMaterial } from '../formats/wrapped-material.ts';
 
 const keyType = 'rsa-4096';
 const modulusBytes = 512;
-/** How often it is made when the wrapping key of the token is rotated meanwhile. */
+/** Attempts to make the key while the wrapping key of the token is being rotated. */
 const attempts = 8;
 
-/** Reads, makes and uses the wrapping key. */
-export class WrappingKey {
+/** Makes the import wrapping key when it is first read, and opens what was wrapped under it. */
+export class ImportWrappingKey {
   readonly #transit: Transit;
-  #making: Promise<WrappingKeyRecord> | undefined;
+  #making: Promise<ImportWrappingKeyRecord> | undefined;
 
   constructor(transit: Transit) {
     this.#transit = transit;
   }
 
-  /** The public half as PEM; makes the key the first time. Of several processes that make one at once, the first committed stays. */
+  /** The public key as PEM; makes the key on first use. When several processes make one at once, the first one committed is kept. */
   async publicKey(): Promise<string> {
     const record =
-      this.#transit.tables.wrapping.get([keyType]) ?? (await (this.#making ??= this.#make().finally(() => (this.#making = undefined))));
+      this.#transit.tables.importWrappingKeys.get([keyType]) ??
+      (await (this.#making ??= this.#make().finally(() => (this.#making = undefined))));
     return formatPublicKey(record.publicKey);
   }
 
-  /** Opens material wrapped as wrapped-material.ts draws it. Throws invalid-key-data, one answer whatever the reason. */
+  /** Unwraps material in the layout of wrapped-material.ts. Throws invalid-key-data, with the same message for every cause. */
   async open(wrapped: Uint8Array): Promise<Uint8Array> {
-    const record = this.#transit.tables.wrapping.get([keyType]);
+    const record = this.#transit.tables.importWrappingKeys.get([keyType]);
     if (record === undefined || wrapped.length <= modulusBytes) throw unopened();
     const transportKey = await this.#openTransportKey(record, wrapped.subarray(0, modulusBytes));
     try {
@@ -43,7 +44,7 @@ export class WrappingKey {
     }
   }
 
-  async #make(): Promise<WrappingKeyRecord> {
+  async #make(): Promise<ImportWrappingKeyRecord> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#makeOnce();
@@ -54,23 +55,23 @@ export class WrappingKey {
     }
   }
 
-  async #makeOnce(): Promise<WrappingKeyRecord> {
+  async #makeOnce(): Promise<ImportWrappingKeyRecord> {
     const { hsm, store, tables, rotation } = this.#transit;
     const id = await newKeyId(hsm);
     const { stored, publicKey } = await hsm.generate(keyType, bindingOf(id), { custody: 'wrapped' });
-    const made: WrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array };
+    const made: ImportWrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array };
     return store.write((transaction) => {
-      const present = transaction.get(tables.wrapping, [keyType]);
+      const present = transaction.get(tables.importWrappingKeys, [keyType]);
       if (present !== undefined) return present;
       rotation.admit(transaction, [stored]);
-      transaction.put(tables.wrapping, [keyType], made);
+      transaction.put(tables.importWrappingKeys, [keyType], made);
       return made;
     });
   }
 
-  async #openTransportKey(record: WrappingKeyRecord, sealed: Uint8Array): Promise<Uint8Array> {
+  async #openTransportKey(record: ImportWrappingKeyRecord, sealed: Uint8Array): Promise<Uint8Array> {
     try {
-      return await this.#transit.hsm.decryptOaep(importKeyReference(record), 'sha256', sealed);
+      return await this.#transit.hsm.decryptOaep(importWrappingKeyReference(record), 'sha256', sealed);
     } catch (error) {
       throw error instanceof HsmError && error.kind === 'decryption-failed' ? unopened() : error;
     }
@@ -78,7 +79,7 @@ export class WrappingKey {
 }
 
 /** GET /v1/state/keystore/wrapping-key */
-export function wrappingKeyEndpoint(wrappingKey: WrappingKey): AnyEndpoint {
+export function importWrappingKeyEndpoint(importWrappingKey: ImportWrappingKey): AnyEndpoint {
   return defineEndpoint<unknown, { wrappingKey: string }>({
     method: 'GET',
     path: '/v1/state/keystore/wrapping-key',
@@ -91,12 +92,12 @@ export function wrappingKeyEndpoint(wrappingKey: WrappingKey): AnyEndpoint {
     output: z.object({
       wrappingKey: z.string().meta({ description: 'SubjectPublicKeyInfo PEM, RSA-4096.', example: pemExample('PUBLIC KEY') }),
     }),
-    run: async () => ({ wrappingKey: await wrappingKey.publicKey() }),
+    run: async () => ({ wrappingKey: await importWrappingKey.publicKey() }),
   });
 }
 
-/** The key of a record, as the token is asked for it. */
-export function importKeyReference({ id, stored }: WrappingKeyRecord): KeyReference {
+/** The stored key of a record with its binding. */
+export function importWrappingKeyReference({ id, stored }: ImportWrappingKeyRecord): KeyReference {
   return { stored, binding: bindingOf(id) };
 }
 

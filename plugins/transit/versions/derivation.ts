@@ -1,5 +1,4 @@
 // What a caller's context turns into: the input of key derivation, and the nonce of convergent encryption.
-import { hash } from 'node:crypto';
 import { concat, encodeUtf8, uint32 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { Hsm, KeyReference } from '../../../hsm/api.ts';
@@ -30,11 +29,6 @@ export function requireContext(derived: boolean, context: string | undefined): U
     detail: `"context" must be 1 to ${maxContextBytes} octets of UTF-8.`,
     items: [{ message: 'too long', info: 'context' }],
   });
-}
-
-/** SHA-256. */
-export function sha256(data: Uint8Array): Uint8Array {
-  return hash('sha256', data, 'buffer');
 }
 
 /**

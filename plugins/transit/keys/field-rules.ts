@@ -3,28 +3,19 @@ import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import type { Hsm } from '../../../hsm/api.ts';
-import { type Cipher, cipherNames, findCipher } from '../ciphers.ts';
-import type { KeyDocument } from '../keys/document.ts';
+import { type Cipher, requireCipher, requireOffered } from '../ciphers.ts';
+import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';
 import { microsecondsOf } from '../instants.ts';
 import { parsePublicKey } from '../formats/public-keys.ts';
 import type { AutoRotate, KeyRecord } from '../records/records.ts';
-import type { Timers } from '../records/rules.ts';
+import type { Timers } from '../records/version-rules.ts';
 
-/** The row of the document's cipher; throws unsupported-cipher, naming the mechanism no token offers. A public key needs no token. */
-export function requireCipher(document: KeyDocument, hsm: Hsm): Cipher {
-  const cipher = findCipher(document.cipher);
-  if (cipher === undefined) throw fail('unsupported-cipher', { detail: `"cipher" must be one of ${cipherNames.join(', ')}.` });
+/** The cipher of a document, which some token must offer unless the key only verifies. Throws unsupported-cipher. */
+export function requireUsableCipher(document: KeyDocument, hsm: Hsm): Cipher {
+  const cipher = requireCipher(document.cipher);
   if (document.publicKey === undefined) requireOffered(document.cipher, cipher, hsm);
   return cipher;
-}
-
-/** Throws unsupported-cipher, naming the mechanism, when no token can hold private keys of the cipher. */
-export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm): void {
-  if (hsm.offers(keyType)) return;
-  throw fail('unsupported-cipher', {
-    detail: `No configured token offers ${hsm.mechanismFor(keyType)}, which cipher ${cipherName} needs.`,
-  });
 }
 
 /** Creation: flags against cipher. Returns the public key (SPKI DER) of a verification-only key. */
