@@ -5,9 +5,10 @@ import type { Configuration } from '../../core/config/config.ts';
 import { listenManagement, ListenError, type TlsIdentity } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
-import { catchStrayErrors } from '../../core/base/last-resort.ts';
+import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
 import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
+import { once } from '../../core/base/async/once.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
@@ -243,9 +244,4 @@ class ChangingIdentity {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => (running ??= run());
 }

@@ -1,7 +1,7 @@
 // What the parts of this plugin share: its context, its tables, and the few questions all of them ask.
 import { fail } from '../../core/base/errors.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
-import { onStrayError } from '../../core/base/last-resort.ts';
+import { onStrayError } from '../../core/base/async/last-resort.ts';
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { type Sessions, sessionsService } from '../../core/plugin/services/sessions.ts';
