@@ -1,6 +1,5 @@
 // Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when
 // anything is. What is worth knowing and breaks nothing goes to standard error.
-import type { Audit } from '../core/audit/record.ts';
 import type { CheckFinding, Log } from '../core/base/context.ts';
 import { provide } from '../core/plugin/service.ts';
 import { listenersService } from '../core/plugin/services/listeners.ts';
@@ -12,10 +11,8 @@ import { holdDataDirectory } from './state/data-directory.ts';
 import { hsmConfigOf } from './state/hsm-config.ts';
 import { openRuntime } from './state/runtime.ts';
 import { plugins } from './plugins.ts';
+import { closedAudit, closedListeners } from './provisioning/without-serving.ts';
 import { StartRefused } from './state/start-refused.ts';
-
-/** A check changes nothing, so it has nothing to put on record. */
-const closedAudit: Audit = { writable: false, write: () => Promise.reject(new StartRefused('a check writes no audit records')) };
 
 const silent = (): void => undefined;
 const terminal: Log = {
@@ -54,17 +51,7 @@ async function checkAppliance(args: readonly string[]): Promise<readonly CheckFi
       log: terminal,
       clock: systemClock,
       configurationOf: (plugin) => configuration.plugins[plugin],
-      services: [
-        provide(listenersService, {
-          serving: false,
-          est: configuration.estListen,
-          hosts: configuration.hosts,
-          managementUrl: configuration.publicUrl,
-          sealed: () => false,
-          identity: () => ({ key: '', cert: '' }),
-          onIdentityChange: () => () => undefined,
-        }),
-      ],
+      services: [provide(listenersService, closedListeners(configuration))],
     });
     try {
       return await composed.check();

@@ -1,5 +1,6 @@
 // A serving process: opens token and store, composes the request handler, listens, and stops when the supervisor says so.
 import { flushCompileCache } from 'node:module';
+import { StartError } from '../core/plugin/registry.ts';
 import type { Orders, SupervisorMessage, WorkerMessage } from './processes/supervisor.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { openWorkerChannel } from './processes/worker-channel.ts';
@@ -42,7 +43,7 @@ try {
   // A process that is killed would not keep what it has compiled for the next start.
   flushCompileCache();
 } catch (error) {
-  if (!(error instanceof StartRefused)) throw error;
+  if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
   tell({ type: 'refused', reason: error.message });
 }
 

@@ -76,7 +76,9 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
-        ...(system === undefined ? [] : systemEndpoints(system, stateMeasurer({ store, clock, directory: system.directory }))),
+        ...(system === undefined
+          ? []
+          : systemEndpoints(system, stateMeasurer({ store, clock, directory: system.directory, gauges: running.gauges }))),
         ...running.endpoints,
       ],
       resources: running.resources,

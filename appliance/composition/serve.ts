@@ -2,13 +2,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
-import { listenManagement, ListenError, type TlsIdentity } from '../../core/http/listener/listeners.ts';
+import { listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
-import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
+import { catchStrayErrors } from '../../core/base/last-resort.ts';
 import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
-import { once } from '../../core/base/async/once.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
@@ -17,7 +16,8 @@ import { backUp } from '../backup/backup.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
-import { renewListenerIdentity, writeApplianceCa } from '../provisioning/first-boot.ts';
+import { writeApplianceCa } from '../provisioning/first-boot.ts';
+import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { WorkerChannel } from '../processes/worker-channel.ts';
 import { watchHealth } from '../operations/health.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
@@ -97,9 +97,7 @@ export async function serve(
     if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
     const audit = metrics.measured(trail);
 
-    // Not held while the clock is in doubt: without an identity nobody could say that the clock is right.
-    const first = await renewListenerIdentity(configuration, runtime, systemClock);
-    const identity = new ChangingIdentity(first);
+    const identity = new ChangingIdentity(runtime.store, configuration.hosts);
     const listeners: Listeners = {
       serving: true,
       management: configuration.listen,
@@ -108,13 +106,13 @@ export async function serve(
       managementUrl: configuration.publicUrl,
       sealed: () => gate.isSealed,
       guard: (handler) => gate.guard(handler, handler),
-      identity: () => identity.current,
+      identity: () => identity.tls,
       onIdentityChange: (changed) => identity.watch(changed),
       onRetire: (retired) => void retirement.promise.then(retired),
       onAnswered: metrics.onAnswered,
     };
     const composed = await compose({
-      plugins,
+      plugins: [...plugins, identity.plugin],
       ...runtime,
       audit,
       log,
@@ -132,7 +130,7 @@ export async function serve(
         operationsSocket: configuration.operationsSocket,
         snapshots: async () => (await channel.request('metrics')) as Snapshot[],
         async seal() {
-          keepSealedIdentity(data, { keyPem: identity.current.key, chainPem: identity.current.cert });
+          keepSealedIdentity(data, identity.current);
           sealers++;
           await channel.request('seal').finally(() => sealers--);
         },
@@ -142,7 +140,7 @@ export async function serve(
     closing.push(() => composed.stop());
     const listener = await listenManagement({
       ...configuration.listen,
-      identity: identity.current,
+      identity: identity.tls,
       handler: gate.guard(composed.app.handler, sealedHandler(data, channel)),
       log: log.with('http'),
     });
@@ -156,10 +154,9 @@ export async function serve(
       name: 'listener-identity',
       everySeconds: identityCheckSeconds,
       async run() {
-        const renewed = await renewListenerIdentity(configuration, runtime, clock);
-        if (!identity.take(renewed)) return;
-        writeApplianceCa(data, renewed);
-        if (configuration.attended) keepSealedIdentity(data, renewed);
+        if (!(await identity.renew())) return;
+        writeApplianceCa(data, identity.current);
+        if (configuration.attended) keepSealedIdentity(data, identity.current);
       },
     };
     // Every process renews its own view of the identity; the jobs of plugins run in one.
@@ -220,28 +217,7 @@ async function endProcess(log: OpenLog, error: unknown): Promise<void> {
   process.kill(process.pid, 'SIGKILL');
 }
 
-/** The TLS identity of the moment, and who wants to know when it changes. */
-class ChangingIdentity {
-  #serial: string;
-  #watchers = new Set<(identity: TlsIdentity) => void>();
-  current: TlsIdentity;
-
-  constructor(first: { serial: string; keyPem: string; chainPem: string }) {
-    this.#serial = first.serial;
-    this.current = { key: first.keyPem, cert: first.chainPem };
-  }
-
-  /** Answers whether it is another identity than before. */
-  take(next: { serial: string; keyPem: string; chainPem: string }): boolean {
-    if (next.serial === this.#serial) return false;
-    this.#serial = next.serial;
-    this.current = { key: next.keyPem, cert: next.chainPem };
-    for (const watcher of this.#watchers) watcher(this.current);
-    return true;
-  }
-
-  watch(watcher: (identity: TlsIdentity) => void): () => void {
-    this.#watchers.add(watcher);
-    return () => void this.#watchers.delete(watcher);
-  }
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
 }

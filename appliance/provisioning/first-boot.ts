@@ -5,10 +5,13 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
-import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
 import { prepareToken } from '../../hsm/setup/setup.ts';
 import type { HsmConfig } from '../../hsm/api.ts';
-import { openCaHouse } from '../../plugins/ca/context.ts';
+import { startPlugins } from '../../core/plugin/lifecycle.ts';
+import { provide } from '../../core/plugin/service.ts';
+import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
+import { listenersService } from '../../core/plugin/services/listeners.ts';
+import { plugins } from '../plugins.ts';
 import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
 import { writeDurably } from '../state/data-directory.ts';
@@ -17,7 +20,8 @@ import { paths } from '../state/paths.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';
 import { findStoreToken } from '../state/store-key.ts';
 import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity.ts';
-import { ensureListenerIdentity, type ListenerIdentity } from './tls-identity.ts';
+import { ChangingIdentity } from './listener-identity.ts';
+import { closedAudit, closedListeners } from './without-serving.ts';
 
 /**
  * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies, on a
@@ -42,7 +46,7 @@ export async function provisionAppliance(
     const announcement = await openSystemTenant(configuration, runtime, clock, onTerminal);
     if (announcement !== undefined) step('made the tenant system and its first credential');
     await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
-    const identity = await renewListenerIdentity(configuration, runtime, clock);
+    const identity = await makeListenerIdentity(configuration, runtime, { clock, log });
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity);
     else dropSealedIdentity(configuration.data);
@@ -72,12 +76,21 @@ async function openSystemTenant(
   return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
 }
 
-/** The identity of both listeners: the one on record, or a new one when it is due. */
-export function renewListenerIdentity(configuration: Configuration, { store, hsm }: Runtime, clock: Clock): Promise<ListenerIdentity> {
-  const system = openTenants(store).findByName(systemTenantName);
-  if (system === undefined) throw new Error('the tenant system is made before the listeners are');
-  const caHouse = openCaHouse({ hsm, clock, store: store.prefixed('est'), publicUrl: configuration.publicUrl });
-  return ensureListenerIdentity(caHouse, system.uuid, configuration.hosts);
+/** The identity of both listeners: the one on record, or a new one when it is due. Starts only what that needs. Throws StartError. */
+async function makeListenerIdentity(
+  configuration: Configuration,
+  { store, hsm }: Runtime,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): Promise<ListenerIdentity> {
+  const identity = new ChangingIdentity(store, configuration.hosts);
+  const providers = plugins.filter(({ provides }) => identity.plugin.uses?.some((service) => provides?.includes(service)));
+  const running = await startPlugins([...providers, identity.plugin], {
+    ...{ store, hsm, clock, log, audit: closedAudit },
+    configurationOf: (plugin) => configuration.plugins[plugin],
+    services: [provide(listenersService, closedListeners(configuration))],
+  });
+  await running.stop();
+  return identity.current;
 }
 
 /** DIR/tls/ca.pem: what clients trust. */

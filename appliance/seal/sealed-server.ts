@@ -13,7 +13,7 @@ import { refusalPage } from '../../core/http/pages/refusal.ts';
 import { problemAnswer } from '../../core/http/pipeline.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import { systemClock } from '../../core/base/time.ts';
-import { openSealedEstListener } from '../../plugins/est/sealed-listener.ts';
+import { plugins } from '../plugins.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { type WorkerChannel, Refusal } from '../processes/worker-channel.ts';
 import type { GivenPins } from '../state/hsm-config.ts';
@@ -36,7 +36,10 @@ export async function serveSealed(configuration: Configuration, channel: WorkerC
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
   try {
     listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, channel) }));
-    listeners.push(await openSealedEstListener({ ...configuration.estListen, identity }));
+    for (const plugin of plugins) {
+      const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity });
+      if (listener !== undefined) listeners.push(listener);
+    }
   } catch (error) {
     await close();
     throw error instanceof ListenError ? new StartRefused(error.message) : error;

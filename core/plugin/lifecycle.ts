@@ -1,15 +1,15 @@
 // The life of plugins: migrations, provision, validate, start; stop in reverse. A failure at any step stops what was started.
 import type { Hsm } from '../../hsm/api.ts';
-import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
-import type { AnyPlugin, PluginContext, PluginInstance } from './plugin.ts';
+import type { AnyPlugin, Gauge, PluginContext, PluginInstance } from './plugin.ts';
 import { orderPlugins, StartError } from './registry.ts';
 import type { ProvidedService, Service } from './service.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
+import { storeOf } from './plugin-store.ts';
 import type { OpenStore } from '../store/open.ts';
 import type { WriteTransaction } from '../store/store.ts';
 
@@ -30,6 +30,7 @@ export type RunningPlugins = {
   readonly resources: readonly AnyResource[];
   readonly jobs: readonly Job[];
   readonly errors: readonly ErrorTable[];
+  readonly gauges: readonly Gauge[];
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
   /** What each plugin removes of a tenant that is gone. */
@@ -55,7 +56,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
   const stop = once(() => stopAll(running, options.log));
   try {
     for (const plugin of ordered) {
-      const view = options.store.prefixed(plugin.name);
+      const view = storeOf(plugin, ordered, options.store);
       await step('migrations', plugin, () => options.store.migrate(plugin.name, plugin.migrations ?? []));
       const instance = await step('provision', plugin, () => plugin.provision(contextOf(plugin, { ...options, store: view }, services)));
       running.push({ plugin, instance });
@@ -72,6 +73,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     resources: running.flatMap(({ instance }) => instance.resources ?? []),
     jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
+    gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
     *wrappedKeys() {
       for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
     },
@@ -127,4 +129,9 @@ async function stopAll(running: readonly Running[], log: Log): Promise<void> {
       log.error('a plugin failed to stop', { plugin: plugin.name, reason: error instanceof Error ? error.message : String(error) });
     }
   }
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => (running ??= run());
 }

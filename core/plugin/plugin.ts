@@ -7,6 +7,8 @@ import type { ErrorTable } from '../base/errors.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { ProvidedService, Service } from './service.ts';
+import type { Listener } from '../http/listener/listeners.ts';
+import type { SealedListeners } from './services/listeners.ts';
 import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
@@ -29,6 +31,8 @@ export type PluginInstance = {
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];
   readonly services?: readonly ProvidedService[];
+  /** Measured when the metrics are asked for, by one process for all. */
+  readonly gauges?: readonly Gauge[];
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
@@ -39,6 +43,19 @@ export type PluginInstance = {
   /** Walks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
+
+/** A gauge of the metrics (Prometheus): its name, help text and labels stay the same for ever. */
+export type Gauge = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** How long samples may be shown again before they are measured anew; default: measured each time. */
+  readonly keptMs?: number;
+  /** `tenants`: name of every tenant by its uuid. */
+  measure(tenants: ReadonlyMap<string, string>): readonly GaugeSample[] | Promise<readonly GaugeSample[]>;
+};
+
+export type GaugeSample = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
 export type Plugin<Config> = {
   /** Lower-case word; prefix of the plugin's tables and name of its configuration section. */
@@ -52,6 +69,13 @@ export type Plugin<Config> = {
   readonly provides?: readonly Service<unknown>[];
   readonly uses?: readonly Service<unknown>[];
   readonly migrations?: readonly Migration[];
+  /** Tables that another plugin kept in an earlier version. They stay where they are: the records need no migration, and a return to the
+   * earlier version finds them. */
+  readonly inherits?: { readonly from: string; readonly tables: readonly string[] };
+  /**
+   * Serves in place of the plugin while the appliance is sealed: there is no token, no store and no plugin then. Rejects with ListenError.
+   */
+  serveSealed?(listeners: SealedListeners): Promise<Listener>;
   provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
 };
 

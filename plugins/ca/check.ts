@@ -1,13 +1,13 @@
 // Invariants of the CA records, walked by the platform's check.
 import type { CheckFinding } from '../../core/base/context.ts';
 import { readCertificate } from './der/certificate.ts';
-import type { CaHouse } from './context.ts';
+import type { CaContext } from './context.ts';
 import { caCertificates } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 
 /** Every broken invariant: a CA without certificate, a key that does not fit its certificate, records without CA, revocations that do not match. */
-export function* checkCas(house: CaHouse): Generator<CheckFinding> {
-  const { cas, certificates, revocations, removedCas } = house.tables;
+export function* checkCas(context: CaContext): Generator<CheckFinding> {
+  const { cas, certificates, revocations, removedCas } = context.tables;
   const known = new Map<string, CaRecord>();
   for (const [key, record] of cas.entries([])) {
     known.set(`${String(key[0])}/${record.id}`, record);

@@ -5,7 +5,7 @@ import type { Hsm } from '../../hsm/api.ts';
 import { type CaTables, openCaTables } from './records/records.ts';
 import { SerialNumbers } from './records/serial.ts';
 
-export type CaHouse = {
+export type CaContext = {
   readonly hsm: Hsm;
   readonly clock: Clock;
   readonly store: Store;
@@ -16,14 +16,14 @@ export type CaHouse = {
 };
 
 /** Opens the CA over a plugin's own part of the store. */
-export function openCaHouse(parts: Omit<CaHouse, 'tables' | 'serials'>): CaHouse {
+export function openCaContext(parts: Omit<CaContext, 'tables' | 'serials'>): CaContext {
   return { ...parts, tables: openCaTables(parts.store), serials: new SerialNumbers(parts.hsm) };
 }
 
 /** Where a CA's CRL and OCSP responder are (api 2), without token; each key generation has its own CRL. */
-export function publicUrls(house: CaHouse, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
-  if (house.publicUrl === undefined) return undefined;
-  const base = `${house.publicUrl}/v1/ca/${tenantId}/${caName}`;
+export function publicUrls(context: CaContext, tenantId: string, caName: string, generation: number): PublicUrls | undefined {
+  if (context.publicUrl === undefined) return undefined;
+  const base = `${context.publicUrl}/v1/ca/${tenantId}/${caName}`;
   return { crl: `${base}/crl/${generation}`, ocsp: `${base}/ocsp` };
 }
 

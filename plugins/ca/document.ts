@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
 import { normaliseDomain } from './issuing/identity-policy.ts';
-import { disabledEst, type EstSettings } from './records/records.ts';
+import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
+import { disabledEnrolment } from './records/records.ts';
 
 /** One choice of key: what the user writes, and the key type of the token. */
 type KeyChoice = { readonly type: string; readonly curve?: string; readonly bits?: number; readonly keyType: KeyType };
@@ -27,7 +28,7 @@ const unique = <T>(values: readonly (T | undefined)[]): T[] => [...new Set(value
 const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
 
 const est = z.object({
-  enabled: z.boolean().default(disabledEst.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
+  enabled: z.boolean().default(disabledEnrolment.enabled).describe('Whether devices may enrol here; otherwise EST answers 404.'),
   initialEnrollSecret: z.string().max(1_024).optional().meta({
     description: 'Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters.',
     example: 'correct horse battery staple',
@@ -36,15 +37,15 @@ const est = z.object({
     .optional()
     .meta({ description: 'CA whose certificates devices may show for first enrolment.', example: 'birth-ca' }),
   allowedDomains: z.array(domain).max(1_000).default([]).describe('Domains that certificates may name; none: nothing is allowed.'),
-  allowSubdomains: z.boolean().default(disabledEst.allowSubdomains).describe('Whether names below the domains are allowed.'),
-  allowBareDomains: z.boolean().default(disabledEst.allowBareDomains).describe('Whether the domains themselves are allowed.'),
-  allowIpSans: z.boolean().default(disabledEst.allowIpSans).describe('Whether certificates may name IP addresses.'),
+  allowSubdomains: z.boolean().default(disabledEnrolment.allowSubdomains).describe('Whether names below the domains are allowed.'),
+  allowBareDomains: z.boolean().default(disabledEnrolment.allowBareDomains).describe('Whether the domains themselves are allowed.'),
+  allowIpSans: z.boolean().default(disabledEnrolment.allowIpSans).describe('Whether certificates may name IP addresses.'),
   ttl: durationText({ minSeconds: 60 })
-    .default(disabledEst.ttl)
+    .default(disabledEnrolment.ttl)
     .meta({ description: "Life of issued certificates, never past the CA's own.", example: '30d' }),
   allowReenrollWithIssuedCert: z
     .boolean()
-    .default(disabledEst.allowReenrollWithIssuedCert)
+    .default(disabledEnrolment.allowReenrollWithIssuedCert)
     .describe('Whether a device may renew with the certificate it has.'),
 });
 
@@ -145,7 +146,7 @@ export function findSecretProblem(secret: string): string | undefined {
 }
 
 /** An empty secret is none (R32). */
-export function estSettings(document: CaDocument): EstSettings {
+export function enrolmentSettings(document: CaDocument): EnrolmentSettings {
   const { initialEnrollSecret, ...others } = document.est;
   return initialEnrollSecret === undefined || initialEnrollSecret === '' ? others : { ...others, initialEnrollSecret };
 }

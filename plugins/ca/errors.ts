@@ -1,5 +1,6 @@
 // The errors that CAs and enrolment add to the platform's table (api 75, 76).
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
+import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
 
 export const caErrors = {
   'unsupported-key-type': {
@@ -12,11 +13,7 @@ export const caErrors = {
     title: 'Certificate not usable',
     when: 'an uploaded certificate is malformed, expired, signed with SHA-1 or no CA certificate',
   },
-  'invalid-csr': {
-    status: 400,
-    title: 'Certification request not usable',
-    when: 'the request is not a well-formed PKCS#10, its self-signature does not verify, or its key is not one the CA certifies',
-  },
+  ...requestErrors,
   'identity-not-allowed': {
     status: 403,
     title: 'Identity not allowed',

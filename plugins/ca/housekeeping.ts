@@ -1,5 +1,5 @@
 // What CAs need from time to time: fresh CRLs, expired certificates forgotten, old key generations and left-over keys removed.
-import type { CaHouse } from './context.ts';
+import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
 import { forgetLastCrls } from './status/last-crl.ts';
@@ -16,25 +16,25 @@ const keptDays = 90;
 const listedDays = 8;
 
 /** Runs everything once; stops between steps when told to. Safe to repeat and to lose half-way. */
-export async function keepHouse(house: CaHouse, signal: AbortSignal): Promise<void> {
-  await sweepRemovedCas(house);
-  await destroyUnclaimedKeys(house);
-  await forgetLastCrls(house);
-  for (const [key, record] of Array.from(house.tables.cas.entries([]))) {
+export async function keepHouse(context: CaContext, signal: AbortSignal): Promise<void> {
+  await sweepRemovedCas(context);
+  await destroyUnclaimedKeys(context);
+  await forgetLastCrls(context);
+  for (const [key, record] of Array.from(context.tables.cas.entries([]))) {
     if (signal.aborted) return;
     const ca = { tenantId: String(key[0]), record };
-    await forgetExpired(house, ca);
-    await dropExpiredGenerations(house, ca);
-    for (const generation of record.generations) await currentCrl(house, ca, generation);
+    await forgetExpired(context, ca);
+    await dropExpiredGenerations(context, ca);
+    for (const generation of record.generations) await currentCrl(context, ca, generation);
   }
 }
 
 /** Records examined and deleted in one transaction at most. */
 const stepRecords = 1_000;
 
-async function forgetExpired(house: CaHouse, ca: FoundCa): Promise<void> {
-  const { certificates, revocations } = house.tables;
-  const now = house.clock.now();
+async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
+  const { certificates, revocations } = context.tables;
+  const now = context.clock.now();
   const isOver = (notAfter: string, days: number): boolean =>
     Temporal.Instant.from(notAfter).add({ hours: days * 24 }).epochMilliseconds < now.epochMilliseconds;
   const prefix = [ca.tenantId, ca.record.id];
@@ -46,27 +46,27 @@ async function forgetExpired(house: CaHouse, ca: FoundCa): Promise<void> {
     .take(stepRecords);
   const keys = { certificates: Array.from(oldCertificates, ([key]) => key), revocations: Array.from(oldRevocations, ([key]) => key) };
   if (keys.certificates.length + keys.revocations.length === 0) return;
-  await house.store.write((transaction) => {
+  await context.store.write((transaction) => {
     for (const key of keys.certificates) transaction.delete(certificates, key);
     for (const key of keys.revocations) transaction.delete(revocations, key);
   });
 }
 
 /** A generation whose certificate has ended signs nothing any more: its key leaves the token. The newest one stays, expired or not. */
-async function dropExpiredGenerations(house: CaHouse, ca: FoundCa): Promise<void> {
-  const now = house.clock.now();
+async function dropExpiredGenerations(context: CaContext, ca: FoundCa): Promise<void> {
+  const now = context.clock.now();
   const isOver = ({ certificate }: CaGeneration): boolean => Temporal.Instant.compare(readCertificate(certificate).notAfter, now) < 0;
   if (!ca.record.generations.slice(0, -1).some(isOver)) return;
-  await house.store.write((transaction) => {
+  await context.store.write((transaction) => {
     const key = [ca.tenantId, ca.record.name];
-    const present = transaction.get(house.tables.cas, key);
+    const present = transaction.get(context.tables.cas, key);
     if (present?.id !== ca.record.id) return;
     const newest = newestGeneration(present);
     const gone = present.generations.filter((generation) => generation !== newest && isOver(generation));
     for (const { generation, key: caKey } of gone) {
-      disownKey(house, transaction, caKey.stored, caKeyBinding(ca.tenantId, present.id, generation));
-      transaction.delete(house.tables.crls, [ca.tenantId, present.id, generation]);
+      disownKey(context, transaction, caKey.stored, caKeyBinding(ca.tenantId, present.id, generation));
+      transaction.delete(context.tables.crls, [ca.tenantId, present.id, generation]);
     }
-    transaction.put(house.tables.cas, key, { ...present, generations: present.generations.filter((one) => !gone.includes(one)) });
+    transaction.put(context.tables.cas, key, { ...present, generations: present.generations.filter((one) => !gone.includes(one)) });
   });
 }

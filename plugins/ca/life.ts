@@ -13,11 +13,11 @@ import { hasWeakSignature } from './issuing/chain.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './der/extensions.ts';
 import { type GenerationPlan, type IssuingCa, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
-import type { CaHouse } from './context.ts';
+import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
 import { formatName, parseName, readName } from './der/name.ts';
-import { extensionId } from './der/oids.ts';
+import { extensionId } from '../../core/der/oids.ts';
 import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
@@ -41,8 +41,8 @@ export type CaWish = {
 export type MadeGeneration = { readonly generation: CaGeneration; readonly caId: string; readonly issuer: IssuingCa | undefined };
 
 /** Generates and certifies the first key of a CA, or, given the record as it stands, the next one. */
-export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: CaRecord): Promise<MadeGeneration> {
-  const issuer = wish.issuingCa === undefined ? undefined : requireIssuingCa(house, wish.tenantId, wish.issuingCa);
+export async function makeCaGeneration(context: CaContext, wish: CaWish, present?: CaRecord): Promise<MadeGeneration> {
+  const issuer = wish.issuingCa === undefined ? undefined : requireIssuingCa(context, wish.tenantId, wish.issuingCa);
   const newest = present === undefined ? undefined : newestGeneration(present);
   const plan: GenerationPlan = {
     tenantId: wish.tenantId,
@@ -55,40 +55,42 @@ export async function makeCaGeneration(house: CaHouse, wish: CaWish, present?: C
     ...pathLengthOf(newest),
   };
   const isRoot = issuer === undefined && newest !== undefined;
-  const make = () => (isRoot ? rollRoot(house, plan, newest) : makeGeneration(house, plan, issuer));
-  const generation = await unlessIssuerDeleted(house, issuer, () => (present === undefined ? make() : unlessDeleted(house, plan, make)));
+  const make = () => (isRoot ? rollRoot(context, plan, newest) : makeGeneration(context, plan, issuer));
+  const generation = await unlessIssuerDeleted(context, issuer, () =>
+    present === undefined ? make() : unlessDeleted(context, plan, make),
+  );
   return { generation, caId: wish.caId, issuer };
 }
 
 /** The key of the issuing CA has left its token, because that CA was deleted while it was to certify this one. */
-async function unlessIssuerDeleted<T>(house: CaHouse, issuer: IssuingCa | undefined, work: () => Promise<T>): Promise<T> {
+async function unlessIssuerDeleted<T>(context: CaContext, issuer: IssuingCa | undefined, work: () => Promise<T>): Promise<T> {
   if (issuer === undefined) return work();
-  return unlessDeleted(house, issuer, work, issuerDeleted);
+  return unlessDeleted(context, issuer, work, issuerDeleted);
 }
 
 const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
 
 /** In the transaction that keeps the CA's record: the key has an owner now, and the issuing CA lists the certificate. */
-export function keepGeneration(house: CaHouse, transaction: WriteTransaction, { generation, caId, issuer }: MadeGeneration): void {
-  claimKey(house, transaction, caId, generation.key.stored);
+export function keepGeneration(context: CaContext, transaction: WriteTransaction, { generation, caId, issuer }: MadeGeneration): void {
+  claimKey(context, transaction, caId, generation.key.stored);
   if (issuer === undefined) return;
-  if (transaction.get(house.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
-  keepIssued(house, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
+  if (transaction.get(context.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
+  keepIssued(context, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
 }
 
 /** The record was not kept: the key goes. */
-export async function discardGeneration(house: CaHouse, { caId, generation }: MadeGeneration): Promise<void> {
-  await destroyIfUnclaimed(house, caId, generation.key.stored);
+export async function discardGeneration(context: CaContext, { caId, generation }: MadeGeneration): Promise<void> {
+  await destroyIfUnclaimed(context, caId, generation.key.stored);
 }
 
 /** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when it cannot any more. */
-export function requireIssuingCa(house: CaHouse, tenantId: string, name: string): IssuingCa {
-  const found = findCa(house, tenantId, name);
+export function requireIssuingCa(context: CaContext, tenantId: string, name: string): IssuingCa {
+  const found = findCa(context, tenantId, name);
   const newest = found === undefined ? undefined : newestGeneration(found.record);
   if (found === undefined || newest === undefined) {
     throw fail('invalid-value', { detail: '"issuing-ca" must name a CA of this tenant that has a key.' });
   }
-  if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, house.clock.now()) <= 0) {
+  if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, context.clock.now()) <= 0) {
     throw failCa('ca-expired', { detail: `The certificate of CA "${name}" has expired; renew the CA.` });
   }
   if (!hasRoomBelow([newest.certificate, ...newest.chain].map(readCertificate), 1)) {
@@ -100,12 +102,12 @@ export function requireIssuingCa(house: CaHouse, tenantId: string, name: string)
 }
 
 /** A PKCS#10 request for the newest key, DER: what the customer's own root signs. */
-export async function makeCaRequest(house: CaHouse, ca: FoundCa): Promise<Uint8Array> {
+export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
   const { subject, publicKey } = readCertificate(newest.certificate);
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
-  return unlessDeleted(house, own, () =>
-    signStructure(house.hsm, referenceOf(own, newest), () => encodeCertificationRequestInfo(subject, publicKey)),
+  return unlessDeleted(context, own, () =>
+    signStructure(context.hsm, referenceOf(own, newest), () => encodeCertificationRequestInfo(subject, publicKey)),
   );
 }
 
@@ -113,9 +115,9 @@ export async function makeCaRequest(house: CaHouse, ca: FoundCa): Promise<Uint8A
  * The record with an imported certificate in place of the newest generation's own. `chain` starts with the CA's certificate and
  * ends with the root. Throws `invalid-certificate` with what is wrong.
  */
-export function withImportedCertificate(house: CaHouse, ca: FoundCa, chain: readonly Uint8Array[]): CaRecord {
+export function withImportedCertificate(context: CaContext, ca: FoundCa, chain: readonly Uint8Array[]): CaRecord {
   const newest = requireNewest(ca);
-  const certificates = chain.map((der) => requireCaCertificate(house, der));
+  const certificates = chain.map((der) => requireCaCertificate(context, der));
   const [own, ...issuers] = certificates;
   if (own === undefined) throw refusal('"certificate" must be the PEM of the CA certificate, followed by its issuers up to the root');
   const before = readCertificate(newest.certificate);
@@ -131,7 +133,7 @@ export function withImportedCertificate(house: CaHouse, ca: FoundCa, chain: read
 }
 
 /** Reads a live CA certificate; throws `invalid-certificate`. */
-export function requireCaCertificate(house: CaHouse, der: Uint8Array): Certificate {
+export function requireCaCertificate(context: CaContext, der: Uint8Array): Certificate {
   let certificate: Certificate;
   let isCa: boolean;
   let problem: string | undefined;
@@ -145,7 +147,7 @@ export function requireCaCertificate(house: CaHouse, der: Uint8Array): Certifica
   }
   if (problem !== undefined) throw refusal(`the key of a certificate ${problem}`);
   if (!isCa) throw refusal('a certificate is no CA certificate: basicConstraints and keyUsage must allow it to sign certificates');
-  if (Temporal.Instant.compare(certificate.notAfter, house.clock.now()) <= 0) throw refusal('a certificate has expired');
+  if (Temporal.Instant.compare(certificate.notAfter, context.clock.now()) <= 0) throw refusal('a certificate has expired');
   return certificate;
 }
 

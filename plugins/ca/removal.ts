@@ -2,7 +2,7 @@
 import type { StoreKey, Table, WriteTransaction } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { readCertificate } from './der/certificate.ts';
-import type { CaHouse } from './context.ts';
+import type { CaContext } from './context.ts';
 import type { FoundCa } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
@@ -13,46 +13,46 @@ import { destroyIfUnclaimed, disownKey } from './authority/unclaimed-keys.ts';
 const stepRecords = 1_000;
 
 /** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
-export function removeCaRecords(house: CaHouse, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
+export function removeCaRecords(context: CaContext, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
   for (const { generation, key } of record.generations) {
-    disownKey(house, transaction, key.stored, caKeyBinding(tenantId, record.id, generation));
+    disownKey(context, transaction, key.stored, caKeyBinding(tenantId, record.id, generation));
   }
-  transaction.put(house.tables.removedCas, [record.id], { tenantId, caId: record.id });
+  transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
 /** In the same transaction: the key goes and nothing hangs on it, so that the CA above says of its certificates that they are over. */
-export function revokeOwnCertificates(house: CaHouse, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
-  const above = record.issuingCa === undefined ? undefined : transaction.get(house.tables.cas, [tenantId, record.issuingCa]);
+export function revokeOwnCertificates(context: CaContext, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
+  const above = record.issuingCa === undefined ? undefined : transaction.get(context.tables.cas, [tenantId, record.issuingCa]);
   if (above === undefined) return;
-  const revoked = { at: formatTimestamp(house.clock.now()), reason: 'cessation-of-operation' } as const;
+  const revoked = { at: formatTimestamp(context.clock.now()), reason: 'cessation-of-operation' } as const;
   for (const { certificate } of record.generations) {
-    revokeIssued(house, transaction, { tenantId, record: above }, readCertificate(certificate).serial, revoked);
+    revokeIssued(context, transaction, { tenantId, record: above }, readCertificate(certificate).serial, revoked);
   }
 }
 
 /** The CAs of a tenant that is gone. */
-export function dropCas(house: CaHouse, transaction: WriteTransaction, tenantId: string): void {
-  for (const [key, record] of Array.from(transaction.entries(house.tables.cas, [tenantId]))) {
-    removeCaRecords(house, transaction, tenantId, record);
-    transaction.delete(house.tables.cas, key);
+export function dropCas(context: CaContext, transaction: WriteTransaction, tenantId: string): void {
+  for (const [key, record] of Array.from(transaction.entries(context.tables.cas, [tenantId]))) {
+    removeCaRecords(context, transaction, tenantId, record);
+    transaction.delete(context.tables.cas, key);
   }
 }
 
 /** Clears what removed CAs left behind. Rejects with HsmError when a token is away; the next run goes on. */
-export async function sweepRemovedCas(house: CaHouse): Promise<void> {
-  house.store.refresh();
-  const { removedCas, certificates, revocations, crls, unclaimedKeys } = house.tables;
+export async function sweepRemovedCas(context: CaContext): Promise<void> {
+  context.store.refresh();
+  const { removedCas, certificates, revocations, crls, unclaimedKeys } = context.tables;
   for (const [key, { tenantId, caId }] of Array.from(removedCas.entries([]))) {
-    for (const table of [certificates, revocations, crls]) await clear(house, table, [tenantId, caId]);
-    for (const [, { stored }] of Array.from(unclaimedKeys.entries([caId]))) await destroyIfUnclaimed(house, caId, stored);
-    await house.store.write((transaction) => transaction.delete(removedCas, key));
+    for (const table of [certificates, revocations, crls]) await clear(context, table, [tenantId, caId]);
+    for (const [, { stored }] of Array.from(unclaimedKeys.entries([caId]))) await destroyIfUnclaimed(context, caId, stored);
+    await context.store.write((transaction) => transaction.delete(removedCas, key));
   }
 }
 
-async function clear(house: CaHouse, table: Table<unknown>, prefix: StoreKey): Promise<void> {
+async function clear(context: CaContext, table: Table<unknown>, prefix: StoreKey): Promise<void> {
   let cleared: number;
   do {
-    cleared = await house.store.write((transaction) => {
+    cleared = await context.store.write((transaction) => {
       const keys = Array.from(Iterator.from(transaction.entries(table, prefix)).take(stepRecords), ([key]) => key);
       for (const key of keys) transaction.delete(table, key);
       return keys.length;

@@ -5,10 +5,11 @@ import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { type AnyResource, type Change, defineResource, type Plan, type Removal } from '../../core/http/resource/resource.ts';
+import type { EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
 import type { StoreKey } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';
-import { type CaDocument, caDocument, caStateFields, estSettings, findKeyType, findSecretProblem, keyFields } from './document.ts';
+import { type CaDocument, caDocument, caStateFields, enrolmentSettings, findKeyType, findSecretProblem, keyFields } from './document.ts';
 import {
   discardGeneration,
   keepGeneration,
@@ -20,35 +21,31 @@ import {
 } from './life.ts';
 import { formatCertificatePem, parsePemBlocks, readCertificate } from './der/certificate.ts';
 import { failCa } from './errors.ts';
-import { type CaHouse, publicUrls } from './context.ts';
+import { type CaContext, publicUrls } from './context.ts';
 import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLastCrls, type Outstanding } from './status/last-crl.ts';
 import { findCa, newestCertificate } from './authority/lookup.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
-import { operationNames } from '../est/operations.ts';
 
-/** Makes the URLs of a CA's EST service, for the state. */
-export type EstUrls = (tenantId: string, caName: string) => readonly string[];
-
-/** `/v1/config/keystore/tls/ca` and its state tree. */
-export function caResource(house: CaHouse, estUrls: EstUrls): AnyResource {
+/** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
+export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
   return defineResource<CaDocument, CaRecord, MadeGeneration | undefined>({
     path: 'keystore/tls/ca',
     tag: 'TLS CAs',
     noun: 'TLS CA',
     nameField: 'name',
     scope: 'tenant',
-    table: house.tables.cas,
+    table: context.tables.cas,
     document: caDocument,
     stateFields: caStateFields,
     creationFields: ['certKeyType', 'certKeyCurve', 'certKeyBits', 'subject', 'issuingCa'],
     secretFields: ['est.initialEnrollSecret'],
     errors: ['unsupported-key-type', 'invalid-certificate', 'ca-expired', 'in-use', 'deletion-not-allowed', 'clock-implausible'],
     complete: completeNewCa,
-    plan: (change) => planChange(house, change),
-    planRemoval: (call, [name = ''], current) => planRemoval(house, call, name, current),
+    plan: (change) => planChange(context, protocols, change),
+    planRemoval: (call, [name = ''], current) => planRemoval(context, call, name, current),
     toDocument,
-    toState: (record, call) => toState(house, estUrls, record, call),
+    toState: (record, call) => toState(context, protocols, record, call),
   });
 }
 
@@ -60,14 +57,18 @@ function completeNewCa({ names: [name = ''], document, current }: Omit<CaChange,
   return keyType === undefined ? document : { ...document, ...keyFields(keyType), subject: document.subject ?? `CN=${name}` };
 }
 
-function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGeneration | undefined> {
+function planChange(
+  context: CaContext,
+  protocols: readonly EnrolmentProtocol[],
+  change: CaChange,
+): Plan<CaRecord, MadeGeneration | undefined> {
   const { current, document, names } = change;
   const [name = ''] = names;
-  if (operationNames.has(name)) throw fail('invalid-value', { detail: `"${name}" is the name of an EST operation and cannot name a CA.` });
-  requireTrustCa(house, change, name);
-  const est = estSettings(document);
+  requireFreeName(protocols, name);
+  requireTrustCa(context, change, name);
+  const est = enrolmentSettings(document);
   requireFitSecret(est.initialEnrollSecret, current?.est.initialEnrollSecret);
-  const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(house, document.caCert);
+  const trustCertificate = document.caCert === undefined ? undefined : readTrustCertificate(context, document.caCert);
   if (current !== undefined) {
     if ((trustCertificate === undefined) !== (current.trustCertificate === undefined)) {
       throw fail('immutable-field', { detail: 'A CA with a key cannot become trust-only, nor the reverse; make another CA.' });
@@ -75,25 +76,31 @@ function planChange(house: CaHouse, change: CaChange): Plan<CaRecord, MadeGenera
     return { commit: () => ({ ...current, ttl: document.ttl, deletionAllowed: document.deletionAllowed, est, trustCertificate }) };
   }
   const { ttl, deletionAllowed } = document;
-  const first = { name, createdAt: formatTimestamp(house.clock.now()), ttl, deletionAllowed, est, generations: [] };
+  const first = { name, createdAt: formatTimestamp(context.clock.now()), ttl, deletionAllowed, est, generations: [] };
   if (trustCertificate !== undefined) {
     requireNoKeyFields(document);
     return { commit: () => ({ ...first, id: randomUUID(), keyType: undefined, subject: '', issuingCa: undefined, trustCertificate }) };
   }
-  return planKeyedCa(house, change, { ...first, trustCertificate: undefined });
+  return planKeyedCa(context, change, { ...first, trustCertificate: undefined });
+}
+
+function requireFreeName(protocols: readonly EnrolmentProtocol[], name: string): void {
+  const protocol = protocols.find(({ reservedNames }) => reservedNames.has(name));
+  if (protocol === undefined) return;
+  throw fail('invalid-value', { detail: `"${name}" is the name of an ${protocol.title} operation and cannot name a CA.` });
 }
 
 /** A new CA with a key: everything that can be refused is refused before the token makes one. */
 function planKeyedCa(
-  house: CaHouse,
+  context: CaContext,
   { call, document }: CaChange,
   first: Omit<CaRecord, 'id' | 'keyType' | 'subject' | 'issuingCa'>,
 ): Plan<CaRecord, MadeGeneration | undefined> {
-  const keyType = requireKeyType(house, document);
+  const keyType = requireKeyType(context, document);
   const { subject = '' } = document;
   requireSubject(subject);
   const { tenantId } = call.caller;
-  if (document.issuingCa !== undefined) requireIssuingCa(house, tenantId, document.issuingCa);
+  if (document.issuingCa !== undefined) requireIssuingCa(context, tenantId, document.issuingCa);
   const caId = randomUUID();
   const wish = {
     tenantId,
@@ -102,28 +109,28 @@ function planKeyedCa(
     subject,
     ttl: document.ttl,
     issuingCa: document.issuingCa,
-    lastGeneration: lastGeneration(house, tenantId, first.name),
+    lastGeneration: lastGeneration(context, tenantId, first.name),
   };
   return {
-    prepare: () => makeCaGeneration(house, wish),
+    prepare: () => makeCaGeneration(context, wish),
     commit(transaction, made) {
       if (made === undefined) throw new Error('a CA without a key');
-      keepGeneration(house, transaction, made);
+      keepGeneration(context, transaction, made);
       return { ...first, id: caId, keyType, subject, issuingCa: document.issuingCa, generations: [made.generation] };
     },
     discard: async (made) => {
-      if (made !== undefined) await discardGeneration(house, made);
+      if (made !== undefined) await discardGeneration(context, made);
     },
   };
 }
 
-function requireKeyType(house: CaHouse, document: CaDocument): KeyType {
+function requireKeyType(context: CaContext, document: CaDocument): KeyType {
   const keyType = findKeyType(document);
   if (keyType === undefined) {
     throw fail('invalid-value', { detail: '"cert-key-curve" belongs to cert-key-type ecdsa and "cert-key-bits" to rsa.' });
   }
-  if (house.hsm.offers(keyType)) return keyType;
-  const mechanism = house.hsm.mechanismFor(keyType);
+  if (context.hsm.offers(keyType)) return keyType;
+  const mechanism = context.hsm.mechanismFor(keyType);
   throw failCa('unsupported-key-type', {
     detail: `No configured token offers ${mechanism}, which cert-key-type ${document.certKeyType ?? 'ecdsa'} needs: add a token that does under hsm.tokens in the configuration, and start again.`,
   });
@@ -144,43 +151,43 @@ function requireFitSecret(secret: string | undefined, present: string | undefine
 }
 
 /** When the field is set or changed; a trust CA that is deleted later only makes first enrolments 401 (spec, Errors). */
-function requireTrustCa(house: CaHouse, { call, document, current }: CaChange, name: string): void {
+function requireTrustCa(context: CaContext, { call, document, current }: CaChange, name: string): void {
   const trusted = document.est.initialEnrollTrustCa;
   if (trusted === undefined || trusted === name || trusted === current?.est.initialEnrollTrustCa) return;
-  if (findCa(house, call.caller.tenantId, trusted) === undefined) {
+  if (findCa(context, call.caller.tenantId, trusted) === undefined) {
     throw fail('invalid-value', { detail: '"est/initial-enroll-trust-ca" must name a CA of this tenant.' });
   }
 }
 
-function readTrustCertificate(house: CaHouse, pem: string): Uint8Array {
+function readTrustCertificate(context: CaContext, pem: string): Uint8Array {
   const blocks = parsePemBlocks('CERTIFICATE', pem);
   const [der] = blocks ?? [];
   if (der === undefined || blocks?.length !== 1)
     throw failCa('invalid-certificate', { detail: '"ca-cert" must be the PEM of one certificate.' });
-  return requireCaCertificate(house, der).der;
+  return requireCaCertificate(context, der).der;
 }
 
 /** Its keys go for good: relying parties keep the last CRLs, signed while there is a key, and nothing is left out of them. */
-function planRemoval(house: CaHouse, call: EndpointCall, name: string, current: CaRecord): Removal {
-  requireUnused(house, call, name, current);
+function planRemoval(context: CaContext, call: EndpointCall, name: string, current: CaRecord): Removal {
+  requireUnused(context, call, name, current);
   const { tenantId } = call.caller;
   const ca = { tenantId, record: current };
-  const outstanding = findOutstanding(house, ca);
+  const outstanding = findOutstanding(context, ca);
   requireDeletable(current, outstanding);
   let lastCrls: readonly MadeLastCrl[] = [];
   return {
     async prepare() {
-      lastCrls = await makeLastCrls(house, ca, outstanding);
+      lastCrls = await makeLastCrls(context, ca, outstanding);
     },
     commit(transaction) {
-      requireNoneBelow(name, Iterator.from(transaction.entries(house.tables.cas, [tenantId])));
-      if (!isDeepStrictEqual(findOutstanding(house, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
-      keepLastCrls(house, transaction, ca, lastCrls);
-      if (outstanding.valid === 0) revokeOwnCertificates(house, transaction, ca);
-      removeCaRecords(house, transaction, tenantId, current);
+      requireNoneBelow(name, Iterator.from(transaction.entries(context.tables.cas, [tenantId])));
+      if (!isDeepStrictEqual(findOutstanding(context, ca, transaction), outstanding)) throw fail('conflict', { overtaken: true });
+      keepLastCrls(context, transaction, ca, lastCrls);
+      if (outstanding.valid === 0) revokeOwnCertificates(context, transaction, ca);
+      removeCaRecords(context, transaction, tenantId, current);
     },
     // What is not reached now, because the token is away, the hourly job removes.
-    after: () => sweepRemovedCas(house).catch(() => undefined),
+    after: () => sweepRemovedCas(context).catch(() => undefined),
   };
 }
 
@@ -193,9 +200,9 @@ function requireDeletable({ name, deletionAllowed }: CaRecord, { valid, validUnt
   });
 }
 
-function requireUnused(house: CaHouse, call: EndpointCall, name: string, current: CaRecord): void {
+function requireUnused(context: CaContext, call: EndpointCall, name: string, current: CaRecord): void {
   if (current.ownedByAppliance === true) throw fail('in-use', { detail: 'This CA certifies the listeners of the appliance.' });
-  requireNoneBelow(name, Iterator.from(house.tables.cas.entries([call.caller.tenantId])));
+  requireNoneBelow(name, Iterator.from(context.tables.cas.entries([call.caller.tenantId])));
 }
 
 /** Asked again in the transaction: another CA may have been certified meanwhile. */
@@ -219,10 +226,15 @@ function toDocument(record: CaRecord): CaDocument {
   };
 }
 
-function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: EndpointCall): Record<string, unknown> {
+function toState(
+  context: CaContext,
+  protocols: readonly EnrolmentProtocol[],
+  record: CaRecord,
+  call: EndpointCall,
+): Record<string, unknown> {
   const newest = newestGeneration(record);
   const certificate = readCertificate(newestCertificate(record));
-  const urls = newest === undefined ? undefined : publicUrls(house, call.caller.tenantId, record.name, newest.generation);
+  const status = newest === undefined ? undefined : publicUrls(context, call.caller.tenantId, record.name, newest.generation);
   return {
     uuid: record.id,
     creationTime: record.createdAt,
@@ -232,7 +244,10 @@ function toState(house: CaHouse, estUrls: EstUrls, record: CaRecord, call: Endpo
     serial: certificate.serial,
     notBefore: certificate.notBefore,
     notAfter: certificate.notAfter,
-    ...defined({ keyVersion: newest?.generation, crlUrl: urls?.crl, ocspUrl: urls?.ocsp }),
-    est: { httpsUrl: record.est.enabled && newest !== undefined ? estUrls(call.caller.tenantId, record.name) : [] },
+    ...defined({ keyVersion: newest?.generation, crlUrl: status?.crl, ocspUrl: status?.ocsp }),
+    est: {
+      httpsUrl:
+        record.est.enabled && newest !== undefined ? protocols.flatMap((protocol) => protocol.urls(call.caller.tenantId, record.name)) : [],
+    },
   };
 }

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { defined } from '../../core/base/defined.ts';
 import type { AuditRecord } from '../../core/audit/record.ts';
 import type { Log } from '../../core/base/context.ts';
-import { inCourseOf } from '../../core/base/async/last-resort.ts';
+import { inCourseOf } from '../../core/base/last-resort.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { type Admit, readBody } from '../../core/http/request/body.ts';
 import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
@@ -14,23 +14,24 @@ import { repeatedHeader } from '../../core/http/request/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import type { Listeners } from '../../core/plugin/services/listeners.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { findCa, type FoundCa, hasKey } from '../ca/authority/lookup.ts';
+import type { CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
 import { estErrors } from './errors.ts';
-import { type EstCall, type EstDesk, type EstOperation, operations } from './operations.ts';
-import { sendAnswer } from './send-answer.ts';
-import { answerText, type EstAnswer, retryAfterSeconds } from './transport.ts';
+import type { EstCall, EstContext } from './context.ts';
+import { type EstOperation, operations } from './operations/operations.ts';
+import { sendAnswer } from './listener/send-answer.ts';
+import { answerText, type EstAnswer, retryAfterSeconds } from './listener/transport.ts';
 
 /** Requests have at most this many octets: an ML-DSA-87 request has about 10,000 (api 67). */
 const bodyLimitBytes = 64 * 1024;
 
-export type EstAppOptions = EstDesk & { readonly log: Log; sealed(): boolean } & Pick<Listeners, 'onAnswered'>;
+export type EstAppOptions = EstContext & { readonly log: Log; sealed(): boolean; refresh(): void } & Pick<Listeners, 'onAnswered'>;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The request handler of the EST listener. Nothing but EST is answered here (spec, EST endpoints). */
 export function createEstApp(options: EstAppOptions): Handler {
   const problems = createProblems([estErrors]);
-  const refresh = oncePerTurn(() => options.house.store.refresh());
+  const refresh = oncePerTurn(() => options.refresh());
   return (request, response) => {
     const exchange = new Exchange(options, request, response);
     const refuse = (thrown: unknown): Promise<void> => exchange.refuse(problems.serviceError(thrown));
@@ -77,7 +78,7 @@ class Exchange {
     this.#options = options;
     this.#request = request;
     this.#response = response;
-    this.#startedMs = options.house.clock.monotonicMs();
+    this.#startedMs = options.clock.monotonicMs();
   }
 
   async run(refresh: () => void): Promise<EstAnswer> {
@@ -121,14 +122,14 @@ class Exchange {
   }
 
   async #send(answer: EstAnswer): Promise<void> {
-    const { onAnswered, house } = this.#options;
+    const { onAnswered, clock } = this.#options;
     const target = this.#target;
     onAnswered?.({
       // What strangers make up is no series of its own.
       method: target?.operation.method ?? 'any',
       route: target === undefined ? undefined : `/.well-known/est/{tenant}/{ca}/${target.name}`,
       status: answer.status,
-      seconds: (house.clock.monotonicMs() - this.#startedMs) / 1_000,
+      seconds: (clock.monotonicMs() - this.#startedMs) / 1_000,
     });
     await sendAnswer(this.#request, this.#response, answer);
   }
@@ -181,7 +182,7 @@ class Exchange {
   }
 
   get #takesSecret(): boolean {
-    return this.#target?.name === 'simpleenroll' && this.#target.ca.record.est.initialEnrollSecret !== undefined;
+    return this.#target?.name === 'simpleenroll' && this.#target.ca.enrolment.initialEnrollSecret !== undefined;
   }
 
   /** RFC 9110 15.5.2 wants a challenge on every 401; Basic only where a secret would help, or clients would ask people for one. */
@@ -200,7 +201,7 @@ class Exchange {
   }
 
   #recordOf(status: number, code: string | undefined): AuditRecord {
-    const { clock } = this.#options.house;
+    const { clock } = this.#options;
     const target = this.#target;
     return {
       kind: 'est',
@@ -214,7 +215,7 @@ class Exchange {
       requestTimeMs: Math.round((clock.monotonicMs() - this.#startedMs) * 1000) / 1000,
       clientIp: clientAddressOf(this.#request),
       userAgent: userAgentOf(this.#request),
-      ...(target === undefined ? {} : { requestParameters: { operation: target.name, ca: target.ca.record.name, ...this.#note } }),
+      ...(target === undefined ? {} : { requestParameters: { operation: target.name, ca: target.ca.name, ...this.#note } }),
     };
   }
 }
@@ -222,7 +223,7 @@ class Exchange {
 const admitted: Admit = (_, decide) => decide(undefined);
 
 /** A request's operation and CA. */
-type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: FoundCa };
+type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: CertificateAuthority };
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -230,14 +231,14 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
  * `/.well-known/est/<tenant_uuid>/<ca_name>/<operation>`, or with `<tenant_uuid>~<ca_name>` for clients that take one label (api 68).
  * Unknown, foreign and disabled are one answer (R2).
  */
-function findTarget({ house }: EstDesk, url: string): Target | undefined {
+function findTarget({ authorities }: EstContext, url: string): Target | undefined {
   const [wellKnown, est, ...rest] = readRequestPath(url)?.segments ?? [];
   if (wellKnown !== '.well-known' || est !== 'est') return undefined;
   const [tenantId = '', caName = '', name = '', ...more] = rest.length === 2 ? [...splitLabel(rest[0]), rest[1]] : rest;
   const operation = operations.get(name);
   if (operation === undefined || more.length > 0 || !uuid.test(tenantId)) return undefined;
-  const ca = findCa(house, tenantId, caName);
-  return ca !== undefined && ca.record.est.enabled && hasKey(ca.record) ? { name, operation, ca } : undefined;
+  const ca = authorities.find(tenantId, caName);
+  return ca?.enrolment.enabled === true ? { name, operation, ca } : undefined;
 }
 
 function splitLabel(label = ''): readonly string[] {

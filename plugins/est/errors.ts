@@ -1,9 +1,8 @@
 // The errors of EST requests: status as the specification's table has it, code for the audit trail, one line of text for the client.
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
-import { caErrors } from '../ca/errors.ts';
+import { requestErrors } from '../../core/plugin/services/certificate-authority.ts';
 
 export const estErrors = {
-  ...caErrors,
   'enrolment-refused': {
     status: 401,
     title: 'Credential not accepted',
@@ -23,3 +22,6 @@ export const estErrors = {
 } as const satisfies ErrorTable;
 
 export const failEst = errorsOf(estErrors);
+
+/** Makes the refusal of a request that cannot be read. */
+export const failRequest = errorsOf(requestErrors);

@@ -1,10 +1,9 @@
 // Limits wrong secrets: ten a minute per CA and address are told so, counted in the store so that all worker processes count together.
-import { isIPv6 } from 'node:net';
+import { parseAddress } from '../../core/base/addresses.ts';
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { Store, StoreKey, Table } from '../../core/store/store.ts';
-import { parseIpAddress } from '../ca/der/ip.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
@@ -81,7 +80,7 @@ export class FailureLimit {
 }
 
 /** One subscriber has a whole /64 of IPv6 addresses. */
-function keyOf(caId: string, address: string): StoreKey {
-  const plain = address.split('%')[0] ?? '';
-  return [caId, isIPv6(plain) ? Buffer.from(parseIpAddress(plain).subarray(0, 8)).toString('hex') : plain];
+function keyOf(caId: string, text: string): StoreKey {
+  const address = parseAddress(text);
+  return [caId, address?.bits === 128 ? (address.value >> 64n).toString(16).padStart(16, '0') : (text.split('%')[0] ?? '')];
 }

@@ -1,21 +1,17 @@
-// Plugin `est`: TLS CAs with keys in the HSM, and the EST listener that devices obtain and renew certificates from.
+// Plugin `est`: the EST listener (RFC 7030), from which devices obtain and renew certificates of the CAs.
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Job } from '../../core/base/context.ts';
 import type { Listener } from '../../core/http/listener/listeners.ts';
 import { definePlugin } from '../../core/plugin/plugin.ts';
+import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { createEstApp } from './app.ts';
-import { caActions } from '../ca/actions/actions.ts';
-import { publicEndpoints } from '../ca/status/public.ts';
-import { caResource } from '../ca/resource.ts';
-import { checkCas } from '../ca/check.ts';
-import { keepHouse } from '../ca/housekeeping.ts';
-import { openCaHouse } from '../ca/context.ts';
-import { dropCas } from '../ca/removal.ts';
 import { estErrors } from './errors.ts';
 import { FailureLimit } from './failure-limit.ts';
-import { openEstListener } from './server.ts';
+import { operationNames } from './operations/operations.ts';
+import { openSealedEstListener } from './listener/sealed-listener.ts';
+import { openEstListener } from './listener/server.ts';
 
 /** Running requests get this long when the appliance stops. */
 const stopGraceMs = 10_000;
@@ -24,36 +20,27 @@ export default definePlugin({
   name: 'est',
   contract: 1,
   config: z.strictObject({}),
-  needs: ['ecdsa-p256'],
   errors: estErrors,
-  uses: [listenersService],
+  uses: [listenersService, certificateAuthorityService],
+  serveSealed: ({ est, identity }) => openSealedEstListener({ ...est, identity }),
   provision(context) {
-    const { store, hsm, clock, log, audit } = context;
+    const { store, clock, log, audit } = context;
     const listeners = context.service(listenersService);
-    const house = openCaHouse({ hsm, store, clock, publicUrl: listeners.managementUrl });
+    const authorities = context.service(certificateAuthorityService);
     const limit = new FailureLimit(store, clock);
     let listener: Listener | undefined;
     let forgetIdentity: (() => void) | undefined;
 
-    const housekeeping: Job = {
-      name: 'est-housekeeping',
-      everySeconds: 3_600,
-      async run(signal) {
-        await limit.sweep();
-        await keepHouse(house, signal);
-      },
-    };
+    const sweep: Job = { name: 'est-failure-limit', everySeconds: 3_600, run: () => limit.sweep() };
+    authorities.attach({ title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(listeners, ...ca) });
 
     return {
-      resources: [caResource(house, (tenantId, caName) => estUrls(listeners, tenantId, caName))],
-      endpoints: [...caActions(house), ...publicEndpoints(house)],
-      jobs: [housekeeping],
-      dropTenant: (transaction, tenantId) => dropCas(house, transaction, tenantId),
-      check: () => checkCas(house),
+      jobs: [sweep],
       async start() {
         if (!listeners.serving) return;
         const { onAnswered } = listeners;
-        const handler = createEstApp({ house, audit, limit, log, onAnswered, sealed: () => listeners.sealed() });
+        const options = { authorities, audit, clock, limit, log, onAnswered };
+        const handler = createEstApp({ ...options, sealed: () => listeners.sealed(), refresh: () => store.refresh() });
         const guarded = listeners.guard?.(handler) ?? handler;
         listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler: guarded, log });
         forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));

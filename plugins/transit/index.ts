@@ -20,6 +20,7 @@ import { verify } from './actions/verify.ts';
 import { autoRotateJob } from './auto-rotate.ts';
 import { check } from './check.ts';
 import { transitErrors } from './errors.ts';
+import { keyGauge } from './gauges.ts';
 import { keyHolders } from './key-holders.ts';
 import { dropKeys, transitKeys } from './keys/resource.ts';
 import { makeTransit } from './context.ts';
@@ -47,6 +48,7 @@ export default definePlugin({
       ],
       jobs: [autoRotateJob(transit)],
       services: [provide(transitKeysService, createTransitKeys(transit))],
+      gauges: [keyGauge(transit)],
       start: () => transit.usage.start(),
       stop: () => transit.usage.stop(),
       wrappedKeys: () => keyHolders(transit),

@@ -11,12 +11,12 @@ import type { KeyType, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
 import { approveByPolicy } from '../../plugins/ca/issuing/approval.ts';
 import { makeCaGeneration } from '../../plugins/ca/life.ts';
-import { encodeCertsOnly } from '../../plugins/ca/der/certs-only.ts';
+import { encodeCertsOnly } from '../../plugins/est/operations/certs-only.ts';
 import { familiesUnder, verifyCsr } from '../../plugins/ca/issuing/csr.ts';
-import { openCaHouse } from '../../plugins/ca/context.ts';
+import { openCaContext } from '../../plugins/ca/context.ts';
 import { issueCertificate } from '../../plugins/ca/issuing/issue.ts';
-import { type CaRecord, disabledEst } from '../../plugins/ca/records/records.ts';
-import { answerDer, readRequestBody } from '../../plugins/est/transport.ts';
+import { type CaRecord, disabledEnrolment } from '../../plugins/ca/records/records.ts';
+import { answerDer, readRequestBody } from '../../plugins/est/listener/transport.ts';
 import { testHsmConfig } from '../harness/token/softhsm.ts';
 
 const repetitions = 200;
@@ -47,7 +47,7 @@ export async function measureSteps(
     inner = before + took;
     return result;
   };
-  const house = openCaHouse({
+  const house = openCaContext({
     hsm: observed(hsm, 'sign', (sign) => timed('signature in the token', sign)),
     store: observed(store, 'write', (write) => timed('record on the disk', write)),
     clock: systemClock,
@@ -78,7 +78,7 @@ export async function measureSteps(
   return ['| CA key | step | ms |', '|---|---|---|', ...lines];
 }
 
-async function makeRecord(house: ReturnType<typeof openCaHouse>, keyType: KeyType): Promise<CaRecord> {
+async function makeRecord(house: ReturnType<typeof openCaContext>, keyType: KeyType): Promise<CaRecord> {
   const wish = { tenantId: 'bench', caId: randomUUID(), keyType, subject: 'CN=bench', ttl: '10y', issuingCa: undefined };
   const { generation } = await makeCaGeneration(house, wish);
   const record: CaRecord = {
@@ -91,7 +91,7 @@ async function makeRecord(house: ReturnType<typeof openCaHouse>, keyType: KeyTyp
     issuingCa: undefined,
     trustCertificate: undefined,
     generations: [generation],
-    est: disabledEst,
+    est: disabledEnrolment,
   };
   await house.store.write((transaction) => transaction.put(house.tables.cas, ['bench', 'bench'], record));
   return record;

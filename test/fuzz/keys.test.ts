@@ -7,7 +7,7 @@ import { readJwk } from '../../core/base/public-key.ts';
 import { findPath } from '../../plugins/ca/issuing/chain.ts';
 import { requireCaCertificate } from '../../plugins/ca/life.ts';
 import { verifyCsr } from '../../plugins/ca/issuing/csr.ts';
-import type { CaHouse } from '../../plugins/ca/context.ts';
+import type { CaContext } from '../../plugins/ca/context.ts';
 import { importCertificate } from '../../plugins/openpgp/certificates/import-public-key.ts';
 import { requireCipher } from '../../plugins/transit/ciphers.ts';
 import { parseMaterialOctets, parseMaterialText } from '../../plugins/transit/formats/private-keys.ts';
@@ -20,7 +20,7 @@ import { type KeyCase, KeyCaseMaker, textOf } from './key-cases.ts';
 
 const cases = Number(process.env['KEY_CASES'] ?? 2_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? 13);
-const house = { clock: { now: () => Temporal.Now.instant() } } as CaHouse;
+const house = { clock: { now: () => Temporal.Now.instant() } } as CaContext;
 let anchor: Identity;
 
 beforeAll(async () => {

@@ -5,10 +5,8 @@ import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Log } from '../../core/base/context.ts';
 import type { Listener } from '../../core/http/listener/listeners.ts';
 import { createEstApp } from '../../plugins/est/app.ts';
-import { openCaHouse } from '../../plugins/ca/context.ts';
-import { FailureLimit } from '../../plugins/est/failure-limit.ts';
-import { openEstListener } from '../../plugins/est/server.ts';
-import { type EstAppliance, openEst, secret, startEstAppliance } from '../plugins/est/est-appliance.ts';
+import { openEstListener } from '../../plugins/est/listener/server.ts';
+import { type EstAppliance, estParts, openEst, secret, startEstAppliance } from '../plugins/est/est-appliance.ts';
 import { readCertsOnly } from '../plugins/ca/pki.ts';
 import { selfSignedIdentity } from '../harness/tls.ts';
 import { type Bench, obtainClients } from './est-clients.ts';
@@ -23,16 +21,9 @@ describe.skipIf(typeof clients === 'string')(`libest${typeof clients === 'string
   beforeAll(async () => {
     appliance = await startEstAppliance();
     const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
-    const { hsm, clock, directory } = appliance;
-    const store = appliance.store.prefixed('est');
+    const { clock, directory } = appliance;
     const audit = await openAuditTrail({ directory: join(directory, 'audit-libest'), chain: 'libest', clock, log });
-    const app = createEstApp({
-      house: openCaHouse({ hsm, store, clock, publicUrl: undefined }),
-      audit,
-      limit: new FailureLimit(store, clock),
-      log,
-      sealed: () => false,
-    });
+    const app = createEstApp({ ...estParts(appliance), audit, log });
     const identity = selfSignedIdentity(directory);
     caPem = identity.cert;
     listener = await openEstListener({

@@ -31,3 +31,6 @@ export type Listeners = {
   /** Calls back when no listener is to take new connections any more, which is before anything is stopped. */
   readonly onRetire?: ((retired: () => void) => void) | undefined;
 };
+
+/** The part of it that a sealed process has. */
+export type SealedListeners = Pick<Listeners, 'est'> & { readonly identity: TlsIdentity };

@@ -8,13 +8,13 @@ import { answerList } from '../../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../../core/http/resource/list-query.ts';
 import { durationField, timestamp, pemExample, timestampText } from '../../../core/wire/fields.ts';
 import { parseDuration } from '../../../core/base/time.ts';
-import { inTurn } from '../../../core/base/async/turns.ts';
+import { inTurn } from '../../../core/base/turns.ts';
 import { approveByAdministrator, type Purpose } from '../issuing/approval.ts';
 import { discardGeneration, isSignedOutside, keepGeneration, makeCaGeneration, makeCaRequest, withImportedCertificate } from '../life.ts';
 import { formatCertificatePem, formatPem, parsePemBlocks, readCertificate } from '../der/certificate.ts';
 import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
 import { failCa } from '../errors.ts';
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import { issueCertificate } from '../issuing/issue.ts';
 import { findCa, type FoundCa } from '../authority/lookup.ts';
 import { type CaGeneration, type CaRecord, type IssuedCertificate, revocationReasons, type RevocationReason } from '../records/records.ts';
@@ -27,20 +27,20 @@ const tag = 'TLS CAs';
 const attempts = 64;
 
 /** The actions of `/v1/state/keystore/tls/ca/<name>` and its list of certificates. */
-export function caActions(house: CaHouse): readonly AnyEndpoint[] {
+export function caActions(context: CaContext): readonly AnyEndpoint[] {
   const find = (call: EndpointCall): FoundCa => {
-    const found = findCa(house, call.caller.tenantId, call.params['name'] ?? '');
+    const found = findCa(context, call.caller.tenantId, call.params['name'] ?? '');
     if (found === undefined) throw fail('not-found', { detail: 'There is no TLS CA of this name.' });
     return found;
   };
   return [
-    signCsr(house, find),
-    renew(house, find),
-    makeCsr(house, find),
-    importCert(house, find),
-    revoke(house, find),
-    list(house, find),
-    read(house, find),
+    signCsr(context, find),
+    renew(context, find),
+    makeCsr(context, find),
+    importCert(context, find),
+    revoke(context, find),
+    list(context, find),
+    read(context, find),
   ];
 }
 
@@ -49,7 +49,7 @@ type Find = (call: EndpointCall) => FoundCa;
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
 
 /** The names are the caller's to decide, who may do this is the policy's; the profile is the CA's (R57 to R64). */
-function signCsr(house: CaHouse, find: Find): AnyEndpoint {
+function signCsr(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/sign-csr`,
@@ -88,7 +88,7 @@ function signCsr(house: CaHouse, find: Find): AnyEndpoint {
         [...new Set(usages)].map((usage) => purposes[usage]),
       );
       const ttlSeconds = (ttl ?? parseDuration(ca.record.est.ttl, 'ttl')).seconds;
-      const { serial, record, issuer } = await issueCertificate(house, ca, approved, { ttlSeconds, via: 'sign-csr' });
+      const { serial, record, issuer } = await issueCertificate(context, ca, approved, { ttlSeconds, via: 'sign-csr' });
       const issued = { subject: record.subject, names: record.names, serial, 'certificate-sha256': hash('sha256', record.certificate) };
       call.noteAudit({ requestParameters: issued });
       const certificate = formatCertificatePem(record.certificate);
@@ -106,7 +106,7 @@ function readCsrPem(pem: string): Uint8Array {
   return der;
 }
 
-function renew(house: CaHouse, find: Find): AnyEndpoint {
+function renew(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/renew`,
@@ -126,10 +126,10 @@ function renew(house: CaHouse, find: Find): AnyEndpoint {
     run: (call, _input, ca) =>
       inTurn(`est/ca/${ca.record.id}`, async () => {
         for (let attempt = 1; attempt <= attempts; attempt++) {
-          house.store.refresh();
+          context.store.refresh();
           const present = find(call);
           if (present.record.id !== ca.record.id) throw deleted();
-          const made = await renewOnce(house, present);
+          const made = await renewOnce(context, present);
           if (made === undefined) continue;
           const { certificate, generation } = made;
           call.noteAudit({ keyVersion: generation });
@@ -141,28 +141,28 @@ function renew(house: CaHouse, find: Find): AnyEndpoint {
 }
 
 /** Undefined when another process renewed the CA meanwhile; then nothing of this stays behind. */
-async function renewOnce(house: CaHouse, ca: FoundCa): Promise<CaGeneration | undefined> {
+async function renewOnce(context: CaContext, ca: FoundCa): Promise<CaGeneration | undefined> {
   const { keyType, ...record } = ca.record;
   if (keyType === undefined) throw noKey(ca);
   if (isSignedOutside(ca.record)) {
     throw failCa('signed-outside', { detail: 'Have the output of csr signed again by the CA outside, and use import-cert.' });
   }
-  const made = await makeCaGeneration(house, { ...record, tenantId: ca.tenantId, caId: record.id, keyType }, ca.record);
+  const made = await makeCaGeneration(context, { ...record, tenantId: ca.tenantId, caId: record.id, keyType }, ca.record);
   try {
-    await change(house, ca, (present, transaction) => {
+    await change(context, ca, (present, transaction) => {
       if (present.generations.length !== ca.record.generations.length) throw fail('conflict', { overtaken: true });
-      keepGeneration(house, transaction, made);
+      keepGeneration(context, transaction, made);
       return { ...present, generations: [...present.generations, made.generation] };
     });
     return made.generation;
   } catch (error) {
-    await discardGeneration(house, made);
+    await discardGeneration(context, made);
     if (isOvertaken(error)) return undefined;
     throw error;
   }
 }
 
-function makeCsr(house: CaHouse, find: Find): AnyEndpoint {
+function makeCsr(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/csr`,
@@ -177,11 +177,11 @@ function makeCsr(house: CaHouse, find: Find): AnyEndpoint {
     }),
     commandLine: { output: 'csr' },
     find,
-    run: async (_call, _input, ca) => ({ csr: formatPem('CERTIFICATE REQUEST', await makeCaRequest(house, ca)) }),
+    run: async (_call, _input, ca) => ({ csr: formatPem('CERTIFICATE REQUEST', await makeCaRequest(context, ca)) }),
   });
 }
 
-function importCert(house: CaHouse, find: Find): AnyEndpoint {
+function importCert(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/import-cert`,
@@ -202,13 +202,13 @@ function importCert(house: CaHouse, find: Find): AnyEndpoint {
     async run(_call, { certificate }, ca) {
       const chain = parsePemBlocks('CERTIFICATE', certificate);
       if (chain === undefined) throw failCa('invalid-certificate', { detail: '"certificate" must be PEM.' });
-      await change(house, ca, (record) => withImportedCertificate(house, { ...ca, record }, chain));
+      await change(context, ca, (record) => withImportedCertificate(context, { ...ca, record }, chain));
       return undefined;
     },
   });
 }
 
-function revoke(house: CaHouse, find: Find): AnyEndpoint {
+function revoke(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${base}/revoke`,
@@ -228,7 +228,7 @@ function revoke(house: CaHouse, find: Find): AnyEndpoint {
     }),
     find,
     async run(_call, { serial, reason }, ca) {
-      await revokeCertificate(house, ca, serial, reason);
+      await revokeCertificate(context, ca, serial, reason);
       return undefined;
     },
   });
@@ -251,7 +251,7 @@ const certificateFields = z.object({
     .meta({ description: 'The certificate; only where one is asked for.', example: pemExample('CERTIFICATE') }),
 });
 
-function list(house: CaHouse, find: Find): AnyEndpoint {
+function list(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'GET',
     path: `${base}/certificates`,
@@ -271,7 +271,7 @@ function list(house: CaHouse, find: Find): AnyEndpoint {
     output: z.array(certificateFields),
     find,
     run(call, _input, ca) {
-      const { certificates } = house.tables;
+      const { certificates } = context.tables;
       const prefix = [ca.tenantId, ca.record.id];
       function* entries(after: string | undefined): Iterable<readonly [string, IssuedCertificate]> {
         const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
@@ -292,7 +292,7 @@ function readAfter(text: string): string {
   return serial;
 }
 
-function read(house: CaHouse, find: Find): AnyEndpoint {
+function read(context: CaContext, find: Find): AnyEndpoint {
   return defineEndpoint({
     method: 'GET',
     path: `${base}/certificates/{serial}`,
@@ -306,7 +306,7 @@ function read(house: CaHouse, find: Find): AnyEndpoint {
     find,
     run(call, _input, ca) {
       const serial = requireSerial(call.params['serial'] ?? '');
-      const record = house.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
+      const record = context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
       if (record === undefined) throw fail('not-found');
       return { ...describe(serial, record, call.now), certificate: formatCertificatePem(record.certificate) };
     },
@@ -328,15 +328,15 @@ function describe(serial: string, record: IssuedCertificate, now: Temporal.Insta
   };
 }
 
-type Transaction = Parameters<Parameters<CaHouse['store']['write']>[0]>[0];
+type Transaction = Parameters<Parameters<CaContext['store']['write']>[0]>[0];
 
 /** Commits a change of the CA as it is now; throws `not-found` when it was deleted meanwhile. */
-async function change(house: CaHouse, ca: FoundCa, build: (present: CaRecord, transaction: Transaction) => CaRecord): Promise<void> {
+async function change(context: CaContext, ca: FoundCa, build: (present: CaRecord, transaction: Transaction) => CaRecord): Promise<void> {
   const key = [ca.tenantId, ca.record.name];
-  await house.store.write((transaction) => {
-    const present = transaction.get(house.tables.cas, key);
+  await context.store.write((transaction) => {
+    const present = transaction.get(context.tables.cas, key);
     if (present?.id !== ca.record.id) throw deleted();
-    transaction.put(house.tables.cas, key, build(present, transaction));
+    transaction.put(context.tables.cas, key, build(present, transaction));
   });
 }
 

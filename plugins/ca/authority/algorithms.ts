@@ -1,7 +1,7 @@
 // The table of CA key types: key in the token, signature algorithm of what it signs, and the digest that goes into C_Sign.
 import { createHash } from 'node:crypto';
 import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
-import { integer, nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../der/der.ts';
+import { integer, nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../../../core/der/der.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 
 /** What a CA of one key type signs with. */

@@ -12,10 +12,10 @@ import {
   keyUsage,
   subjectKeyIdentifier,
 } from '../der/extensions.ts';
-import { type CaHouse, publicUrls } from '../context.ts';
+import { type CaContext, publicUrls } from '../context.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
-import type { CaGeneration } from '../records/records.ts';
-import { caKeyBinding, type CaKey, type CaKeyReference, signStructure } from './signer.ts';
+import type { CaGeneration, CaKey } from '../records/records.ts';
+import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
 import { recordUnclaimedKey } from './unclaimed-keys.ts';
 
 /** What a new generation of a CA shall be. */
@@ -41,10 +41,10 @@ export const backdateSeconds = 60;
  * Generates the key in the token and certifies it: by itself, or by `issuer`. The key is on record as unclaimed until the
  * transaction that keeps the generation calls `claimKey`, so that a crash or a refused commit leaves no key behind for ever.
  */
-export async function makeGeneration(house: CaHouse, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
-  const key = await makeKey(house, plan);
-  if (issuer === undefined) return { generation: plan.generation, key, certificate: await selfSign(house, plan, key), chain: [] };
-  const certificate = await certifyUnder(house, issuer, plan, key.publicKey);
+export async function makeGeneration(context: CaContext, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
+  const key = await makeKey(context, plan);
+  if (issuer === undefined) return { generation: plan.generation, key, certificate: await selfSign(context, plan, key), chain: [] };
+  const certificate = await certifyUnder(context, issuer, plan, key.publicKey);
   return { generation: plan.generation, key, certificate, chain: [issuer.newest.certificate, ...issuer.newest.chain] };
 }
 
@@ -53,11 +53,11 @@ export async function makeGeneration(house: CaHouse, plan: GenerationPlan, issue
  * root, and the old key under the new one, for who trusts the new root only. Both end with the old root. A root whose old key the HSM has
  * lost is renewed without them: who trusts it has to be told of the new one.
  */
-export async function rollRoot(house: CaHouse, plan: GenerationPlan, old: CaGeneration): Promise<CaGeneration> {
-  const made = await makeGeneration(house, plan);
+export async function rollRoot(context: CaContext, plan: GenerationPlan, old: CaGeneration): Promise<CaGeneration> {
+  const made = await makeGeneration(context, plan);
   const [oldRoot, newRoot] = [readCertificate(old.certificate), readCertificate(made.certificate)];
   const cross = (signer: CaGeneration, issuer: Certificate, subject: Certificate): Promise<Uint8Array> =>
-    certifyCa(house, referenceOf(plan, signer), {
+    certifyCa(context, referenceOf(plan, signer), {
       issuer,
       subject: subject.subject,
       publicKey: subject.publicKey,
@@ -74,14 +74,14 @@ export async function rollRoot(house: CaHouse, plan: GenerationPlan, old: CaGene
 }
 
 /** A CA certificate for this key under another of our CAs; never past the issuer's own end. */
-async function certifyUnder(house: CaHouse, above: IssuingCa, plan: GenerationPlan, publicKey: Uint8Array): Promise<Uint8Array> {
+async function certifyUnder(context: CaContext, above: IssuingCa, plan: GenerationPlan, publicKey: Uint8Array): Promise<Uint8Array> {
   const issuer = readCertificate(above.newest.certificate);
-  const urls = publicUrls(house, above.tenantId, above.name, above.newest.generation);
-  return certifyCa(house, referenceOf(above, above.newest), {
+  const urls = publicUrls(context, above.tenantId, above.name, above.newest.generation);
+  return certifyCa(context, referenceOf(above, above.newest), {
     issuer,
     subject: plan.subject,
     publicKey,
-    ...lifetime(house, plan.ttlSeconds, issuer),
+    ...lifetime(context, plan.ttlSeconds, issuer),
     pathLength: plan.pathLength,
     more: urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)],
   });
@@ -89,12 +89,12 @@ async function certifyUnder(house: CaHouse, above: IssuingCa, plan: GenerationPl
 
 /** Now minus the backdating to now plus the lifetime, both within the issuer's own life. Throws `clock-implausible`. */
 export function lifetime(
-  house: CaHouse,
+  context: CaContext,
   ttlSeconds: number,
   issuer?: Certificate,
 ): { readonly notBefore: Temporal.Instant; readonly notAfter: Temporal.Instant } {
-  if (house.clock.doubt !== undefined) throw fail('clock-implausible');
-  const now = house.clock.now();
+  if (context.clock.doubt !== undefined) throw fail('clock-implausible');
+  const now = context.clock.now();
   const [early, late] = [now.subtract({ seconds: backdateSeconds }), now.add({ seconds: ttlSeconds })];
   if (issuer === undefined) return { notBefore: early, notAfter: late };
   return {
@@ -108,25 +108,25 @@ export function referenceOf(ca: { readonly tenantId: string; readonly caId: stri
   return { key: of.key, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
 }
 
-async function makeKey(house: CaHouse, plan: GenerationPlan): Promise<CaKey> {
+async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey> {
   const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
-  const reserved = await house.hsm.reserve(plan.keyType, binding, 'token');
+  const reserved = await context.hsm.reserve(plan.keyType, binding, 'token');
   if (reserved === undefined) throw new Error('the token did not name the key that shall live in it');
-  await recordUnclaimedKey(house, reserved, binding);
-  const { stored, publicKey } = await house.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
+  await recordUnclaimedKey(context, reserved, binding);
+  const { stored, publicKey } = await context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };
 }
 
-async function selfSign(house: CaHouse, plan: GenerationPlan, key: CaKey): Promise<Uint8Array> {
+async function selfSign(context: CaContext, plan: GenerationPlan, key: CaKey): Promise<Uint8Array> {
   return certifyCa(
-    house,
+    context,
     { key, binding: caKeyBinding(plan.tenantId, plan.caId, plan.generation) },
     {
       issuer: undefined,
       subject: plan.subject,
       publicKey: key.publicKey,
-      ...lifetime(house, plan.ttlSeconds),
+      ...lifetime(context, plan.ttlSeconds),
       pathLength: plan.pathLength,
     },
   );
@@ -143,9 +143,9 @@ type CaCertificateContent = {
   readonly more?: readonly Uint8Array[];
 };
 
-async function certifyCa(house: CaHouse, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
+async function certifyCa(context: CaContext, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
   const { issuer, subject, publicKey, notBefore, notAfter, pathLength, more = [] } = content;
-  const serial = await house.serials.next();
+  const serial = await context.serials.next();
   const ownIdentifier = keyIdentifierOf(publicKey);
   const extensions = [
     basicConstraints(defined({ pathLength })),
@@ -154,7 +154,7 @@ async function certifyCa(house: CaHouse, signer: CaKeyReference, content: CaCert
     authorityKeyIdentifier(issuer === undefined ? ownIdentifier : issuerKeyIdentifier(issuer)),
     ...more,
   ];
-  return signStructure(house.hsm, signer, (algorithm) =>
+  return signStructure(context.hsm, signer, (algorithm) =>
     encodeTbsCertificate({ serial, issuer: issuer?.subject ?? subject, subject, notBefore, notAfter, publicKey, extensions }, algorithm),
   );
 }

@@ -1,18 +1,18 @@
 // Finding CAs, and certificates by the CA that issued them.
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from '../records/records.ts';
 
 /** A CA as found: whose it is and what it is. */
 export type FoundCa = { readonly tenantId: string; readonly record: CaRecord };
 
-export function findCa(house: CaHouse, tenantId: string, name: string): FoundCa | undefined {
-  const record = house.tables.cas.get([tenantId, name]);
+export function findCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
+  const record = context.tables.cas.get([tenantId, name]);
   return record === undefined ? undefined : { tenantId, record };
 }
 
 /** All CAs of a tenant. */
-export function tenantCas(house: CaHouse, tenantId: string): FoundCa[] {
-  return Array.from(house.tables.cas.entries([tenantId]), ([, record]) => ({ tenantId, record }));
+export function tenantCas(context: CaContext, tenantId: string): FoundCa[] {
+  return Array.from(context.tables.cas.entries([tenantId]), ([, record]) => ({ tenantId, record }));
 }
 
 /** Certificates that stand for the CA: one per key generation, or the uploaded one; oldest first. */

@@ -1,19 +1,12 @@
 // Signing with a CA key: one C_Sign in the token, then a check against the CA's public key before anything leaves.
 import { verify } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
-import { type Hsm, isKeyLost, type KeyBinding, type KeyType, type StoredKey } from '../../../hsm/api.ts';
+import { type Hsm, isKeyLost, type KeyBinding } from '../../../hsm/api.ts';
 import { requireCaAlgorithm } from './algorithms.ts';
-import { bitString, sequence } from '../der/der.ts';
-import type { CaHouse } from '../context.ts';
+import { bitString, sequence } from '../../../core/der/der.ts';
+import type { CaContext } from '../context.ts';
+import type { CaKey } from '../records/records.ts';
 import { publicKeyObject } from '../der/public-key.ts';
-
-/** A CA's key pair: the private half is a handle into the token. */
-export type CaKey = {
-  readonly type: KeyType;
-  readonly stored: StoredKey;
-  /** DER SubjectPublicKeyInfo */
-  readonly publicKey: Uint8Array;
-};
 
 /** A CA key together with the words it is bound to. */
 export type CaKeyReference = { readonly key: CaKey; readonly binding: KeyBinding };
@@ -45,7 +38,7 @@ export async function signStructure(
 
 /** Work with the keys of a CA that is on record; `gone`, usually `not-found`, when they left their token because it was deleted: no fault. */
 export async function unlessDeleted<T>(
-  { store, tables }: Pick<CaHouse, 'store' | 'tables'>,
+  { store, tables }: Pick<CaContext, 'store' | 'tables'>,
   { tenantId, caId }: { readonly tenantId: string; readonly caId: string },
   work: () => Promise<T>,
   gone = () => fail('not-found', { detail: 'The CA was deleted meanwhile.' }),

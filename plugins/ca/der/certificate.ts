@@ -12,9 +12,9 @@ import {
   setOf,
   tag,
   time,
-} from './der.ts';
+} from '../../../core/der/der.ts';
 import { basicConstraints, keyUsage } from './extensions.ts';
-import { requestAttribute } from './oids.ts';
+import { requestAttribute } from '../../../core/der/oids.ts';
 
 /** Everything a tbsCertificate says (RFC 5280 4.1); names, key and extensions are DER. */
 export type CertificateContent = {
@@ -63,6 +63,11 @@ export type Certificate = {
   readonly publicKey: Uint8Array;
   readonly extensions: ReadonlyMap<string, Extension>;
 };
+
+/** Whether an instant is within the validity period. */
+export function isLive(certificate: Certificate, now: Temporal.Instant): boolean {
+  return Temporal.Instant.compare(certificate.notBefore, now) <= 0 && Temporal.Instant.compare(now, certificate.notAfter) <= 0;
+}
 
 const known = new WeakMap<Uint8Array, Certificate>();
 

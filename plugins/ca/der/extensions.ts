@@ -1,8 +1,19 @@
 // Certificate extensions, one function each: the encodings of RFC 5280 4.2 that our certificates and CRLs carry.
 import { createHash } from 'node:crypto';
 import { bitStringOfPublicKey } from './public-key.ts';
-import { boolean, encode, explicit, implicit, integer, namedBits, objectIdentifier, octetString, sequence, tag } from './der.ts';
-import { accessMethod, extensionId, keyPurpose, ocspId } from './oids.ts';
+import {
+  boolean,
+  encode,
+  explicit,
+  implicit,
+  integer,
+  namedBits,
+  objectIdentifier,
+  octetString,
+  sequence,
+  tag,
+} from '../../../core/der/der.ts';
+import { accessMethod, extensionId, keyPurpose, ocspId } from '../../../core/der/oids.ts';
 
 /** One Extension: `SEQUENCE { extnID, critical DEFAULT FALSE, extnValue OCTET STRING }`. */
 function encodeExtension(id: string, critical: boolean, value: Uint8Array): Uint8Array {

@@ -14,8 +14,8 @@ import {
   sequence,
   tag,
   utf8String,
-} from './der.ts';
-import { nameAttributes } from './oids.ts';
+} from '../../../core/der/der.ts';
+import { nameAttributes } from '../../../core/der/oids.ts';
 
 /** One attribute of a name: its type as dotted decimals, and its value as text. */
 export type NameAttribute = { readonly type: string; readonly value: string };

@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
-import { nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from './der.ts';
+import { nullValue, objectIdentifier, readBitString, readOnly, sequence, tag } from '../../../core/der/der.ts';
 
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
@@ -70,7 +70,7 @@ function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {
 }
 
 /** DER AlgorithmIdentifier of a SubjectPublicKeyInfo. */
-export function algorithmOf(publicKey: Uint8Array): Uint8Array {
+function algorithmOf(publicKey: Uint8Array): Uint8Array {
   return readOnly(publicKey, tag.sequence).next(tag.sequence).whole;
 }
 

@@ -1,8 +1,8 @@
 // What the extensions of a certificate or request say: key identifiers, usages, constraints and alternative names.
 import { type Certificate, type Extension } from './certificate.ts';
-import { DerError, Reader, readObjectIdentifier, readOnly, tag } from './der.ts';
+import { DerError, Reader, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { keyIdentifierOf } from './extensions.ts';
-import { extensionId } from './oids.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 
 /** The key identifier that certificates under this one carry: its own subjectKeyIdentifier, else one made of its key (R62). */
 export function issuerKeyIdentifier(issuer: Certificate): Uint8Array {

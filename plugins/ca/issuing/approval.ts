@@ -7,7 +7,7 @@ import { dnsName, ipAddress } from '../der/extensions.ts';
 import { findForbiddenName, type IdentityPolicy } from './identity-policy.ts';
 import { parseIpAddress } from '../der/ip.ts';
 import { commonName } from '../der/name.ts';
-import { extensionId } from '../der/oids.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 import { readAlternativeNames } from '../der/read-extensions.ts';
 

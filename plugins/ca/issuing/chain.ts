@@ -2,9 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { cleanly } from '../../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
-import { type Certificate, readCertificate } from '../der/certificate.ts';
+import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
-import { extensionId, keyPurpose } from '../der/oids.ts';
+import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
 import { publicKeyObject } from '../der/public-key.ts';
 import { readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
 
@@ -61,11 +61,6 @@ export function isClientCertificate(leaf: Certificate): boolean {
 function isForClients({ extensions }: Certificate): boolean {
   const purposes = readExtKeyUsage(extensions.get(extensionId.extKeyUsage));
   return purposes === undefined || purposes.includes(keyPurpose.clientAuth) || purposes.includes(keyPurpose.any);
-}
-
-/** Whether the validity period holds this instant. */
-export function isLive(certificate: Certificate, now: Temporal.Instant): boolean {
-  return Temporal.Instant.compare(certificate.notBefore, now) <= 0 && Temporal.Instant.compare(now, certificate.notAfter) <= 0;
 }
 
 /** A certificate for our own reading and for OpenSSL's checks. */

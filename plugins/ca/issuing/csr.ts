@@ -4,10 +4,10 @@ import { cleanly } from '../../../core/base/openssl.ts';
 import { formatAlternativeName } from '../der/alternative-name.ts';
 import { findRequestDigest } from '../authority/algorithms.ts';
 import { type Extension, readExtensions } from '../der/certificate.ts';
-import { DerError, Reader, readBitString, readObjectIdentifier, readOnly, tag } from '../der/der.ts';
+import { DerError, Reader, readBitString, readObjectIdentifier, readOnly, tag } from '../../../core/der/der.ts';
 import { failCa } from '../errors.ts';
 import { formatName, type NameAttribute, readName, readText } from '../der/name.ts';
-import { extensionId, keyPurpose, requestAttribute } from '../der/oids.ts';
+import { extensionId, keyPurpose, requestAttribute } from '../../../core/der/oids.ts';
 import { type CheckedKey, checkKey, type KeyFamily } from '../der/public-key.ts';
 import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
 

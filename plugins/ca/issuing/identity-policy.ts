@@ -1,7 +1,7 @@
 // The identity policy of a CA: which names it lets devices have. Knows no protocol, so that every way to enrol obeys the same rules.
 import { isIP } from 'node:net';
 import type { NameAttribute } from '../der/name.ts';
-import { nameAttributes } from '../der/oids.ts';
+import { nameAttributes } from '../../../core/der/oids.ts';
 import type { AlternativeName } from '../der/read-extensions.ts';
 
 /** The fields of a CA that the policy reads (spec, CA resource). */

@@ -19,16 +19,16 @@ import {
 } from '../der/extensions.ts';
 import { failCa } from '../errors.ts';
 import { lifetime, referenceOf } from '../authority/generation.ts';
-import { type CaHouse, publicUrls } from '../context.ts';
+import { type CaContext, publicUrls } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { formatName, readName } from '../der/name.ts';
 import { issuerKeyIdentifier, readAlternativeNames } from '../der/read-extensions.ts';
-import { type CaGeneration, type IssuedCertificate, type IssuedVia, newestGeneration } from '../records/records.ts';
+import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
-import { extensionId } from '../der/oids.ts';
+import { extensionId } from '../../../core/der/oids.ts';
 
 /** `recheck` repeats, inside the transaction that records the certificate, what the decision to issue rested on. */
-export type IssueOptions = { readonly ttlSeconds: number; readonly via: IssuedVia; recheck?(transaction: WriteTransaction): void };
+export type IssueOptions = { readonly ttlSeconds: number; readonly via: string; recheck?(transaction: WriteTransaction): void };
 
 /** A certificate that exists and is on record. */
 export type Issued = { readonly serial: string; readonly record: IssuedCertificate; readonly issuer: CaGeneration };
@@ -37,12 +37,12 @@ export type Issued = { readonly serial: string; readonly record: IssuedCertifica
  * Issues a certificate for an approved request and records it, in that order: nothing counts as issued before its signature exists
  * (R65). Resolves when the record is on the disk. Throws `clock-implausible`, `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
  */
-export async function issueCertificate(house: CaHouse, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
-  const issuer = requireSigner(house, ca);
+export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
+  const issuer = requireSigner(context, ca);
   const above = readCertificate(issuer.certificate);
   const { subject, alternativeNames, publicKey, keyFamily, purposes } = approved.content;
-  const urls = publicUrls(house, ca.tenantId, ca.record.name, issuer.generation);
-  const serial = await house.serials.next();
+  const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
+  const serial = await context.serials.next();
   const extensions = [
     basicConstraints('leaf'),
     // What servers of TLS 1.2 do with an RSA key; clients only sign.
@@ -53,34 +53,34 @@ export async function issueCertificate(house: CaHouse, ca: FoundCa, approved: Ap
     ...(alternativeNames.length === 0 ? [] : [subjectAltName(alternativeNames, readName(subject).length === 0)]),
     ...(urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)]),
   ];
-  const content = { serial, issuer: above.subject, subject, ...lifetime(house, options.ttlSeconds, above), publicKey, extensions };
+  const content = { serial, issuer: above.subject, subject, ...lifetime(context, options.ttlSeconds, above), publicKey, extensions };
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
-  const certificate = await unlessDeleted(house, own, () =>
-    signStructure(house.hsm, referenceOf(own, issuer), (algorithm) => encodeTbsCertificate(content, algorithm)),
+  const certificate = await unlessDeleted(context, own, () =>
+    signStructure(context.hsm, referenceOf(own, issuer), (algorithm) => encodeTbsCertificate(content, algorithm)),
   );
   const issued = recordOf(lookAgain(certificate), issuer, options.via);
-  await house.store.write((transaction) => {
-    if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+  await context.store.write((transaction) => {
+    if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     options.recheck?.(transaction);
-    keepIssued(house, transaction, own, issued);
+    keepIssued(context, transaction, own, issued);
   });
   return issued;
 }
 
 /** Puts an issued certificate on record; a serial number is never used twice under one CA. */
 export function keepIssued(
-  house: CaHouse,
+  context: CaContext,
   transaction: WriteTransaction,
   ca: { readonly tenantId: string; readonly caId: string },
   issued: Issued,
 ): void {
   const key = [ca.tenantId, ca.caId, issued.serial];
-  if (transaction.get(house.tables.certificates, key) !== undefined) throw new Error('the token gave a serial number twice');
-  transaction.put(house.tables.certificates, key, issued.record);
+  if (transaction.get(context.tables.certificates, key) !== undefined) throw new Error('the token gave a serial number twice');
+  transaction.put(context.tables.certificates, key, issued.record);
 }
 
 /** The record of a certificate this generation signed. */
-export function recordOf(certificate: Certificate, issuer: CaGeneration, via: IssuedVia): Issued {
+export function recordOf(certificate: Certificate, issuer: CaGeneration, via: string): Issued {
   const record: IssuedCertificate = {
     certificate: certificate.der,
     generation: issuer.generation,
@@ -94,11 +94,11 @@ export function recordOf(certificate: Certificate, issuer: CaGeneration, via: Is
 }
 
 /** The generation that signs, of a CA that has a key and still lives (R58). */
-function requireSigner(house: CaHouse, ca: FoundCa): CaGeneration {
+function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   const newest = newestGeneration(ca.record);
   if (newest === undefined)
     throw failCa('ca-has-no-key', { detail: `CA "${ca.record.name}" is trust-only: it has a certificate but no key.` });
-  if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, house.clock.now()) <= 0) {
+  if (Temporal.Instant.compare(readCertificate(newest.certificate).notAfter, context.clock.now()) <= 0) {
     throw failCa('ca-expired', { detail: `The certificate of CA "${ca.record.name}" has expired; renew the CA.` });
   }
   return newest;

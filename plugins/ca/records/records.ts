@@ -1,23 +1,18 @@
 // What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys nobody claimed yet.
 import type { KeyBinding, KeyType, StoredKey } from '../../../hsm/api.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
-import type { CaKey } from '../authority/signer.ts';
+import type { EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
 
-/** Identity policy and lifetime of enrolled certificates; SCEP would share the middle part (spec, CA resource). */
-export type EstSettings = {
-  readonly enabled: boolean;
-  readonly initialEnrollSecret?: string | undefined;
-  readonly initialEnrollTrustCa?: string | undefined;
-  readonly allowedDomains: readonly string[];
-  readonly allowSubdomains: boolean;
-  readonly allowBareDomains: boolean;
-  readonly allowIpSans: boolean;
-  readonly ttl: string;
-  readonly allowReenrollWithIssuedCert: boolean;
+/** A CA's key pair: the private half is a handle into the token. */
+export type CaKey = {
+  readonly type: KeyType;
+  readonly stored: StoredKey;
+  /** DER SubjectPublicKeyInfo */
+  readonly publicKey: Uint8Array;
 };
 
-/** EST of a CA that does not mention it: off, and nothing allowed (api 63). */
-export const disabledEst: EstSettings = {
+/** Enrolment at a CA that does not mention it: off, and nothing allowed (api 63). */
+export const disabledEnrolment: EnrolmentSettings = {
   enabled: false,
   allowedDomains: [],
   allowSubdomains: false,
@@ -56,15 +51,12 @@ export type CaRecord = {
   readonly trustCertificate: Uint8Array | undefined;
   /** oldest first; empty for a trust-only CA */
   readonly generations: readonly CaGeneration[];
-  readonly est: EstSettings;
+  readonly est: EnrolmentSettings;
   /** whether the CA may be deleted while certificates of it are valid; absent in older records */
   readonly deletionAllowed?: boolean;
   /** certifies the appliance's own listeners: cannot be deleted */
   readonly ownedByAppliance?: true;
 };
-
-/** How a certificate came to be. */
-export type IssuedVia = 'est-secret' | 'est-birth-certificate' | 'est-renewal' | 'sign-csr' | 'issuing-ca' | 'listener';
 
 /** Revocation reasons of RFC 5280 5.3.1 that a caller may give. */
 export const revocationReasons = {
@@ -85,7 +77,8 @@ export type IssuedCertificate = {
   readonly names: readonly string[];
   readonly notBefore: string;
   readonly notAfter: string;
-  readonly via: IssuedVia;
+  /** how it was requested: `sign-csr`, `issuing-ca`, `listener`, or the word of an enrolment protocol */
+  readonly via: string;
   readonly revoked?: { readonly at: string; readonly reason: RevocationReason };
 };
 
@@ -130,6 +123,28 @@ export type UnclaimedKey = {
 /** A removed CA whose certificates and keys are still being cleared away. Key: [CA id]. */
 export type RemovedCa = { readonly tenantId: string; readonly caId: string };
 
+/** The TLS identity of the appliance's listeners. Key: ['listener']. */
+export type ListenerRecord = {
+  /** PKCS#8; on the disk only inside the sealed record */
+  readonly keyPem: string;
+  readonly certificate: Uint8Array;
+  readonly serial: string;
+  readonly generation: number;
+  readonly hosts: readonly string[];
+};
+
+/** Names of the tables. Up to version 1 of the plugin `est` it kept them, and they keep its prefix: no record had to move. */
+export const tableNames = [
+  'cas',
+  'certificates',
+  'revocations',
+  'crls',
+  'last-crls',
+  'unclaimed-keys',
+  'removed-cas',
+  'listener-identity',
+] as const;
+
 /** The plugin's tables, opened once. */
 export type CaTables = {
   readonly cas: Table<CaRecord>;
@@ -139,6 +154,7 @@ export type CaTables = {
   readonly lastCrls: Table<LastCrl>;
   readonly unclaimedKeys: Table<UnclaimedKey>;
   readonly removedCas: Table<RemovedCa>;
+  readonly identities: Table<ListenerRecord>;
 };
 
 export function openCaTables(store: Store): CaTables {
@@ -150,6 +166,7 @@ export function openCaTables(store: Store): CaTables {
     lastCrls: store.table('last-crls'),
     unclaimedKeys: store.table('unclaimed-keys'),
     removedCas: store.table('removed-cas'),
+    identities: store.table('listener-identity'),
   };
 }
 

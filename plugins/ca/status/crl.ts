@@ -3,10 +3,10 @@ import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { readCertificate } from '../der/certificate.ts';
-import { encode, explicit, integer, sequence, tag, time } from '../der/der.ts';
+import { encode, explicit, integer, sequence, tag, time } from '../../../core/der/der.ts';
 import { authorityKeyIdentifier, crlNumber, reasonCode } from '../der/extensions.ts';
 import { backdateSeconds, referenceOf } from '../authority/generation.ts';
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import { type FoundCa } from '../authority/lookup.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
 import { type CaGeneration, type PublishedCrl, type Revocation, revocationReasons } from '../records/records.ts';
@@ -20,15 +20,15 @@ const refreshSeconds = 86_400;
  * The CRL of a generation, DER: the published one while it is fresh and covers every revocation, else a new one. When the token
  * cannot sign, the published one is answered for as long as it may be used.
  */
-export async function currentCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+export async function currentCrl(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  const published = house.tables.crls.get(key);
+  const published = context.tables.crls.get(key);
   const newest = published?.newest;
-  const now = house.clock.now();
+  const now = context.clock.now();
   if (newest !== undefined && newest.covers === published?.changes && ageSeconds(newest.thisUpdate, now) < refreshSeconds)
     return newest.crl;
   try {
-    return await publishOnce(house, ca, generation);
+    return await publishOnce(context, ca, generation);
   } catch (error) {
     if (newest !== undefined && Temporal.Instant.compare(newest.nextUpdate, now) > 0) return newest.crl;
     throw error;
@@ -36,27 +36,27 @@ export async function currentCrl(house: CaHouse, ca: FoundCa, generation: CaGene
 }
 
 /** Callers that ask at the same time share one signature: anybody may ask for a CRL. */
-const publishing = new WeakMap<CaHouse, Map<string, Promise<Uint8Array>>>();
+const publishing = new WeakMap<CaContext, Map<string, Promise<Uint8Array>>>();
 
-function publishOnce(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
-  const running = publishing.get(house) ?? new Map<string, Promise<Uint8Array>>();
-  publishing.set(house, running);
+function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+  const running = publishing.get(context) ?? new Map<string, Promise<Uint8Array>>();
+  publishing.set(context, running);
   const name = crlKey(ca, generation).join('/');
   const present = running.get(name);
   if (present !== undefined) return present;
-  const started = publish(house, ca, generation).finally(() => running.delete(name));
+  const started = publish(context, ca, generation).finally(() => running.delete(name));
   running.set(name, started);
   return started;
 }
 
-async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
+async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
   const key = crlKey(ca, generation);
-  const newest = await signCrl(house, ca, generation, house.clock.now().add({ seconds: lifeSeconds }));
-  await house.store.write((transaction) => {
-    const published = transaction.get(house.tables.crls, key);
+  const newest = await signCrl(context, ca, generation, context.clock.now().add({ seconds: lifeSeconds }));
+  await context.store.write((transaction) => {
+    const published = transaction.get(context.tables.crls, key);
     // Another process may have been faster with a higher number; the CA may be gone.
     if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
-      transaction.put(house.tables.crls, key, { ...published, newest });
+      transaction.put(context.tables.crls, key, { ...published, newest });
     }
   });
   return newest.crl;
@@ -64,30 +64,30 @@ async function publish(house: CaHouse, ca: FoundCa, generation: CaGeneration): P
 
 /** A list of exactly the revocations of this moment, with a number of its own, to be used until `nextUpdate`. */
 export async function signCrl(
-  house: CaHouse,
+  context: CaContext,
   ca: FoundCa,
   generation: CaGeneration,
   nextUpdate: Temporal.Instant,
 ): Promise<NonNullable<PublishedCrl['newest']>> {
   const key = crlKey(ca, generation);
-  const thisUpdate = house.clock.now();
-  const draft = await house.store.write((transaction) => {
+  const thisUpdate = context.clock.now();
+  const draft = await context.store.write((transaction) => {
     // Or a list would be left that belongs to no CA.
-    if (transaction.get(house.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
-    return takeNumber(house, transaction, key);
+    if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
+    return takeNumber(context, transaction, key);
   });
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const list = { ...draft, generation, thisUpdate, nextUpdate };
-  const crl = await unlessDeleted(house, own, () =>
-    signStructure(house.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
+  const crl = await unlessDeleted(context, own, () =>
+    signStructure(context.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
   );
   const { number, covers } = draft;
   return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };
 }
 
 /** The newest list that was published. */
-export function newestCrl(house: CaHouse, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
-  return house.tables.crls.get(crlKey(ca, generation))?.newest;
+export function newestCrl(context: CaContext, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
+  return context.tables.crls.get(crlKey(ca, generation))?.newest;
 }
 
 type Draft = {
@@ -97,11 +97,14 @@ type Draft = {
 };
 
 /** Takes the next CRL number together with exactly the revocations that this CRL will cover. */
-function takeNumber(house: CaHouse, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
-  const published: PublishedCrl = transaction.get(house.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
+function takeNumber(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): Draft {
+  const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
   const number = published.lastNumber + 1;
-  transaction.put(house.tables.crls, key, { ...published, lastNumber: number });
-  const entries = Array.from(transaction.entries(house.tables.revocations, key), ([path, entry]) => [String(path.at(-1)), entry] as const);
+  transaction.put(context.tables.crls, key, { ...published, lastNumber: number });
+  const entries = Array.from(
+    transaction.entries(context.tables.revocations, key),
+    ([path, entry]) => [String(path.at(-1)), entry] as const,
+  );
   return { number, covers: published.changes, entries };
 }
 

@@ -3,7 +3,7 @@ import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { newestCrl, signCrl } from './crl.ts';
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaGeneration, LastCrl } from '../records/records.ts';
 
@@ -18,10 +18,10 @@ export type Outstanding = {
 };
 
 /** Counts what a CA has outstanding, as the store is now or as the transaction sees it. */
-export function findOutstanding(house: CaHouse, ca: FoundCa, transaction?: WriteTransaction): Outstanding {
-  const { certificates } = house.tables;
+export function findOutstanding(context: CaContext, ca: FoundCa, transaction?: WriteTransaction): Outstanding {
+  const { certificates } = context.tables;
   const prefix = [ca.tenantId, ca.record.id];
-  const now = house.clock.now();
+  const now = context.clock.now();
   const ends: Record<number, string> = {};
   let [valid, validUntil]: [number, string | undefined] = [0, undefined];
   for (const [, issued] of transaction?.entries(certificates, prefix) ?? certificates.entries(prefix)) {
@@ -46,11 +46,11 @@ export type MadeLastCrl = { readonly generation: number; readonly covers: number
  * Signs the last CRL of each key that has certificates outstanding; it may be used until these have ended. Rejects with HsmError when
  * the token is away. Of a key that is lost, the newest list there is has to do.
  */
-export async function makeLastCrls(house: CaHouse, ca: FoundCa, { ends }: Outstanding): Promise<readonly MadeLastCrl[]> {
+export async function makeLastCrls(context: CaContext, ca: FoundCa, { ends }: Outstanding): Promise<readonly MadeLastCrl[]> {
   const made: MadeLastCrl[] = [];
   for (const generation of ca.record.generations) {
     const until = ends[generation.generation];
-    const list = until === undefined ? undefined : await lastOf(house, ca, generation, until);
+    const list = until === undefined ? undefined : await lastOf(context, ca, generation, until);
     if (until === undefined || list === undefined) continue;
     const { certificate, chain } = generation;
     made.push({ generation: generation.generation, covers: list.covers, last: { crl: list.crl, certificate, chain, until } });
@@ -58,47 +58,47 @@ export async function makeLastCrls(house: CaHouse, ca: FoundCa, { ends }: Outsta
   return made;
 }
 
-async function lastOf(house: CaHouse, ca: FoundCa, generation: CaGeneration, until: string) {
+async function lastOf(context: CaContext, ca: FoundCa, generation: CaGeneration, until: string) {
   try {
-    return await signCrl(house, ca, generation, Temporal.Instant.from(until));
+    return await signCrl(context, ca, generation, Temporal.Instant.from(until));
   } catch (error) {
-    if (error instanceof HsmError && error.kind === 'key-not-usable') return newestCrl(house, ca, generation);
+    if (error instanceof HsmError && error.kind === 'key-not-usable') return newestCrl(context, ca, generation);
     throw error;
   }
 }
 
 /** In the transaction that deletes the CA. Throws a `conflict` that is worth another try when a certificate was revoked meanwhile. */
 export function keepLastCrls(
-  house: CaHouse,
+  context: CaContext,
   transaction: WriteTransaction,
   { tenantId, record }: FoundCa,
   made: readonly MadeLastCrl[],
 ): void {
   for (const { generation, covers, last } of made) {
-    if (transaction.get(house.tables.crls, [tenantId, record.id, generation])?.changes !== covers)
+    if (transaction.get(context.tables.crls, [tenantId, record.id, generation])?.changes !== covers)
       throw fail('conflict', { overtaken: true });
-    transaction.put(house.tables.lastCrls, [tenantId, record.name, generation], last);
+    transaction.put(context.tables.lastCrls, [tenantId, record.name, generation], last);
   }
 }
 
 /** What is left of the CAs of this name: of the given key, or of the newest. */
-export function findLastCrl(house: CaHouse, tenantId: string, name: string, generation?: number): LastCrl | undefined {
-  const { lastCrls } = house.tables;
+export function findLastCrl(context: CaContext, tenantId: string, name: string, generation?: number): LastCrl | undefined {
+  const { lastCrls } = context.tables;
   if (generation !== undefined) return lastCrls.get([tenantId, name, generation]);
   return Array.from(lastCrls.entries([tenantId, name]), ([, last]) => last).at(-1);
 }
 
 /** The highest number of a key whose last CRL is kept under this name; 0 for none. A new CA of the name counts on, since the number is in the URL. */
-export function lastGeneration(house: CaHouse, tenantId: string, name: string): number {
-  return Array.from(house.tables.lastCrls.entries([tenantId, name]), ([key]) => Number(key.at(-1))).at(-1) ?? 0;
+export function lastGeneration(context: CaContext, tenantId: string, name: string): number {
+  return Array.from(context.tables.lastCrls.entries([tenantId, name]), ([key]) => Number(key.at(-1))).at(-1) ?? 0;
 }
 
 /** Forgets lists of which every certificate has ended. */
-export async function forgetLastCrls(house: CaHouse): Promise<void> {
-  const now = house.clock.now();
-  const over = Array.from(house.tables.lastCrls.entries([])).filter(([, { until }]) => Temporal.Instant.compare(until, now) <= 0);
+export async function forgetLastCrls(context: CaContext): Promise<void> {
+  const now = context.clock.now();
+  const over = Array.from(context.tables.lastCrls.entries([])).filter(([, { until }]) => Temporal.Instant.compare(until, now) <= 0);
   if (over.length === 0) return;
-  await house.store.write((transaction) => {
-    for (const [key] of over) transaction.delete(house.tables.lastCrls, key);
+  await context.store.write((transaction) => {
+    for (const [key] of over) transaction.delete(context.tables.lastCrls, key);
   });
 }

@@ -15,12 +15,12 @@ import {
   readOnly,
   sequence,
   tag,
-} from '../der/der.ts';
+} from '../../../core/der/der.ts';
 import { ocspNonce } from '../der/extensions.ts';
 import { referenceOf } from '../authority/generation.ts';
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
-import { ocspId } from '../der/oids.ts';
+import { ocspId } from '../../../core/der/oids.ts';
 import { bitStringOfPublicKey } from '../der/public-key.ts';
 import { type CaGeneration, type IssuedCertificate, revocationReasons } from '../records/records.ts';
 import { signStructure } from '../authority/signer.ts';
@@ -34,15 +34,15 @@ const maxKept = 10_000;
 /** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
 const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
-/** Answers OCSP requests for the CAs of one house. */
+/** Answers OCSP requests for the CAs of one context. */
 export class OcspResponder {
-  readonly #house: CaHouse;
+  readonly #context: CaContext;
   readonly #allowance: SignatureAllowance;
   readonly #kept = new Map<string, { readonly response: Uint8Array; readonly until: Temporal.Instant }>();
 
-  constructor(house: CaHouse) {
-    this.#house = house;
-    this.#allowance = new SignatureAllowance(house.clock);
+  constructor(context: CaContext) {
+    this.#context = context;
+    this.#allowance = new SignatureAllowance(context.clock);
   }
 
   /**
@@ -60,7 +60,7 @@ export class OcspResponder {
     const singles = question.asked.map((asked) => ({ asked, issued: this.#findIssued(ca, generation, asked) }));
     const [first] = singles;
     const common = singles.length === 1 && first?.issued !== undefined ? { asked: first.asked, issued: first.issued } : undefined;
-    const now = this.#house.clock.now();
+    const now = this.#context.clock.now();
     if (common === undefined || question.nonce !== undefined) {
       if (this.#allowance.take()) return this.#sign(ca, generation, { singles, nonce: question.nonce, now });
       if (common === undefined) return encodeUnsigned('tryLater');
@@ -75,7 +75,7 @@ export class OcspResponder {
   }
 
   #findIssued(ca: FoundCa, { generation }: CaGeneration, { serial }: CertId): IssuedCertificate | undefined {
-    const issued = this.#house.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
+    const issued = this.#context.tables.certificates.get([ca.tenantId, ca.record.id, serial]);
     return issued?.generation === generation ? issued : undefined;
   }
 
@@ -86,7 +86,7 @@ export class OcspResponder {
     );
     const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
     const extensions = nonce === undefined ? [] : [explicit(1, sequence(ocspNonce(nonce)))];
-    const basic = await signStructure(this.#house.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
+    const basic = await signStructure(this.#context.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
       sequence(responderId, generalizedTime(now), sequence(...responses), ...extensions),
     );
     return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));

@@ -4,7 +4,7 @@ import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '../../../core/http/endpoint.ts';
 import { formatCertificatePem } from '../der/certificate.ts';
 import { currentCrl } from './crl.ts';
-import type { CaHouse } from '../context.ts';
+import type { CaContext } from '../context.ts';
 import { findLastCrl } from './last-crl.ts';
 import { findCa, findGeneration, type FoundCa, hasKey, newestCertificate } from '../authority/lookup.ts';
 import { OcspResponder } from './ocsp.ts';
@@ -17,23 +17,23 @@ const tag = 'TLS CAs';
 const ocspLimitBytes = 4_096;
 
 /** The public endpoints. Signatures made for strangers are kept and shared, or limited, so that asking often costs the token little. */
-export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
-  const responder = new OcspResponder(house);
+export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
+  const responder = new OcspResponder(context);
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
   const signed = { ...shared, errors: ['key-object-missing'] } as const;
 
   const answerCrl = async (call: PublicCall): Promise<Reply> => {
     const asked = call.params['version'];
     const number = asked === undefined ? undefined : /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) : 0;
-    const ca = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '');
+    const ca = findCa(context, call.params['tenant'] ?? '', call.params['ca'] ?? '');
     const generation =
       ca === undefined ? undefined : number === undefined ? newestGeneration(ca.record) : findGeneration(ca.record, number);
     const crl =
-      ca === undefined || generation === undefined ? requireLast(house, call, number).crl : await currentCrl(house, ca, generation);
+      ca === undefined || generation === undefined ? requireLast(context, call, number).crl : await currentCrl(context, ca, generation);
     return new Reply(200, crl, { 'content-type': 'application/pkix-crl' });
   };
   const answerOcsp = async (call: PublicCall, request: Uint8Array): Promise<Reply> => {
-    const ca = requireCa(house, call);
+    const ca = requireCa(context, call);
     if (!hasKey(ca.record)) throw fail('not-found');
     return new Reply(200, await responder.respond(ca, request), { 'content-type': 'application/ocsp-response' });
   };
@@ -46,10 +46,10 @@ export function publicEndpoints(house: CaHouse): readonly AnyEndpoint[] {
       summary: 'The certificate of a CA, and its issuers up to the root',
       produces: 'application/x-pem-file',
       run(call) {
-        const record = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '')?.record;
+        const record = findCa(context, call.params['tenant'] ?? '', call.params['ca'] ?? '')?.record;
         const { certificate, chain: above } =
           record === undefined
-            ? requireLast(house, call)
+            ? requireLast(context, call)
             : { certificate: newestCertificate(record), chain: newestGeneration(record)?.chain ?? [] };
         const chain = [certificate, ...above];
         return new Reply(200, chain.map(formatCertificatePem).join(''), { 'content-type': 'application/x-pem-file' });
@@ -99,15 +99,15 @@ const names = {
   request: { description: 'The OCSP request in base64, percent-encoded.', example: 'MEkwRzBFMEMwQTAJBgUrDgMCGgUABBQ' },
 };
 
-function requireCa(house: CaHouse, call: PublicCall): FoundCa {
-  const found = findCa(house, call.params['tenant'] ?? '', call.params['ca'] ?? '');
+function requireCa(context: CaContext, call: PublicCall): FoundCa {
+  const found = findCa(context, call.params['tenant'] ?? '', call.params['ca'] ?? '');
   if (found === undefined) throw fail('not-found');
   return found;
 }
 
 /** What is left of a deleted CA: a CRL that outlasts it. */
-function requireLast(house: CaHouse, call: PublicCall, generation?: number): LastCrl {
-  const last = findLastCrl(house, call.params['tenant'] ?? '', call.params['ca'] ?? '', generation);
+function requireLast(context: CaContext, call: PublicCall, generation?: number): LastCrl {
+  const last = findLastCrl(context, call.params['tenant'] ?? '', call.params['ca'] ?? '', generation);
   if (last === undefined) throw fail('not-found');
   return last;
 }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
-import { sequence } from '../../../plugins/ca/der/der.ts';
+import { sequence } from '../../../core/der/der.ts';
 import { commonName } from '../../../plugins/ca/der/name.ts';
 import { send } from '../est/client.ts';
 import { type EstAppliance, openEst, startEstAppliance } from '../est/est-appliance.ts';

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { findForbiddenName, type IdentityPolicy } from '../../../plugins/ca/issuing/identity-policy.ts';
-import { encode, objectIdentifier, sequence, tag } from '../../../plugins/ca/der/der.ts';
+import { encode, objectIdentifier, sequence, tag } from '../../../core/der/der.ts';
 import { readName } from '../../../plugins/ca/der/name.ts';
 import { basic } from '../est/client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from '../est/est-appliance.ts';

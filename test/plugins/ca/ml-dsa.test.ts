@@ -1,7 +1,7 @@
 // ML-DSA end to end: CA key in a token that offers CKM_ML_DSA, ML-DSA requests, and ML-DSA client certificates for renewal.
 import { generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bitString, explicit, integer, nullValue, objectIdentifier, sequence } from '../../../plugins/ca/der/der.ts';
+import { bitString, explicit, integer, nullValue, objectIdentifier, sequence } from '../../../core/der/der.ts';
 import { commonName } from '../../../plugins/ca/der/name.ts';
 import { bitStringOfPublicKey } from '../../../plugins/ca/der/public-key.ts';
 import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';

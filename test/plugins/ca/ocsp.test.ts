@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explicit, nullValue, objectIdentifier, octetString, Reader, readOnly, sequence, tag } from '../../../plugins/ca/der/der.ts';
+import { explicit, nullValue, objectIdentifier, octetString, Reader, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import { send } from '../est/client.ts';
 import { type EstAppliance, startEstAppliance } from '../est/est-appliance.ts';
 import { file, openssl } from '../est/openssl.ts';

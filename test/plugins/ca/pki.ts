@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { generateKeyPairSync, KeyObject, sign, webcrypto, X509Certificate } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import { bitString, explicit, integer, objectIdentifier, sequence } from '../../../plugins/ca/der/der.ts';
+import { bitString, explicit, integer, objectIdentifier, sequence } from '../../../core/der/der.ts';
 
 /** The library, once its polyfill and WebCrypto are in place. */
 export { x509 };

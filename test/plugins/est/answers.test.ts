@@ -3,17 +3,15 @@ import { X509Certificate } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readOnly, tag } from '../../../plugins/ca/der/der.ts';
+import { readOnly, tag } from '../../../core/der/der.ts';
 import type { Audit } from '../../../core/audit/record.ts';
 import type { Log } from '../../../core/base/context.ts';
 import { HsmError } from '../../../hsm/api.ts';
 import { createEstApp } from '../../../plugins/est/app.ts';
-import { openCaHouse } from '../../../plugins/ca/context.ts';
-import { FailureLimit } from '../../../plugins/est/failure-limit.ts';
-import { openEstListener } from '../../../plugins/est/server.ts';
+import { openEstListener } from '../../../plugins/est/listener/server.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { basic, pkcs10, type Reply, send, type Sending } from './client.ts';
-import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
+import { type EstAppliance, estParts, openEst, secret, startEstAppliance } from './est-appliance.ts';
 import { makeDeviceCsr, makeKeys, readCertsOnly } from '../ca/pki.ts';
 
 let appliance: EstAppliance;
@@ -144,8 +142,7 @@ describe('errors', () => {
   });
 
   test('an audit trail that cannot be written: 503, and no certificate leaves; cacerts goes on', async () => {
-    const { hsm, clock, directory } = appliance;
-    const store = appliance.store.prefixed('est');
+    const { directory } = appliance;
     const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
     const listed = async (): Promise<number> =>
       (await appliance.request('GET', `/v1/state/keystore/tls/ca/${ca}/certificates?limit=1000`)).body.length;
@@ -155,8 +152,7 @@ describe('errors', () => {
       [true, 1],
     ] as const) {
       const audit: Audit = { writable, write: () => Promise.reject(new Error('the disk is full')) };
-      const house = openCaHouse({ hsm, store, clock, publicUrl: undefined });
-      const handler = createEstApp({ house, audit, limit: new FailureLimit(store, clock), log, sealed: () => false });
+      const handler = createEstApp({ ...estParts(appliance), audit, log });
       const identity = selfSignedIdentity(directory);
       const listener = await openEstListener({ host: '127.0.0.1', port: 0, identity, handler, log });
       const at = (operation: string, sending: Sending) =>

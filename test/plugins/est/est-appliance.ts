@@ -10,6 +10,10 @@ import { provide } from '../../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
+import { openCaContext } from '../../../plugins/ca/context.ts';
+import ca from '../../../plugins/ca/index.ts';
+import { certificateAuthorities } from '../../../plugins/ca/service.ts';
+import { FailureLimit } from '../../../plugins/est/failure-limit.ts';
 import est from '../../../plugins/est/index.ts';
 import { startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
 import { freePort } from '../../harness/daemon.ts';
@@ -84,7 +88,7 @@ export async function startEstAppliance(
   const tokens = await options.tokens?.(path('tokens'));
   const appliance = await startTestAppliance({
     directory: path('appliance'),
-    plugins: [est],
+    plugins: [ca, est],
     services: [provide(listenersService, listeners)],
     clock,
     ...defined({ tokens }),
@@ -136,6 +140,13 @@ export async function startEstAppliance(
     },
     audited: () => readAudit(join(appliance.directory, 'audit')),
   };
+}
+
+/** What the EST app needs to serve the CAs of an appliance, beside audit trail and log. */
+export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'clock' | 'store'>) {
+  const kept = store.prefixed('est');
+  const authorities = certificateAuthorities(openCaContext({ hsm, store: kept, clock, publicUrl: undefined }), []);
+  return { authorities, clock, limit: new FailureLimit(kept, clock), sealed: () => false, refresh: () => store.refresh() };
 }
 
 function readAudit(directory: string): Readonly<Record<string, unknown>>[] {

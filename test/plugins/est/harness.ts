@@ -6,11 +6,11 @@ import { openStore, type OpenStore } from '../../../core/store/open.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import type { Hsm, TokenConfig } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
-import { type CaHouse, openCaHouse } from '../../../plugins/ca/context.ts';
+import { type CaContext, openCaContext } from '../../../plugins/ca/context.ts';
 import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
-export type TestHouse = CaHouse & { readonly clock: TestClock; readonly store: OpenStore; readonly hsm: Hsm; readonly directory: string };
+export type TestHouse = CaContext & { readonly clock: TestClock; readonly store: OpenStore; readonly hsm: Hsm; readonly directory: string };
 
 /** Opens a house for one test file and closes it afterwards. */
 export async function openTestHouse(
@@ -24,5 +24,5 @@ export async function openTestHouse(
     await hsm.close();
   });
   const clock = new TestClock('2026-11-01T12:00:00Z');
-  return { ...openCaHouse({ hsm, store, clock, publicUrl: 'https://keystore.example:4646' }), clock, store, hsm, directory: path() };
+  return { ...openCaContext({ hsm, store, clock, publicUrl: 'https://keystore.example:4646' }), clock, store, hsm, directory: path() };
 }

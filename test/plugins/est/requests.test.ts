@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { bitString, encode, explicit, integer, nullValue, objectIdentifier, readOnly, sequence, tag } from '../../../plugins/ca/der/der.ts';
+import { bitString, encode, explicit, integer, nullValue, objectIdentifier, readOnly, sequence, tag } from '../../../core/der/der.ts';
 import { commonName } from '../../../plugins/ca/der/name.ts';
 import { rsaSpki } from '../../harness/token/odd-keys.ts';
 import { basic, type Reply, type Sending } from './client.ts';

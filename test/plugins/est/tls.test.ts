@@ -221,7 +221,7 @@ describe('R19: time and room are limited', () => {
 });
 
 async function listenerSettings() {
-  const { openEstListener } = await import('../../../plugins/est/server.ts');
+  const { openEstListener } = await import('../../../plugins/est/listener/server.ts');
   const directory = join(appliance.directory, 'settings');
   mkdirSync(directory, { recursive: true });
   const log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };

@@ -1,0 +1,69 @@
+// The TLS identity of both listeners, from the certificate authority that a plugin brings.
+import { z } from 'zod';
+import { openTenants, systemTenantName } from '../../core/access/tenants.ts';
+import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
+import { type AnyPlugin, definePlugin } from '../../core/plugin/plugin.ts';
+import {
+  type CertificateAuthorities,
+  certificateAuthorityService,
+  type ListenerIdentity,
+} from '../../core/plugin/services/certificate-authority.ts';
+import type { OpenStore } from '../../core/store/open.ts';
+
+/** The identity in use, and who wants to know when it changes. It is there once its plugin is started. */
+export class ChangingIdentity {
+  readonly #store: OpenStore;
+  readonly #hosts: readonly string[];
+  readonly #watchers = new Set<(identity: TlsIdentity) => void>();
+  #authorities: CertificateAuthorities | undefined;
+  #current: ListenerIdentity | undefined;
+
+  constructor(store: OpenStore, hosts: readonly string[]) {
+    this.#store = store;
+    this.#hosts = hosts;
+  }
+
+  /**
+   * To be started with the plugins of the appliance: it makes or reads the identity, before any plugin opens a listener. As a plugin, so
+   * that a start without a certificate authority is refused and names who needs one.
+   */
+  readonly plugin: AnyPlugin = definePlugin({
+    name: 'listener-identity',
+    contract: 1,
+    config: z.unknown(),
+    uses: [certificateAuthorityService],
+    provision: async (context) => {
+      this.#authorities = context.service(certificateAuthorityService);
+      await this.renew();
+      return {};
+    },
+  });
+
+  get current(): ListenerIdentity {
+    if (this.#current === undefined) throw new Error('the plugin of the listener identity is not started');
+    return this.#current;
+  }
+
+  /** For a TLS server. */
+  get tls(): TlsIdentity {
+    const { keyPem, chainPem } = this.current;
+    return { key: keyPem, cert: chainPem };
+  }
+
+  /** Renews the identity when it is due; answers whether it is another one than before. */
+  async renew(): Promise<boolean> {
+    const system = openTenants(this.#store).findByName(systemTenantName);
+    if (system === undefined || this.#authorities === undefined) throw new Error('the tenant system is made before the listeners are');
+    const before = this.#current?.serial;
+    this.#current = await this.#authorities.listenerIdentity(system.uuid, this.#hosts);
+    if (this.#current.serial === before) return false;
+    for (const watcher of this.#watchers) watcher(this.tls);
+    return true;
+  }
+
+  /** Calls back when there is another identity; answers how to stop that. */
+  watch(watcher: (identity: TlsIdentity) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+}

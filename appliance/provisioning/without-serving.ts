@@ -1,0 +1,24 @@
+// Services for plugins that are started without serving: by the first steps of a start, and by the check of a stopped appliance.
+import type { Audit } from '../../core/audit/record.ts';
+import type { Configuration } from '../../core/config/config.ts';
+import type { Listeners } from '../../core/plugin/services/listeners.ts';
+import { StartRefused } from '../state/start-refused.ts';
+
+/** Says where the listeners would be; none is opened. */
+export function closedListeners({ estListen, hosts, publicUrl }: Configuration): Listeners {
+  return {
+    serving: false,
+    est: estListen,
+    hosts,
+    managementUrl: publicUrl,
+    sealed: () => false,
+    identity: () => ({ key: '', cert: '' }),
+    onIdentityChange: () => () => undefined,
+  };
+}
+
+/** Nothing is done on behalf of a caller, so there is nothing to record. */
+export const closedAudit: Audit = {
+  writable: false,
+  write: () => Promise.reject(new StartRefused('no audit records are written while nothing is served')),
+};

@@ -1,0 +1,136 @@
+// What the plugin `ca` offers to enrolment protocols and to the listeners: CAs whose keys are in the HSM. Types, and the shared refusal.
+import type { ErrorTable } from '../../base/errors.ts';
+import type { WriteTransaction } from '../../store/store.ts';
+import { defineService } from '../service.ts';
+
+/** Provided by the plugin `ca`. */
+export const certificateAuthorityService = defineService<CertificateAuthorities>('certificate-authority');
+
+export type CertificateAuthorities = {
+  /** A CA of the tenant that has a key. Reads the state of the last refresh of the store. */
+  find(tenantId: string, name: string): CertificateAuthority | undefined;
+  /**
+   * Whether a client certificate chains to the certificate of this CA, which may be trust-only: now valid, for client authentication, and
+   * not revoked by a CA of the tenant. A CA that does not exist trusts nothing.
+   */
+  isTrusted(tenantId: string, caName: string, shown: ShownCertificate): boolean;
+  /** Subject and serial number of any certificate; undefined when it cannot be read. */
+  describe(certificate: Uint8Array): { readonly subject: string; readonly serial: string } | undefined;
+  /** Intermediates of a client that `isTrusted` looks at; more are ignored. */
+  readonly maxIntermediates: number;
+  /** Called by a plugin that lets devices enrol, while it is provisioned. */
+  attach(protocol: EnrolmentProtocol): void;
+  /**
+   * The TLS identity of the appliance's listeners for these host names and addresses, the first being the common name: the one on record,
+   * or a new one when there is none, when it has less than a third of its life left, when the hosts changed, or when its CA got a new key.
+   * Creates the CA `appliance` of the given tenant on first use and rolls it over a year before its end. To be called at start and then
+   * every hour. Safe to repeat after a crash at any line; processes that race get the same identity. Not held by a doubt about the clock:
+   * without an identity, an administrator could not connect to confirm the time.
+   */
+  listenerIdentity(tenantId: string, hosts: readonly string[]): Promise<ListenerIdentity>;
+};
+
+/** One CA with its key, as an enrolment protocol uses it. */
+export type CertificateAuthority = {
+  readonly tenantId: string;
+  /** uuid, never used again */
+  readonly id: string;
+  readonly name: string;
+  readonly enrolment: EnrolmentSettings;
+  /** DER SubjectPublicKeyInfo of the key that signs new certificates */
+  readonly publicKey: Uint8Array;
+  /** DER AlgorithmIdentifier of its signatures */
+  readonly signatureAlgorithm: Uint8Array;
+  /**
+   * DER of what a device needs to trust certificates of this CA: the newest certificate with its issuers up to the root and, while they
+   * are valid, the earlier ones with their issuers and roll-over certificates.
+   */
+  trustedCertificates(): readonly Uint8Array[];
+  /** What this CA issued, compared octet by octet with its records; undefined when it did not issue this certificate. */
+  findIssued(certificate: Uint8Array): HeldCertificate | undefined;
+  /** Verifies a DER PKCS#10 request. Throws `invalid-csr` with a detail that says what to correct. */
+  readRequest(der: Uint8Array): VerifiedRequest;
+};
+
+/** Who may enrol with a CA, for which names, and for how long: the container `est` of the CA resource. */
+export type EnrolmentSettings = {
+  readonly enabled: boolean;
+  readonly initialEnrollSecret?: string | undefined;
+  readonly initialEnrollTrustCa?: string | undefined;
+  readonly allowedDomains: readonly string[];
+  readonly allowSubdomains: boolean;
+  readonly allowBareDomains: boolean;
+  readonly allowIpSans: boolean;
+  readonly ttl: string;
+  readonly allowReenrollWithIssuedCert: boolean;
+};
+
+/** The certificates of a TLS client, DER. */
+export type ShownCertificate = { readonly leaf: Uint8Array; readonly intermediates: readonly Uint8Array[] };
+
+/** A certificate on record at the CA that issued it. */
+export type HeldCertificate = {
+  readonly certificate: Uint8Array;
+  readonly serial: string;
+  /** why its holder cannot authenticate with it now; undefined when it can */
+  readonly problem: 'revoked' | 'not-valid-now' | 'not-for-clients' | undefined;
+  /** Whether it is revoked, as a transaction sees it. */
+  isRevoked(transaction: WriteTransaction): boolean;
+};
+
+/** A request whose signature verifies under the key it carries. Only the CA makes one. */
+export type VerifiedRequest = {
+  /** for records: subject, alternative names, and kind of key */
+  readonly subject: string;
+  readonly names: readonly string[];
+  readonly keyName: string;
+  /** RFC 7030 section 3.5: where a client puts the channel binding */
+  readonly challengePassword: string | undefined;
+  /** Approves the identity by the policy of the CA. Throws `identity-not-allowed`. */
+  approve(): ApprovedRequest;
+  /** The same for a renewal, whose subject and names must be those of the certificate it renews. */
+  approveRenewal(held: HeldCertificate): ApprovedRequest;
+};
+
+/** The right to one certificate. Only an approval makes one. */
+export type ApprovedRequest = {
+  /**
+   * Signs the certificate and records it; resolves when the record is on the disk. `via` says in the records how the certificate was
+   * requested, `recheck` repeats inside the recording transaction what the decision was based on. Throws `clock-implausible`, `ca-expired`
+   * or `not-found` (the CA was deleted meanwhile).
+   */
+  issue(options: { readonly via: string; recheck?(transaction: WriteTransaction): void }): Promise<EnrolledCertificate>;
+};
+
+export type EnrolledCertificate = { readonly certificate: Uint8Array; readonly serial: string };
+
+/** What a CA needs to know of a protocol by which devices enrol. */
+export type EnrolmentProtocol = {
+  /** `EST`, for messages */
+  readonly title: string;
+  /** names that no CA may carry, because they mean something else in the protocol's paths */
+  readonly reservedNames: ReadonlySet<string>;
+  /** Base URLs for devices of a CA, for its state. */
+  urls(tenantId: string, caName: string): readonly string[];
+};
+
+/** What a TLS server needs. */
+export type ListenerIdentity = {
+  readonly keyPem: string;
+  /** the certificate, and the link to the previous root after a roll-over */
+  readonly chainPem: string;
+  /** changes when the identity does */
+  readonly serial: string;
+  readonly notAfter: Temporal.Instant;
+  /** roots that clients trust, newest first */
+  readonly caPem: string;
+};
+
+/** The refusal that the CA and the protocols in front of it share; it belongs to the plugin `ca`. */
+export const requestErrors = {
+  'invalid-csr': {
+    status: 400,
+    title: 'Certification request not usable',
+    when: 'the request is not a well-formed PKCS#10, its self-signature does not verify, or its key is not one the CA certifies',
+  },
+} as const satisfies ErrorTable;

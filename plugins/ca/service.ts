@@ -1,0 +1,111 @@
+// The service `certificate-authority`: what enrolment protocols and the appliance's listeners can ask of the CAs.
+import { parseDuration } from '../../core/base/time.ts';
+import type {
+  ApprovedRequest as ApprovedRequestView,
+  CertificateAuthorities,
+  CertificateAuthority,
+  EnrolmentProtocol,
+  HeldCertificate,
+  VerifiedRequest,
+} from '../../core/plugin/services/certificate-authority.ts';
+import { requireCaAlgorithm } from './authority/algorithms.ts';
+import { caCertificates, findCa, type FoundCa } from './authority/lookup.ts';
+import { trustedCertificates } from './authority/trust.ts';
+import type { CaContext } from './context.ts';
+import { type Certificate, isLive, readCertificate } from './der/certificate.ts';
+import { formatName, readName } from './der/name.ts';
+import { type ApprovedRequest, approveByPolicy, approveRenewal } from './issuing/approval.ts';
+import { findPath, isClientCertificate, maxIntermediates } from './issuing/chain.ts';
+import { familiesUnder, verifyCsr } from './issuing/csr.ts';
+import { issueCertificate } from './issuing/issue.ts';
+import { ensureListenerIdentity } from './listener-identity.ts';
+import { type IssuedCertificate, newestGeneration } from './records/records.ts';
+import { findIssued, isRevokedOnPath } from './status/revocation.ts';
+
+/** `protocols` collects what is attached. */
+export function certificateAuthorities(context: CaContext, protocols: EnrolmentProtocol[]): CertificateAuthorities {
+  return {
+    maxIntermediates,
+    find(tenantId, name) {
+      const found = findCa(context, tenantId, name);
+      return found === undefined ? undefined : authorityOf(context, found);
+    },
+    isTrusted(tenantId, caName, { leaf, intermediates }) {
+      const trusted = findCa(context, tenantId, caName);
+      if (trusted === undefined) return false;
+      const path = findPath(leaf, intermediates, caCertificates(trusted.record), context.clock.now());
+      return path !== undefined && !isRevokedOnPath(context, tenantId, path);
+    },
+    describe: (der) => readIfPossible(der, ({ subject, serial }) => ({ subject: formatName(readName(subject)), serial })),
+    attach: (protocol) => void protocols.push(protocol),
+    listenerIdentity: (tenantId, hosts) => ensureListenerIdentity(context, tenantId, hosts),
+  };
+}
+
+function authorityOf(context: CaContext, ca: FoundCa): CertificateAuthority | undefined {
+  const { tenantId, record } = ca;
+  const { keyType } = record;
+  const newest = newestGeneration(record);
+  if (newest === undefined || keyType === undefined) return undefined;
+  return {
+    tenantId,
+    id: record.id,
+    name: record.name,
+    enrolment: record.est,
+    publicKey: newest.key.publicKey,
+    signatureAlgorithm: requireCaAlgorithm(newest.key.type).identifier,
+    trustedCertificates: () => trustedCertificates(record, context.clock.now()),
+    findIssued(der) {
+      const certificate = readIfPossible(der, (read) => read);
+      const issued = certificate === undefined ? undefined : findIssued(context, ca, certificate);
+      return certificate === undefined || issued === undefined ? undefined : heldCertificate(context, ca, certificate, issued);
+    },
+    readRequest(der) {
+      const csr = verifyCsr(der, familiesUnder(keyType));
+      const { subjectText, nameTexts, keyName, challengePassword } = csr.content;
+      const request: VerifiedRequest = {
+        subject: subjectText,
+        names: nameTexts,
+        keyName,
+        challengePassword,
+        approve: () => issuable(context, ca, approveByPolicy(csr, record.est)),
+        approveRenewal: (held) => issuable(context, ca, approveRenewal(csr, readCertificate(held.certificate), record.est)),
+      };
+      return request;
+    },
+  };
+}
+
+function heldCertificate(context: CaContext, ca: FoundCa, certificate: Certificate, issued: IssuedCertificate): HeldCertificate {
+  return {
+    certificate: certificate.der,
+    serial: certificate.serial,
+    problem: findProblem(certificate, issued, context.clock.now()),
+    isRevoked: (transaction) => findIssued(context, ca, certificate, transaction)?.revoked !== undefined,
+  };
+}
+
+function findProblem(certificate: Certificate, issued: IssuedCertificate, now: Temporal.Instant): HeldCertificate['problem'] {
+  if (issued.revoked !== undefined) return 'revoked';
+  if (!isLive(certificate, now)) return 'not-valid-now';
+  return issued.via === 'issuing-ca' || !isClientCertificate(certificate) ? 'not-for-clients' : undefined;
+}
+
+function issuable(context: CaContext, ca: FoundCa, approved: ApprovedRequest): ApprovedRequestView {
+  return {
+    async issue(options) {
+      const ttlSeconds = parseDuration(ca.record.est.ttl, 'est/ttl').seconds;
+      const { serial, record } = await issueCertificate(context, ca, approved, { ...options, ttlSeconds });
+      return { serial, certificate: record.certificate };
+    },
+  };
+}
+
+/** TLS accepts certificates that are not DER. */
+function readIfPossible<T>(der: Uint8Array, use: (certificate: Certificate) => T): T | undefined {
+  try {
+    return use(readCertificate(der));
+  } catch {
+    return undefined;
+  }
+}

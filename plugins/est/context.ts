@@ -1,0 +1,27 @@
+// What every part of EST works with, and what an operation is given of a request.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Audit } from '../../core/audit/record.ts';
+import type { Clock } from '../../core/base/context.ts';
+import type { CertificateAuthorities, CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
+import type { FailureLimit } from './failure-limit.ts';
+
+/** What all operations use. */
+export type EstContext = {
+  readonly authorities: CertificateAuthorities;
+  readonly audit: Audit;
+  readonly clock: Clock;
+  readonly limit: FailureLimit;
+};
+
+/** One request to an operation of a CA that exists and has EST enabled. */
+export type EstCall = {
+  readonly ca: CertificateAuthority;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: TLSSocket;
+  readonly clientIp: string;
+  /** the whole body; throws `payload-too-large`. Read only after the sender was accepted. */
+  readBody(): Promise<Uint8Array>;
+  /** adds to the audit record */
+  note(parameters: Readonly<Record<string, unknown>>): void;
+};

@@ -1,0 +1,12 @@
+// The EST listener of a sealed appliance: there is no store to find a CA in, and devices shall come back (R73).
+import type { Listener } from '../../../core/http/listener/listeners.ts';
+import { sendAnswer } from './send-answer.ts';
+import { type EstServerOptions, openEstListener } from './server.ts';
+import { answerText, retryAfterSeconds } from './transport.ts';
+
+/** Answers 503 to everything until it is closed; rejects with ListenError. */
+export function openSealedEstListener(options: Omit<EstServerOptions, 'handler'>): Promise<Listener> {
+  return openEstListener({ ...options, handler: (request, response) => void sendAnswer(request, response, sealed) });
+}
+
+const sealed = answerText(503, 'The appliance is sealed; try again later.', { 'Retry-After': String(retryAfterSeconds) });

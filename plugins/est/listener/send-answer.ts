@@ -1,0 +1,48 @@
+// Sending an answer: header names as they are written, an exact length, and the HTTP version the client spoke.
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { transportSecurity } from '../../../core/http/response/answer.ts';
+import type { EstAnswer } from './transport.ts';
+
+/** Sends it once the request is read to its end. A client that is gone is no error. */
+export async function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: EstAnswer): Promise<void> {
+  await drain(request);
+  if (response.destroyed || response.headersSent) return;
+  const reason = STATUS_CODES[status] ?? '';
+  const all = {
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'Strict-Transport-Security': transportSecurity[1],
+  };
+  if (request.httpVersion === '1.0') answerAsHttp10(response, `${status} ${reason}`, all, request.method === 'HEAD' ? '' : body);
+  else response.writeHead(status, reason, all).end(body);
+}
+
+/**
+ * Node answers HTTP/1.1 whatever was asked, as RFC 9110 section 2.5 has it; the libest that Debian ships speaks HTTP/1.0 and takes no
+ * other status line. Such a connection ends with its answer.
+ */
+function answerAsHttp10(response: ServerResponse, status: string, headers: Readonly<Record<string, string>>, body: string): void {
+  const lines = Object.entries({ ...headers, Date: new Date().toUTCString(), Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
+  const { socket } = response;
+  socket?.write(`HTTP/1.0 ${status}\r\n${lines.join('')}\r\n${body}`);
+  // Not ended alone: a client that does not close would keep the connection.
+  socket?.destroySoon();
+}
+
+/** A client that still sends would meet a closed connection before our answer: the rest of a refused request is read for a moment. */
+const drainMs = 1_000;
+
+function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const late = setTimeout(resolve, drainMs);
+    const done = (): void => {
+      clearTimeout(late);
+      resolve();
+    };
+    request.once('end', done).once('close', done).on('error', done).resume();
+  });
+}

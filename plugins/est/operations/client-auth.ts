@@ -1,0 +1,122 @@
+// Who may enrol: the shared secret or a birth certificate for the first time, the certificate held for renewals (spec, EST endpoints).
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { decodeBase64, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
+import { cleanly } from '../../../core/base/openssl.ts';
+import type { CertificateAuthority, HeldCertificate, ShownCertificate } from '../../../core/plugin/services/certificate-authority.ts';
+import { failEst } from '../errors.ts';
+import type { EstContext } from '../context.ts';
+
+/** What of a request speaks for its sender. */
+export type Credentials = { readonly headers: IncomingHttpHeaders; readonly socket: TLSSocket; readonly clientIp: string };
+
+/** How the sender of a first enrolment was accepted. */
+export type FirstCredential = 'est-secret' | 'est-birth-certificate';
+
+/**
+ * Accepts the sender of a first enrolment. Throws `enrolment-not-configured` before anything is looked at, `rate-limited`, or
+ * `enrolment-refused`. An Authorization header decides alone; without one the client certificate decides (api 65).
+ */
+export async function authenticateFirst(context: EstContext, ca: CertificateAuthority, from: Credentials): Promise<FirstCredential> {
+  const { authorities, limit } = context;
+  const { initialEnrollSecret, initialEnrollTrustCa } = ca.enrolment;
+  if (initialEnrollSecret === undefined && initialEnrollTrustCa === undefined) {
+    throw failEst('enrolment-not-configured', {
+      detail: 'First enrolment is not configured: the CA has neither a shared secret nor a trust CA.',
+    });
+  }
+  const { authorization } = from.headers;
+  if (authorization !== undefined) {
+    if (initialEnrollSecret !== undefined) {
+      limit.requireLookAt(initialEnrollSecret, ca.id, from.clientIp);
+      if (isSecret(authorization, initialEnrollSecret)) return 'est-secret';
+    }
+    await limit.count(ca.id, from.clientIp);
+    throw refused(initialEnrollSecret === undefined ? 'this CA takes a birth certificate and no password' : 'the shared secret is wrong');
+  }
+  if (initialEnrollTrustCa === undefined) throw refused('send the shared secret as HTTP Basic password');
+  const sent = sentCertificates(context, from.socket);
+  if (sent === undefined) {
+    const secretToo = initialEnrollSecret === undefined ? '' : ', nor the shared secret as HTTP Basic password';
+    throw refused(`${missingCertificate(from.socket)}${secretToo}`);
+  }
+  if (!authorities.isTrusted(ca.tenantId, initialEnrollTrustCa, sent)) {
+    throw refused(
+      'the client certificate does not chain to the trust CA of this CA, or is expired, revoked or not for client authentication',
+    );
+  }
+  return 'est-birth-certificate';
+}
+
+/**
+ * Accepts the sender of a renewal: it holds a certificate that this CA issued and has on record, now valid and not revoked. Looked
+ * up at each request, also on a connection that is long open (R46). Throws `enrolment-not-configured` or `enrolment-refused`.
+ */
+export function authenticateRenewal(context: EstContext, ca: CertificateAuthority, { socket }: Credentials): HeldCertificate {
+  if (!ca.enrolment.allowReenrollWithIssuedCert) {
+    throw failEst('enrolment-not-configured', { detail: 'Re-enrolment with an issued certificate is not allowed on this CA.' });
+  }
+  const sent = sentCertificates(context, socket);
+  if (sent === undefined) throw refused(missingCertificate(socket));
+  const held = ca.findIssued(sent.leaf);
+  if (held === undefined) throw refused('the client certificate was not issued by this CA');
+  if (held.problem !== undefined) throw refused(`the client certificate is ${problems[held.problem]}`);
+  return held;
+}
+
+const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>> = {
+  revoked: 'revoked',
+  'not-valid-now': 'expired or not yet valid',
+  'not-for-clients': 'not for client authentication',
+};
+
+/** The credentials of a refused sender, for the audit record (R66). A stranger wrote the certificate, so its texts are cut. */
+export function describeCredentials(context: EstContext, { headers, socket }: Credentials): Readonly<Record<string, unknown>> {
+  const sent = sentCertificates(context, socket);
+  const credential = headers.authorization !== undefined ? 'est-secret' : sent === undefined ? 'none' : 'certificate';
+  const shown = sent === undefined ? undefined : context.authorities.describe(sent.leaf);
+  if (shown === undefined) return { credential };
+  return { credential, 'client-certificate': { subject: shown.subject.slice(0, 256), serial: shown.serial.slice(0, 64) } };
+}
+
+/** The user name is not looked at; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
+function isSecret(authorization: string, secret: string): boolean {
+  const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
+  const pair = decodeUtf8(decodeBase64(encoded) ?? new Uint8Array(0)) ?? '';
+  const colon = pair.indexOf(':');
+  const given = colon === -1 ? '' : pair.slice(colon + 1);
+  return equalConstantTime(sha256(given), sha256(secret)) && given !== '';
+}
+
+/**
+ * What the client sent in the handshake; undefined when it sent none. Only getPeerX509Certificate: the older call crashes the
+ * process on certificates with curves that have no NIST name.
+ */
+function sentCertificates({ authorities }: EstContext, socket: TLSSocket): ShownCertificate | undefined {
+  const leaf = cleanly(() => socket.getPeerX509Certificate());
+  if (leaf === undefined) return undefined;
+  const intermediates: Uint8Array[] = [];
+  for (
+    let above = leaf.issuerCertificate;
+    above !== undefined && intermediates.length < authorities.maxIntermediates;
+    above = above.issuerCertificate
+  ) {
+    intermediates.push(above.raw);
+  }
+  return { leaf: leaf.raw, intermediates };
+}
+
+/** An ML-DSA certificate needs TLS 1.3; a client that speaks less silently sends none, and should be told. */
+function missingCertificate(socket: TLSSocket): string {
+  const hint = socket.getProtocol() === 'TLSv1.3' ? '' : ' (ML-DSA certificates need TLS 1.3)';
+  return `no client certificate was sent${hint}`;
+}
+
+function refused(problem: string) {
+  return failEst('enrolment-refused', { detail: `The credential was not accepted: ${problem}.` });
+}
+
+function sha256(text: string): Uint8Array {
+  return createHash('sha256').update(encodeUtf8(text)).digest();
+}

@@ -1,0 +1,70 @@
+// simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
+import { hash } from 'node:crypto';
+import { fail, ServiceError } from '../../../core/base/errors.ts';
+import type { ApprovedRequest, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { encodeCertsOnly } from './certs-only.ts';
+import { requireChannelBinding } from './channel-binding.ts';
+import { authenticateFirst, authenticateRenewal, describeCredentials } from './client-auth.ts';
+import { failEst } from '../errors.ts';
+import type { EstCall, EstContext } from '../context.ts';
+import { answerDer, type EstAnswer, readRequestBody } from '../listener/transport.ts';
+
+/** First enrolment (RFC 7030 4.2.1). */
+export async function simpleEnroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
+  const credential = await accepted(context, call, () => authenticateFirst(context, call.ca, call));
+  call.note({ credential });
+  const request = await readRequest(call);
+  return issue(context, call, request.approve(), { via: credential });
+}
+
+/** Renewal or rekey (RFC 7030 4.2.2). A certificate that is revoked while the request runs renews nothing. */
+export async function simpleReenroll(context: EstContext, call: EstCall): Promise<EstAnswer> {
+  const held = await accepted(context, call, () => authenticateRenewal(context, call.ca, call));
+  call.note({ credential: 'certificate', 'renewed-serial': held.serial });
+  const request = await readRequest(call);
+  return issue(context, call, request.approveRenewal(held), {
+    via: 'est-renewal',
+    recheck(transaction) {
+      if (held.isRevoked(transaction)) {
+        throw failEst('enrolment-refused', { detail: 'The credential was not accepted: the client certificate is revoked.' });
+      }
+    },
+  });
+}
+
+/** A refusal is recorded with the certificate that was shown. */
+async function accepted<T>(context: EstContext, call: EstCall, authenticate: () => T | Promise<T>): Promise<T> {
+  try {
+    return await authenticate();
+  } catch (error) {
+    call.note(describeCredentials(context, call));
+    throw error;
+  }
+}
+
+async function readRequest(call: EstCall): Promise<VerifiedRequest> {
+  const request = call.ca.readRequest(readRequestBody(call.headers['content-type'], await call.readBody()));
+  const { challengePassword, subject, names, keyName } = request;
+  call.note({ subject, names, 'key-type': keyName });
+  if (challengePassword !== undefined) requireChannelBinding(call.socket, challengePassword);
+  return request;
+}
+
+/** A certificate whose issue could not be recorded in the audit trail is refused before it is signed, not after. */
+async function issue(
+  { audit }: EstContext,
+  call: EstCall,
+  approved: ApprovedRequest,
+  options: { readonly via: string; recheck?(transaction: WriteTransaction): void },
+): Promise<EstAnswer> {
+  if (!audit.writable) throw fail('audit-unavailable');
+  const { serial, certificate } = await approved.issue(options).catch(asServerError);
+  call.note({ serial, 'certificate-sha256': hash('sha256', certificate) });
+  return answerDer('certificates', encodeCertsOnly([certificate]));
+}
+
+/** An expired CA is an error of the server for a device, which cannot renew it (R58). */
+function asServerError(thrown: unknown): never {
+  throw thrown instanceof ServiceError && thrown.code === 'ca-expired' ? failEst('ca-not-usable', { cause: thrown }) : thrown;
+}

@@ -1,0 +1,126 @@
+// The command line's sign-in (api 60): it asks, a person signs in and approves in a browser, and the poll delivers one token, once.
+import { z } from 'zod';
+import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
+import { redirectReply } from '../../../core/http/pages/frame.ts';
+import { prove } from '../attempts.ts';
+import { requireStillStands } from '../session/browser-session.ts';
+import { showableText } from '../settings/claims.ts';
+import { bindingCookie, findCookie, formatLastTenant } from '../session/cookies.ts';
+import { LoginFailure } from '../failures.ts';
+import { formTokenOf, requireForm } from '../session/form-token.ts';
+import type { Located, Oidc } from '../context.ts';
+import { confirmPage, decidedPage } from '../pages/confirm.ts';
+import { isBoundTo } from '../login/pending-login.ts';
+import type { HandOff, Identity } from '../records.ts';
+import { answerWithPage, tellSuccess } from '../login/report.ts';
+import { isExpired } from '../login/under-way.ts';
+
+/** A finished sign-in waits for the person's answer, in the browser that made it. */
+export async function offerHandOff(
+  oidc: Oidc,
+  call: PublicCall,
+  located: Located,
+  id: string,
+  binding: string,
+  identity: Identity,
+): Promise<Reply> {
+  await oidc.store.write((transaction) => {
+    requireStillStands(transaction, oidc, located, identity);
+    const handOff = oidc.handOffs.read(transaction, id);
+    if (handOff?.step !== 'waiting') throw new LoginFailure('login-expired', 'session', 'no-such-request');
+    oidc.handOffs.change(transaction, id, { ...handOff, step: 'signed-in', identity, binding });
+  });
+  tellSuccess(call, located, identity, undefined);
+  return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
+}
+
+/** The sign-in behind a request failed: the command line need not wait until the end. */
+export async function refuseHandOff(oidc: Oidc, id: string): Promise<void> {
+  await oidc.store.write((transaction) => {
+    const handOff = oidc.handOffs.read(transaction, id);
+    if (handOff?.step === 'waiting') oidc.handOffs.change(transaction, id, { ...handOff, step: 'denied' });
+  });
+}
+
+const decisionSchema = z.object({
+  request: z.string().max(128).default('').meta({ description: 'Which request is meant.', example: 'q1W8mZ0bq1c' }),
+  'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),
+  decision: z.string().max(16).default('').meta({ description: 'approve or deny.', example: 'approve' }),
+});
+type Decision = z.output<typeof decisionSchema>;
+
+export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
+  const page = { access: 'public', path: '/login/confirm', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  return [
+    definePublicEndpoint({
+      ...page,
+      method: 'GET',
+      summary: 'Compare and approve a command-line sign-in',
+      audit: 'reads-go-on',
+      query: { request: 'the command-line request' },
+      run: (call) => answerWithPage(oidc, call, () => prove(oidc, call, () => showRequest(oidc, call))),
+    }),
+    definePublicEndpoint<Decision, never>({
+      ...page,
+      method: 'POST',
+      summary: 'Approve or deny a command-line sign-in',
+      audit: 'required',
+      consumes: 'application/x-www-form-urlencoded',
+      bodyLimit: 4096,
+      input: decisionSchema,
+      run: (call, input) => answerWithPage(oidc, call, () => prove(oidc, call, () => decide(oidc, call, input))),
+    }),
+  ];
+}
+
+/** Whoever asks names the program: a long name must not push the answer off the screen. */
+const shownProgramLength = 80;
+
+function showRequest(oidc: Oidc, call: PublicCall): Reply {
+  const id = call.query.get('request') ?? '';
+  const { handOff, identity, cookie } = requireOwn(oidc, call, id);
+  return confirmPage({
+    userCode: handOff.userCode,
+    username: identity.username,
+    tenant: handOff.tenantName,
+    policies: identity.policies,
+    clientIp: handOff.clientIp,
+    userAgent: showableText(handOff.userAgent, shownProgramLength),
+    requestedAt: Temporal.Instant.fromEpochMilliseconds(handOff.createdMs),
+    elsewhere: handOff.clientIp !== call.clientIp,
+    request: id,
+    formToken: formTokenOf(cookie, id),
+  });
+}
+
+async function decide(oidc: Oidc, call: PublicCall, { request, decision, 'form-token': formToken }: Decision): Promise<Reply> {
+  const { handOff, identity, cookie } = requireOwn(oidc, call, request);
+  requireForm(call, formToken, formTokenOf(cookie, request));
+  if (decision !== 'approve' && decision !== 'deny') throw new LoginFailure('form-refused', 'session', 'no-decision');
+  const approved = decision === 'approve';
+  await oidc.store.write((transaction) => {
+    const current = oidc.handOffs.read(transaction, request);
+    if (current?.step !== 'signed-in') throw new LoginFailure('login-expired', 'session', 'no-such-request');
+    oidc.handOffs.change(transaction, request, { ...current, step: approved ? 'approved' : 'denied' });
+  });
+  const { service, tenantName, clientIp } = handOff;
+  const requestParameters = { service, decision, 'asked-from': clientIp, issuer: identity.issuer, subject: identity.subject };
+  call.noteAudit({ kind: 'login', tenant: tenantName, user: identity.username, requestParameters });
+  return decidedPage(approved);
+}
+
+type Own = { readonly handOff: HandOff; readonly identity: Identity; readonly cookie: string };
+
+/** The request, if this is the browser that signed in for it and the answer is still to come. */
+function requireOwn(oidc: Oidc, call: PublicCall, id: string): Own {
+  const handOff = id === '' ? undefined : oidc.handOffs.get(id);
+  const cookie = findCookie(call, bindingCookie);
+  if (handOff?.step !== 'signed-in' || isExpired(handOff, call.now.epochMilliseconds)) {
+    throw new LoginFailure('login-expired', 'session', 'no-such-request');
+  }
+  const { identity, binding } = handOff;
+  if (identity === undefined || binding === undefined || cookie === undefined || !isBoundTo(binding, cookie)) {
+    throw new LoginFailure('login-not-yours', 'session', 'other-browser');
+  }
+  return { handOff, identity, cookie };
+}

@@ -1,0 +1,39 @@
+// Claims: what a provider says about a person, how one is found by name or pointer, and how a text of theirs becomes safe to show.
+import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
+import { isJsonObject } from '../../../core/wire/json.ts';
+import { replaceUnseen } from '../../../core/wire/shown-text.ts';
+
+/** Claims are JSON; names are the provider's. */
+export type Claims = JsonObject;
+
+/**
+ * The claim of that name; undefined when it is absent or null. A name that starts with `/` is a JSON pointer (RFC 6901) into nested
+ * claims, as `/realm_access/roles` of Keycloak. Inherited properties are never found.
+ */
+export function findClaim(claims: Claims, name: string): JsonValue | undefined {
+  const path = name.startsWith('/') ? name.slice(1).split('/').map(decodePointerToken) : [name];
+  let value: JsonValue | undefined = claims;
+  for (const step of path) {
+    if (Array.isArray(value)) value = /^(?:0|[1-9]\d*)$/.test(step) ? (value as readonly JsonValue[])[Number(step)] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+  }
+  return value ?? undefined;
+}
+
+/** The member of the claims that a name stands for, when it is one member and not something inside one. */
+export function topLevelName(name: string): string | undefined {
+  if (!name.startsWith('/')) return name;
+  return name.includes('/', 1) ? undefined : decodePointerToken(name.slice(1));
+}
+
+function decodePointerToken(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Longest text of a claim that is shown or logged, in characters. */
+const shownTextLength = 256;
+
+/** A text from outside, fit for audit, log and page: no control, direction or zero-width characters, trimmed, cut to 256 characters. */
+export function showableText(text: string, length: number = shownTextLength): string {
+  return Array.from(replaceUnseen(text.toWellFormed()).trim()).slice(0, length).join('');
+}

@@ -1,0 +1,104 @@
+// The appliance's own CA and the identity of its listeners, on a real token.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { applianceCaName, ensureListenerIdentity } from '../../../plugins/ca/listener-identity.ts';
+import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
+import { openTestHouse, type TestHouse } from '../est/harness.ts';
+
+const tenant = '11111111-1111-4111-8111-111111111111';
+const hosts = ['keystore.example', 'localhost', '127.0.0.1', '::1'];
+const day = 86_400;
+let house: TestHouse;
+let first: ListenerIdentity;
+
+beforeAll(async () => {
+  house = await openTestHouse();
+  first = await ensureListenerIdentity(house, tenant, hosts);
+});
+
+describe('listener identity', () => {
+  test('a second call changes nothing', async () => {
+    expect(await ensureListenerIdentity(house, tenant, hosts)).toEqual(first);
+  });
+
+  test('the certificate carries every host and verifies under the CA', () => {
+    const [leaf, ca] = [new X509Certificate(first.chainPem), new X509Certificate(first.caPem)];
+    expect(leaf.subjectAltName).toBe('DNS:keystore.example, DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
+    expect(leaf.checkIssued(ca) && leaf.verify(ca.publicKey)).toBe(true);
+    expect(ca.ca && ca.verify(ca.publicKey)).toBe(true);
+    expect(leaf.serialNumber).toMatch(/^[4-7][0-9A-F]{31}$/);
+  });
+
+  test('a TLS client that trusts ca.pem accepts a server with it, by name and by address', async () => {
+    const server = createServer({ key: first.keyPem, cert: first.chainPem });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as AddressInfo;
+    const trusting = { host: '127.0.0.1', port, ca: first.caPem };
+    for (const options of [trusting, { ...trusting, servername: 'localhost' }]) {
+      const socket = connect(options);
+      await once(socket, 'secureConnect');
+      expect(socket.authorized).toBe(true);
+      socket.destroy();
+    }
+    server.close();
+  });
+
+  test('the private key is nowhere in clear on the disk', () => {
+    const text = Buffer.from(createPrivateKey(first.keyPem).export({ format: 'der', type: 'pkcs8' }));
+    const files = readdirSync(house.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const contents = readFileSync(join(file.parentPath, file.name));
+      expect(contents.includes(text) || contents.includes(first.keyPem.slice(30, 90)), file.name).toBe(false);
+    }
+  });
+});
+
+test('other hosts give another certificate', async () => {
+  const other = await ensureListenerIdentity(house, tenant, ['other.example']);
+  expect(other.serial).not.toBe(first.serial);
+  first = await ensureListenerIdentity(house, tenant, hosts);
+});
+
+test('two processes that race end with the same identity', async () => {
+  const [left, right] = await Promise.all([
+    ensureListenerIdentity(house, tenant, ['race.example']),
+    ensureListenerIdentity(house, tenant, ['race.example']),
+  ]);
+  expect(left).toEqual(right);
+});
+
+test('renewed when a third of its life is left, by the same CA', async () => {
+  const before = await ensureListenerIdentity(house, tenant, hosts);
+  house.clock.advance(59 * day);
+  expect((await ensureListenerIdentity(house, tenant, hosts)).serial).toBe(before.serial);
+  house.clock.advance(2 * day);
+  const after = await ensureListenerIdentity(house, tenant, hosts);
+  expect(after.serial).not.toBe(before.serial);
+  expect(after.caPem).toBe(before.caPem);
+});
+
+test('the CA rolls over a year before its end; who trusts only the old root still connects', async () => {
+  const old = await ensureListenerIdentity(house, tenant, hosts);
+  house.clock.advance(19 * 365 * day);
+  const rolled = await ensureListenerIdentity(house, tenant, hosts);
+  expect(rolled.caPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+  const [leaf, link] = rolled.chainPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
+  const [newRoot, oldRoot] = rolled.caPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
+  if (leaf === undefined || link === undefined || newRoot === undefined || oldRoot === undefined) throw new Error('certificates missing');
+  expect(oldRoot.toString()).toBe(new X509Certificate(old.caPem).toString());
+  expect(leaf.verify(newRoot.publicKey)).toBe(true);
+  expect(leaf.verify(link.publicKey)).toBe(true);
+  expect(link.verify(oldRoot.publicKey) && link.checkIssued(oldRoot)).toBe(true);
+  expect(house.tables.cas.get([tenant, applianceCaName])?.generations).toHaveLength(2);
+});
+
+test('no key is left unclaimed', () => {
+  expect([...house.tables.unclaimedKeys.entries([])]).toEqual([]);
+});
