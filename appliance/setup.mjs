@@ -23,6 +23,7 @@ const tasks = {
   start: [['appliance/keystored.ts']],
   ctl: [['appliance/cli/keystorectl.ts']],
   test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
+  'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
@@ -37,6 +38,9 @@ const tasks = {
   bench: [['test/bench/run.ts']],
   setup: [],
 };
+
+/** Programs that the tests run, by their commands. */
+const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' };
 
 /** Other people's clients that the drills talk to, by their commands. */
 const clientPackages = {
@@ -66,8 +70,7 @@ async function main(word, args) {
   }
   installPackages();
   if (word !== 'ctl') installSoftHsm();
-  if (word === 'test')
-    installDebianPackages('for the tests', missing({ openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' }));
+  if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
   if (word === 'test:interop') installDebianPackages('for the clients of others', missing(clientPackages));
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {

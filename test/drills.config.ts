@@ -16,6 +16,7 @@ export default mergeConfig(
       ...(drills === 'image'
         ? { testTimeout: 3_600_000, hookTimeout: 3_600_000, bail: 1 }
         : { testTimeout: 900_000, hookTimeout: 900_000 }),
+      isolate: true,
       maxWorkers: 1,
     },
   }),

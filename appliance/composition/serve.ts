@@ -5,9 +5,10 @@ import type { Configuration } from '../../core/config/config.ts';
 import { listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
-import { catchStrayErrors } from '../../core/base/last-resort.ts';
+import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
 import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
+import { once } from '../../core/base/async/once.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
@@ -215,9 +216,4 @@ async function endProcess(log: OpenLog, error: unknown): Promise<void> {
   log.error('an error outside every promise and every request ended this process', describeFault(error));
   await Promise.race([log.close(), setTimeout(lastWordsMs)]);
   process.kill(process.pid, 'SIGKILL');
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => (running ??= run());
 }

@@ -9,7 +9,7 @@ import type { Audit } from '../audit/record.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
 import { JsonReader } from '../wire/json-reader.ts';
-import { inCourseOf } from '../base/last-resort.ts';
+import { inCourseOf } from '../base/async/last-resort.ts';
 import type { Store } from '../store/store.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { toKebab } from '../wire/schema.ts';

@@ -1,5 +1,6 @@
 // The life of plugins: migrations, provision, validate, start; stop in reverse. A failure at any step stops what was started.
 import type { Hsm } from '../../hsm/api.ts';
+import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
@@ -129,9 +130,4 @@ async function stopAll(running: readonly Running[], log: Log): Promise<void> {
       log.error('a plugin failed to stop', { plugin: plugin.name, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-}
-
-function once(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => (running ??= run());
 }

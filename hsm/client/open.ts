@@ -15,27 +15,13 @@ import {
   type StoredKey,
   type WrappingKeys,
 } from '../api.ts';
+import type { HsmOptions } from './options.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { call, type Call, type Making } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { TokenSupervisor } from './supervisor.ts';
 import type { ReceivedMessage } from '../protocol/wire.ts';
 import { parseBlob } from '../engine/wrapped-blob.ts';
-
-/** What happens to tokens, for the log. */
-export type HsmEvent = {
-  readonly kind: 'token-up' | 'token-down' | 'pin-refused';
-  readonly token: string;
-  readonly message: string;
-  /** process id of the host it is about */
-  readonly pid?: number;
-};
-
-export type HsmOptions = {
-  /** run the tokens in this process instead of children: for unit tests only */
-  readonly inline?: boolean;
-  readonly onEvent?: (event: HsmEvent) => void;
-};
 
 const largestRandom = 131_072;
 

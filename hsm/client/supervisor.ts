@@ -4,7 +4,7 @@ import { readCounts, readDescription, type Description } from '../protocol/host-
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
 import { inlineHost, spawnHost, type Link } from './link.ts';
-import type { HsmEvent, HsmOptions } from './open.ts';
+import type { HsmEvent, HsmOptions } from './options.ts';
 import { call, operations, type Call, type OperationName } from '../protocol/operations.ts';
 import { findTokenDirectory, hasTokenObjects, ownKeysGone } from '../files/softhsm.ts';
 import { decodeError } from '../protocol/error-coding.ts';

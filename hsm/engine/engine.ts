@@ -204,7 +204,7 @@ export class Engine {
   }
 
   /** Encrypts and decrypts with a throw-away key: whether the token still works at all. */
-  canarySings(): boolean {
+  canaryWorks(): boolean {
     const { module, work } = this.sessions;
     const text = Buffer.from('canary');
     const mechanism = gcmMechanism(Buffer.alloc(nonceBytes, 1), undefined);
@@ -235,7 +235,7 @@ export class Engine {
     if (remedy === 'module') throw new ModuleBroken(error.message);
     if (remedy === 'restore' || (remedy === 'object' && attempt > 1)) this.restore();
     else this.#renewWork();
-    if (remedy === 'object' && attempt === 1 && !this.canarySings()) this.restore();
+    if (remedy === 'object' && attempt === 1 && !this.canaryWorks()) this.restore();
     else if (remedy === 'object') this.#forgetLastUsed();
     if (remedy === 'room') this.#makeRoom();
     if (remedy === 'doubt') this.#judge();
@@ -247,7 +247,7 @@ export class Engine {
    * files while another one rewrote them has lost its token for good, and a new one has not; when the files are gone, loaded keys go on.
    */
   #judge(): void {
-    if (!this.canarySings()) throw new ModuleBroken('the token no longer encrypts and decrypts');
+    if (!this.canaryWorks()) throw new ModuleBroken('the token no longer encrypts and decrypts');
     if (!this.#tokenAnswers()) this.#lostSight();
   }
 

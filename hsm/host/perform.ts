@@ -57,7 +57,7 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
   random: (engine, job) => [engine.random(job.json<{ bytes: number }>(0).bytes)],
   selfTest: (engine) => {
     engine.random(16);
-    if (!engine.canarySings()) throw new ModuleBroken('the canary key does not encrypt and decrypt');
+    if (!engine.canaryWorks()) throw new ModuleBroken('the canary key does not encrypt and decrypt');
     return [];
   },
   inspect: (engine) => {

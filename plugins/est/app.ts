@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { defined } from '../../core/base/defined.ts';
 import type { AuditRecord } from '../../core/audit/record.ts';
 import type { Log } from '../../core/base/context.ts';
-import { inCourseOf } from '../../core/base/last-resort.ts';
+import { inCourseOf } from '../../core/base/async/last-resort.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { type Admit, readBody } from '../../core/http/request/body.ts';
 import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';

@@ -9,7 +9,7 @@ export function* checkRecords(oidc: Oidc): Iterable<CheckFinding> {
   }
   for (const [name, underWay] of [
     ['pending-logins', oidc.pending],
-    ['hand-offs', oidc.handOffs],
+    ['hand-offs', oidc.cliLogins],
   ] as const) {
     for (const problem of underWay.faults()) yield { where: `oidc/${name}`, problem };
   }

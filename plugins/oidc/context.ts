@@ -1,8 +1,7 @@
 // What the parts of this plugin share: its context, its tables, and the few questions all of them ask.
-import { createHash } from 'node:crypto';
 import { fail } from '../../core/base/errors.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
-import { onStrayError } from '../../core/base/last-resort.ts';
+import { onStrayError } from '../../core/base/async/last-resort.ts';
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { type Sessions, sessionsService } from '../../core/plugin/services/sessions.ts';
@@ -10,12 +9,14 @@ import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Config } from './config.ts';
 import { openDestinations, ownListenersOf, type Destinations } from './provider/destinations.ts';
 import { fetchMetadata, MetadataCache, type ProviderMetadata } from './provider/discovery.ts';
-import { judgeProviderError } from './login/provider-errors.ts';
+import { judgeProviderError } from './provider/provider-errors.ts';
 import { isLoopback, openOutbound, type Outbound } from './provider/outbound.ts';
-import { openTables, type Session, type Tables } from './records.ts';
-import type { NamedRole } from './settings/role.ts';
-import { trustOf, type ServiceRecord } from './settings/service.ts';
-import { SetAsideTenants } from './login/set-aside.ts';
+import { endSession } from './records/end-session.ts';
+import { openTables, type Tables } from './records/tables.ts';
+import type { Session } from './records/sign-ins.ts';
+import type { NamedRole } from './records/role-record.ts';
+import type { ServiceRecord } from './records/service-record.ts';
+import { SetAsideTenants } from './provider/set-aside.ts';
 
 /** A tenant's service with its names, as most parts need it. */
 export type Located = {
@@ -83,7 +84,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
       [...tables.roles.entries([tenantId, name])].map(([key, record]) => ({ name: String(key.at(-1)), ...record })),
     openOutbound({ tenantId, tenantName, service, record }, shorter) {
       onStrayError(() => setAside.add(tenantId, tenantName, service));
-      const way = openOutbound({ trust: trustOf(record), allowHttpLoopback, destinations, clock, ...shorter });
+      const way = openOutbound({ trust: record, allowHttpLoopback, destinations, clock, ...shorter });
       return {
         ...way,
         async fetch(url, request) {
@@ -117,32 +118,4 @@ export function requireService(oidc: Oidc, call: EndpointCall): Located {
 
 function cacheKeyOf({ tenantId, service, record }: Located): string {
   return `${tenantId} ${service} ${record.revision}`;
-}
-
-/** Ends a session: its token, and those that were shown on its page. */
-export function endSession(
-  transaction: WriteTransaction,
-  tables: Pick<Tables, 'sessions'>,
-  accounts: Sessions,
-  place: readonly [tenantId: string, accessor: string],
-  session: Session,
-): void {
-  for (const shown of session.browser?.shownTokens ?? []) endToken(transaction, tables, accounts, [place[0], shown]);
-  endToken(transaction, tables, accounts, place);
-}
-
-/** Ends one token of a login and nothing else. */
-export function endToken(
-  transaction: WriteTransaction,
-  tables: Pick<Tables, 'sessions'>,
-  accounts: Sessions,
-  [tenantId, accessor]: readonly [tenantId: string, accessor: string],
-): void {
-  accounts.disable(transaction, tenantId, accessor);
-  transaction.delete(tables.sessions, [tenantId, accessor]);
-}
-
-/** How secrets from browsers and command lines are kept and found: never as they are. Hexadecimal. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }

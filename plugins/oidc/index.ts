@@ -10,16 +10,16 @@ import { commandLineEndpoints } from './cli-login/command-line.ts';
 import { configSchema, type Config } from './config.ts';
 import { explainEndpoint } from './diagnose/explain.ts';
 import { oidcErrors } from './failures.ts';
-import { confirmEndpoints } from './cli-login/hand-over.ts';
+import { confirmEndpoints } from './cli-login/approval.ts';
 import { Limiter } from './limiter.ts';
 import { makeOidc, type Oidc } from './context.ts';
-import { orderByAddress } from './records.ts';
-import { keptFailureMs } from './login/report.ts';
+import { orderByAddress } from './records/tables.ts';
+import { keptFailureMs } from './report.ts';
 import { roleResource } from './settings/role.ts';
 import { serviceResource } from './settings/service.ts';
 import { sessionEndpoints } from './session/session-pages.ts';
 import { startEndpoints } from './login/start.ts';
-import { testEndpoint } from './diagnose/diagnose-service.ts';
+import { diagnoseEndpoint } from './diagnose/diagnose-service.ts';
 
 export default definePlugin<Config>({
   name: 'oidc',
@@ -34,7 +34,7 @@ export default definePlugin<Config>({
     return {
       resources: [serviceResource(oidc), roleResource(oidc)],
       endpoints: [
-        testEndpoint(oidc),
+        diagnoseEndpoint(oidc),
         explainEndpoint(oidc),
         ...startEndpoints(oidc, limiter),
         callbackEndpoint(oidc),
@@ -57,7 +57,7 @@ export default definePlugin<Config>({
 function dropStale(transaction: WriteTransaction, oidc: Oidc): void {
   const nowMs = oidc.clock.now().epochMilliseconds;
   oidc.pending.removeExpired(transaction, nowMs);
-  oidc.handOffs.removeExpired(transaction, nowMs);
+  oidc.cliLogins.removeExpired(transaction, nowMs);
   endStaleSessions(transaction, oidc, nowMs);
   for (const [key, { untilMs }] of Array.from(transaction.entries(oidc.setAside, []))) {
     if (nowMs >= untilMs) transaction.delete(oidc.setAside, key);

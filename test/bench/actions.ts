@@ -83,7 +83,7 @@ async function benchDaemon(daemon: Daemon, workers: number, hsm: Hsm, options: A
       const echo = await measured([[options.echo.pid]], options, () => drive({ url: options.echo.url, body: row.body }, options));
       const ours = await measured([others, hosts], options, async () => {
         const load = await run(row, options.seconds);
-        // It stands behind all that is under way; when it is answered, they are.
+        // Requests are answered in order: when this one is, all before it are.
         await daemon.request('POST', row.path, JSON.parse(row.body));
         return load;
       });

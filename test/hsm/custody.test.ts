@@ -6,7 +6,8 @@ import * as fc from 'fast-check';
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Hsm, HsmError, KeyBinding, KeyReference, KeyType, StoredKey } from '../../hsm/api.ts';
-import { openHsm, type HsmEvent } from '../../hsm/client/open.ts';
+import { openHsm } from '../../hsm/client/open.ts';
+import type { HsmEvent } from '../../hsm/client/options.ts';
 import { bindingOf, freshMaterial, makeKey } from '../harness/keys.ts';
 import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 

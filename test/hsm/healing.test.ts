@@ -142,7 +142,7 @@ test('a thread that may not log in asks for it instead', () => {
   expect(() => lane.restore()).toThrow(LoginNeeded);
   engine.ensureLogin();
   lane.restore();
-  expect(lane.canarySings()).toBe(true);
+  expect(lane.canaryWorks()).toBe(true);
   lane.sessions.close();
 });
 

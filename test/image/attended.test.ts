@@ -36,7 +36,7 @@ test('a new machine with an attended start is sealed, refuses a wrong PIN, and s
   await machine.cutPower();
 });
 
-test('the next start without the medium is sealed as well; the PIN opens it, and stands nowhere on the disk', async () => {
+test('the next start without the medium is sealed as well; the PIN opens it, and is nowhere on the disk', async () => {
   machine = await Machine.start({ directory, image });
   await machine.shown(/^service +sealed: waiting for the PIN$/);
   await machine.trustShownCa();

@@ -11,7 +11,7 @@ export function provideImage(directory: string): string {
   const named = process.env['KEYSTORED_TEST_IMAGE'];
   if (named === undefined) return buildImage(directory);
   provideTools();
-  // A copy: the tools see only some folders, and whoever builds again while a machine runs would pull its disk away.
+  // A copy: the tools see only some folders, and a build while a machine runs would replace its disk.
   mkdirSync(directory);
   const copy = join(directory, basename(named));
   const { status } = spawnSync('cp', ['--sparse=always', resolve(named), copy], { stdio: ['ignore', 2, 2] });
@@ -26,7 +26,7 @@ export function buildImage(directory: string, version?: string, extra: readonly 
   const { status } = spawnSync(process.execPath, [builder, ...args], { stdio: ['ignore', 2, 2] });
   const wanted = version === undefined ? /^keystored_[\d.]+raw$/ : `keystored_${version}.raw`;
   const made = status === 0 ? readdirSync(directory).find((name) => name.match(wanted)) : undefined;
-  if (made === undefined) throw new Error('the image was not built; the reason stands above');
+  if (made === undefined) throw new Error('the image was not built; the reason is printed above');
   return join(directory, made);
 }
 

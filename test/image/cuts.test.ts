@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cipherNames } from '../../plugins/transit/ciphers.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { provideImage } from './build.ts';
-import { type Change, changes, creationOf, type Door, type Kept } from './changes.ts';
+import { type Change, changes, creationOf, type Connection, type Kept } from './changes.ts';
 import { checkState } from './disk.ts';
 import { Machine } from './machine.ts';
 
@@ -39,7 +39,7 @@ let rootToken = '';
 /** what was acknowledged since the beginning */
 const ledger = new Map<string, Kept>();
 const keysInPassing: string[] = [];
-const door: Door = { exchange: (method, where, body, token = rootToken) => machine.exchange(method, where, body, token) };
+const connection: Connection = { exchange: (method, where, body, token = rootToken) => machine.exchange(method, where, body, token) };
 
 beforeAll(async () => {
   image = provideImage(path('image'));
@@ -56,8 +56,8 @@ test.for(Array.from({ length: cuts }, (_, index) => index))('cut %i takes nothin
   expect(found, made).toBe(sound);
   machine = await Machine.start({ directory: path(), image });
   await machine.serves();
-  expect((await door.exchange('GET', '/v1/state/system/health')).body).toMatchObject({ status: 'ok' });
-  const { body: names } = await door.exchange('GET', `${keys}?keys=true`);
+  expect((await connection.exchange('GET', '/v1/state/system/health')).body).toMatchObject({ status: 'ok' });
+  const { body: names } = await connection.exchange('GET', `${keys}?keys=true`);
   expect(names).toEqual(expect.arrayContaining(keysInPassing));
   for (const [what, kept] of ledger) {
     await kept().catch((error: unknown) => {
@@ -84,7 +84,7 @@ test('a first start that is cut at one moment after the other is finished by the
   machine = await Machine.start({ directory, image });
   await machine.serves();
   rootToken = await machine.claim();
-  const kept = await creationOf('ecdsa-p256')(door, 'first');
+  const kept = await creationOf('ecdsa-p256')(connection, 'first');
   await kept();
   await machine.powerOff();
   expect(checkState(directory)).toBe(sound);
@@ -100,7 +100,7 @@ async function changeUntilCut(number: number): Promise<string> {
   for (let index = number * changesPerCut; index < (number + 1) * changesPerCut; index++) {
     const [what, change] = kinds[index % kinds.length] as (typeof kinds)[number];
     last = what;
-    ledger.set(`${what} (${index})`, await change(door, `change-${index}`));
+    ledger.set(`${what} (${index})`, await change(connection, `change-${index}`));
   }
   isCut = true;
   await machine.cutPower();
@@ -112,7 +112,7 @@ async function changeUntilCut(number: number): Promise<string> {
 async function makeKeysInPassing(number: number): Promise<never> {
   for (let index = 0; ; index++) {
     const name = `passing-${number}-${index}`;
-    const { status } = await door.exchange('POST', keys, { name });
+    const { status } = await connection.exchange('POST', keys, { name });
     if (status === 201) keysInPassing.push(name);
     else if (status !== 503) throw new Error(`the key ${name} was refused with ${status}`);
   }

@@ -1,4 +1,4 @@
-// What lies on the disk of a machine that is switched off, read as a thief can who finds the key file on its boot partition.
+// The disk of a machine that is switched off, read as a thief reads it who has the key file of its boot partition.
 import { spawnSync } from 'node:child_process';
 import { createDecipheriv } from 'node:crypto';
 import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
@@ -41,13 +41,13 @@ export function openState(directory: string): string {
   return state;
 }
 
-/** Copies what lies below `folder` of the file system image to the new folder `to`, with owners and modes. */
+/** Copies everything below `folder` of the file system image to the new folder `to`, with owners and modes. */
 export function extractState(state: string, folder: string, to: string): void {
   mkdirSync(to);
   runTool('debugfs', ['-R', `rdump ${folder} ${to}`, state]);
 }
 
-/** What the check of the stopped appliance says of the daemon's data as they lie on the disk. */
+/** What the check of the stopped appliance says of the daemon's data as they are on the disk. */
 export function checkState(directory: string): string {
   const data = join(directory, 'data');
   rmSync(data, { recursive: true, force: true });
@@ -94,13 +94,13 @@ function partitionsIn(raw: string): readonly Partition[] {
   return (JSON.parse(runTool('sfdisk', ['--json', raw])) as { partitiontable: { partitions: Partition[] } }).partitiontable.partitions;
 }
 
-/** What of the secrets lies in a file, however it is written. */
+/** The secrets that a file contains, in any encoding. */
 export function foundIn(file: string, planted: ReadonlyMap<string, string>): string[] {
   const needles = needlesOf(planted);
   return [...new Set([...piecesOf(file)].flatMap(({ octets }) => found(octets, needles)))];
 }
 
-/** How often each of these texts stands in a file. */
+/** How often a file contains each of these texts. */
 export function occurrences(file: string, texts: readonly string[]): number[] {
   const places = texts.map(() => new Set<number>());
   for (const { octets, position } of piecesOf(file)) {

@@ -1,5 +1,5 @@
 // The appliance image in a machine without a TPM: first start with settings from a medium, EST, a power cut, second start with a wrong medium,
-// what is open and what runs inside, switching off, and what lies on the disk then.
+// what is open and what runs inside, switching off, and what is on the disk then.
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const settings = {
   allow: { management: ['10.0.2.0/24'], est: ['10.0.2.2', '2001:db8::/48'] },
   hosts: ['keys-1.example.com', '127.0.0.1'],
 };
-/** What may stand nowhere on the disk, besides what is made as it goes. */
+/** What may be nowhere on the disk, in addition to what the test itself creates. */
 const secrets = new Map([
   ['plaintext', 'planted plaintext of the image'],
   ['imported key', 'planted key of the image, 256 bit'.slice(0, 32)],

@@ -226,7 +226,7 @@ export class Machine {
   }
 }
 
-/** Arguments of QEMU that plug in a FAT medium with these settings, which lies in `file`. */
+/** Arguments of QEMU that plug in a FAT medium with these settings, kept in `file`. */
 export function mediumWith(file: string, settings: object): string[] {
   const content = `${file}.json`;
   writeFileSync(content, JSON.stringify(settings));

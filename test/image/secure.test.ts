@@ -19,7 +19,7 @@ beforeAll(() => {
 
 afterAll(() => Machine.endAll());
 
-test('a new machine takes the keys of the image, starts again and serves; no key of its state lies on the disk', async () => {
+test('a new machine takes the keys of the image, starts again and serves; no key of its state is on the disk', async () => {
   machine = await Machine.start({ directory: path(), image, secure: true });
   await machine.serves();
   expect(machine.console()).toContain('Enrolling');

@@ -33,7 +33,7 @@ export class Bench {
   readonly #prefix: readonly string[];
   readonly #inside: string;
 
-  /** `prefix` stands before every command; `inside` is the directory as the program sees it. */
+  /** `prefix` comes before every command; `inside` is the directory as the program sees it. */
   constructor(directory: string, inside = directory, prefix: readonly string[] = []) {
     this.directory = directory;
     this.#inside = inside;

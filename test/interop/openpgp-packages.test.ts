@@ -201,7 +201,7 @@ head -c 5000 /dev/urandom > %{buildroot}/opt/probe
   return bench.path('rpm/RPMS/noarch/probe-1-1.noarch.rpm');
 }
 
-/** Lets rpmsign sign through the API: a loopback door that takes data and gives a binary signature, and a program that knocks. */
+/** Lets rpmsign sign through the API: a loopback server that takes data and returns a binary signature, and a program that knocks. */
 class SigningDoor implements AsyncDisposable {
   readonly #server: ReturnType<typeof createServer>;
 

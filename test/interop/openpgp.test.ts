@@ -47,8 +47,8 @@ describe.each(ciphers)('%s', (cipher) => {
       expect(await accepts(bench, keyblock, signature, wrong)).toBe(false);
       expect(await accepts(bench, other, signature, data)).toBe(false);
     }
-    await using stranger = new Workbench();
-    expect(await gpgSays(stranger, other, signature, data)).toBe('ERRSIG');
+    await using newcomer = new Workbench();
+    expect(await gpgSays(newcomer, other, signature, data)).toBe('ERRSIG');
   });
 
   test.each(roles)(`$name: ${signaturesPerKey} signatures pass in sq and gpg`, { timeout: 180_000 }, async ({ name }) => {

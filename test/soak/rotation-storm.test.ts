@@ -1,4 +1,4 @@
-// Sixty kills while the wrapping key is rotated under load: while keys are wrapped anew, while the old one is kept, while it is destroyed.
+// Sixty kills while the wrapping key is rotated under load: while keys are rewrapped, while the old one is kept, while it is destroyed.
 import { expect, test } from 'vitest';
 import { stormOnRotation } from '../harness/storms/rotation-storm.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';

@@ -21,7 +21,7 @@ const actions = '/v1/state/keystore/transit-keys';
 const unknown = '00000000-0000-4000-8000-000000000000';
 
 beforeAll(async () => {
-  // With the bound on records of strangers: that some are written and some counted must not show either.
+  // With the limit on records of unauthenticated requests: whether one is written or counted must not show either.
   victim = await startVictim({ unauthenticatedLimit: {} });
   agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   tenant = await victim.makeTenant('neighbour', ['root']);

@@ -1,6 +1,7 @@
 // Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
 import { hash, randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
+import { uuidOf } from '../../base/uuid.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { Secret, revealSecret } from '../../base/secret.ts';
@@ -34,12 +35,7 @@ const childTable = (store: Store): Table<true> => store.table('token-children');
 
 /** A new token in UUID form, from C_GenerateRandom: 122 random bits. Drawn before the transaction that issues it. */
 export async function drawToken(hsm: Hsm): Promise<Secret<string>> {
-  const bytes = await hsm.random(16);
-  // RFC 9562 section 5.4: version 4, variant 10.
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = bytes.toHex();
-  return new Secret([digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join('-'));
+  return new Secret(uuidOf(await hsm.random(16)));
 }
 
 /** Records a drawn token as part of a transaction; it works as soon as that is durable. */

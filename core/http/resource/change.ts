@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { withArticle } from '../../wire/article.ts';
 import { fail, isOvertaken } from '../../base/errors.ts';
 import type { Store, StoreKey } from '../../store/store.ts';
-import { inTurn } from '../../base/turns.ts';
+import { inTurn } from '../../base/async/turns.ts';
 import { toKebab } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';

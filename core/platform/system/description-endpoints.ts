@@ -1,4 +1,5 @@
 // Where the description is served: as JSON for programs, as a page for people.
+import { once } from '../../base/async/once.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
 import type { OpenApiDocument } from '../../http/description/openapi.ts';
 import { pageHeaders, renderPage } from '../../http/description/page.ts';
@@ -24,9 +25,4 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       run: () => new Reply(200, page(), pageHeaders),
     }),
   ];
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -39,7 +39,7 @@ export function judgeDecryption(engine: Engine, error: unknown): unknown {
   }
   if (row.remedy !== 'none' && row.remedy !== 'doubt') return error;
   engine.sessions.renewWork();
-  return engine.canarySings() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
+  return engine.canaryWorks() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
 }
 
 /** The one error for everything that does not open. */

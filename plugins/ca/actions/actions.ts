@@ -8,7 +8,7 @@ import { answerList } from '../../../core/http/resource/list-answer.ts';
 import { listQuery } from '../../../core/http/resource/list-query.ts';
 import { durationField, timestamp, pemExample, timestampText } from '../../../core/wire/fields.ts';
 import { parseDuration } from '../../../core/base/time.ts';
-import { inTurn } from '../../../core/base/turns.ts';
+import { inTurn } from '../../../core/base/async/turns.ts';
 import { approveByAdministrator, type Purpose } from '../issuing/approval.ts';
 import { discardGeneration, isSignedOutside, keepGeneration, makeCaGeneration, makeCaRequest, withImportedCertificate } from '../life.ts';
 import { formatCertificatePem, formatPem, parsePemBlocks, readCertificate } from '../der/certificate.ts';

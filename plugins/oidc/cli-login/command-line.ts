@@ -8,12 +8,13 @@ import { attempt, noteFailure } from '../attempts.ts';
 import { stillStands } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
-import { endSession, hashSecret, type Oidc } from '../context.ts';
+import { endSession } from '../records/end-session.ts';
+import { hashSecret, type CliLogin, type Identity } from '../records/sign-ins.ts';
+import type { Oidc } from '../context.ts';
 import { loginPath } from '../pages/login.ts';
-import type { HandOff, Identity } from '../records.ts';
-import { problemReply } from '../login/report.ts';
-import { chooseRedirectUri, sessionSeconds } from '../settings/service.ts';
-import { isExpired, pendingSeconds } from '../login/under-way.ts';
+import { problemReply } from '../report.ts';
+import { chooseRedirectUri, sessionSeconds } from '../records/service-record.ts';
+import { isExpired, pendingSeconds } from '../records/under-way.ts';
 
 const intervalSeconds = 2;
 /** Poll tokens whose last poll is remembered; the longest unseen is forgotten first. */
@@ -107,7 +108,7 @@ async function ask(oidc: Oidc, call: PublicCall, tenantName: string, service: st
   const id = hashSecret(pollToken);
   const { tenantId, record } = located;
   await oidc.store.write((transaction) =>
-    oidc.handOffs.add(transaction, id, {
+    oidc.cliLogins.add(transaction, id, {
       tenantId,
       tenantName: located.tenantName,
       service,
@@ -137,20 +138,20 @@ async function poll(
   id: string,
   lastPolls: Map<string, number>,
 ): Promise<z.output<typeof pollOutput> | Reply> {
-  const handOff = oidc.handOffs.get(id);
-  if (handOff === undefined || isExpired(handOff, call.now.epochMilliseconds)) {
+  const cliLogin = oidc.cliLogins.get(id);
+  if (cliLogin === undefined || isExpired(cliLogin, call.now.epochMilliseconds)) {
     await noteFailure(oidc, call);
     return refusal(call, 'expired-token');
   }
-  if (handOff.step === 'denied') {
-    await oidc.store.write((transaction) => oidc.handOffs.remove(transaction, id));
+  if (cliLogin.step === 'denied') {
+    await oidc.store.write((transaction) => oidc.cliLogins.remove(transaction, id));
     return refusal(call, 'access-denied');
   }
-  if (handOff.step !== 'approved') return refusal(call, isTooFast(oidc, id, lastPolls) ? 'slow-down' : 'authorization-pending');
+  if (cliLogin.step !== 'approved') return refusal(call, isTooFast(oidc, id, lastPolls) ? 'slow-down' : 'authorization-pending');
   lastPolls.delete(id);
   const delivered = await deliver(oidc, id, await oidc.accounts.drawToken());
   if (delivered === undefined) return refusal(call, 'expired-token');
-  const { issued, identity, handOff: approved } = delivered;
+  const { issued, identity, cliLogin: approved } = delivered;
   const { service, tenantName } = approved;
   const requestParameters = {
     service,
@@ -170,21 +171,21 @@ async function poll(
   };
 }
 
-type Delivery = { readonly issued: IssuedSession; readonly identity: Identity; readonly handOff: HandOff };
+type Delivery = { readonly issued: IssuedSession; readonly identity: Identity; readonly cliLogin: CliLogin };
 
 /** Makes the token and forgets the request in one transaction: of two polls one gets it. */
 function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Delivery | undefined> {
   return oidc.store.write((transaction) => {
-    const handOff = oidc.handOffs.read(transaction, id);
-    if (handOff?.step !== 'approved' || handOff.identity === undefined) return undefined;
-    oidc.handOffs.remove(transaction, id);
-    const { tenantId, service, identity } = handOff;
+    const cliLogin = oidc.cliLogins.read(transaction, id);
+    if (cliLogin?.step !== 'approved' || cliLogin.identity === undefined) return undefined;
+    oidc.cliLogins.remove(transaction, id);
+    const { tenantId, service, identity } = cliLogin;
     const record = transaction.get(oidc.services, [tenantId, service]);
-    if (record === undefined || !stillStands(transaction, oidc, { ...handOff, ...identity })) return undefined;
+    if (record === undefined || !stillStands(transaction, oidc, { ...cliLogin, ...identity })) return undefined;
     const ttlSeconds = sessionSeconds(record);
     const issued = oidc.accounts.issue(transaction, token, { tenantId, user: identity.username, policies: identity.policies, ttlSeconds });
     transaction.put(oidc.sessions, [tenantId, issued.accessor], { ...identity, service, expiresMs: issued.expires.epochMilliseconds });
-    return { issued, identity, handOff };
+    return { issued, identity, cliLogin };
   });
 }
 

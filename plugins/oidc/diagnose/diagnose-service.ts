@@ -5,17 +5,23 @@ import { isJsonObject } from '../../../core/wire/json.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { readCertificates } from '../provider/certificate-chain.ts';
 import { metadataUrl, type ProviderMetadata } from '../provider/discovery.ts';
-import { authorizationUrl, chooseAuthMethod, exchangeCode, openProvider, type ProviderSession } from '../provider/token-exchange.ts';
+import {
+  authorizationUrl,
+  chooseAuthMethod,
+  exchangeCode,
+  openProvider,
+  type ProviderSession,
+  clientSettings,
+} from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import { commonAlgorithms } from '../provider/id-token.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
 import type { Outbound } from '../provider/outbound.ts';
-import { judgeProviderError } from '../login/provider-errors.ts';
-import { scopesOf } from '../settings/role.ts';
-import { clientSettings } from '../settings/service.ts';
+import { judgeProviderError } from '../provider/provider-errors.ts';
+import { scopesOf } from '../records/role-record.ts';
 import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
 
-export function testEndpoint(oidc: Oidc): AnyEndpoint {
+export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
   return defineEndpoint<Record<string, never>, Report, Located>({
     method: 'POST',
     path: '/v1/state/keystore/authentication/oidc/{name}/test',

@@ -5,14 +5,13 @@ import { timestampText } from '../../../core/wire/fields.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
-import type { Claims } from '../settings/claims.ts';
-import { findClaim, showableText } from '../settings/claims.ts';
+import { type Claims, findClaim, showableText } from '../claims/claims.ts';
 import { isOverage } from '../provider/directory.ts';
 import { LoginFailure } from '../failures.ts';
 import { requireService, type Located, type Oidc } from '../context.ts';
-import type { FailedLogin } from '../records.ts';
-import { keptFailureMs } from '../login/report.ts';
-import { requireRole, selectRoles, type RoleSelection, type RoleVerdict } from '../settings/role-select.ts';
+import type { FailedLogin } from '../records/sign-ins.ts';
+import { keptFailureMs } from '../report.ts';
+import { requireRole, selectRoles, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
 
 const input = z
   .object({

@@ -4,21 +4,21 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
 import { openBrowserSession, signOutUrl } from '../session/browser-session.ts';
-import { showableText } from '../settings/claims.ts';
-import { bindingCookie, findCookie } from '../session/cookies.ts';
-import { exchangeCode, openProvider, type Exchanged } from '../provider/token-exchange.ts';
+import { showableText } from '../claims/claims.ts';
+import { bindingCookie, findCookie, isBoundTo } from '../session/cookies.ts';
+import { exchangeCode, openProvider, type Exchanged, clientSettings } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import { gatherClaims } from '../provider/gather-claims.ts';
-import { offerHandOff, refuseHandOff } from '../cli-login/hand-over.ts';
+import { offerCliLogin, denyCliLogin } from '../cli-login/approval.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Outbound } from '../provider/outbound.ts';
 import { loginPath } from '../pages/login.ts';
-import { consumePending, findPending, isBoundTo } from './pending-login.ts';
-import { judgeAuthorizeError } from './provider-errors.ts';
-import type { Identity, PendingLogin } from '../records.ts';
-import { answerWithPage, type Attempt } from './report.ts';
-import { accountName, requireRole, selectRoles } from '../settings/role-select.ts';
-import { callbackPath, clientSettings } from '../settings/service.ts';
+import { consumePending, findPending } from './pending-login.ts';
+import { judgeAuthorizeError } from '../provider/provider-errors.ts';
+import type { Identity, PendingLogin } from '../records/sign-ins.ts';
+import { answerWithPage, type Attempt } from '../report.ts';
+import { accountName, requireRole, selectRoles } from '../claims/role-select.ts';
+import { callbackPath } from '../records/service-record.ts';
 
 /** The directory gets its own time limit, within that of the callback as a whole. */
 const directorySeconds = 5;
@@ -66,10 +66,10 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
     const { issuer, subject } = exchanged.idToken;
     Object.assign(attempt, { issuer: showableText(issuer, 1024), subject: showableText(subject), username: showableText(subject) });
     const identity = await identify(oidc, call, attempt, located, { provider, exchanged, outbound });
-    if (login.handOff !== undefined) return await offerHandOff(oidc, call, located, login.handOff, login.binding, identity);
+    if (login.handOff !== undefined) return await offerCliLogin(oidc, call, located, login.handOff, login.binding, identity);
     return await openBrowserSession(oidc, call, located, identity, metadata.end_session_endpoint);
   } catch (error) {
-    if (error instanceof LoginFailure && login.handOff !== undefined) await refuseHandOff(oidc, login.handOff);
+    if (error instanceof LoginFailure && login.handOff !== undefined) await denyCliLogin(oidc, login.handOff);
     if (error instanceof LoginFailure && error.code === 'id-token-refused' && attempt.located !== undefined)
       oidc.forgetMetadata(attempt.located);
     throw error;
@@ -77,8 +77,8 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
 }
 
 /** A provider that does not know how to ask for an account says so only now; the same sign-in begins again with what every one knows. */
-function askForCredentials({ tenantName, service, handOff }: PendingLogin): Reply {
-  const request = handOff === undefined ? '' : `&request=${handOff}`;
+function askForCredentials({ tenantName, service, handOff: cliLogin }: PendingLogin): Reply {
+  const request = cliLogin === undefined ? '' : `&request=${cliLogin}`;
   return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 

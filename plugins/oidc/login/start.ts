@@ -4,18 +4,18 @@ import { fail } from '../../../core/base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { attempt } from '../attempts.ts';
-import { showableText } from '../settings/claims.ts';
+import { showableText } from '../claims/claims.ts';
 import { bindingCookie, findCookie, findLastTenant, formatCookie } from '../session/cookies.ts';
-import { authorizationUrl, openProvider } from '../provider/token-exchange.ts';
+import { authorizationUrl, openProvider, clientSettings } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
-import { hashSecret, noTenantId, type Located, type Oidc } from '../context.ts';
+import { hashSecret, type Prompt } from '../records/sign-ins.ts';
+import { noTenantId, type Located, type Oidc } from '../context.ts';
 import { providersPage, tenantPage } from '../pages/login.ts';
-import { answerWithPage, type Attempt } from './report.ts';
-import type { Prompt } from '../records.ts';
-import { scopesOf } from '../settings/role.ts';
-import { chooseRedirectUri, clientSettings, providerName } from '../settings/service.ts';
-import { isExpired, pendingSeconds } from './under-way.ts';
+import { answerWithPage, type Attempt } from '../report.ts';
+import { scopesOf } from '../records/role-record.ts';
+import { chooseRedirectUri, providerName } from '../records/service-record.ts';
+import { isExpired, pendingSeconds } from '../records/under-way.ts';
 
 export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
@@ -79,7 +79,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<
   const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
   if (located === undefined) throw noSuchProvider();
   told.located = located;
-  const handOff = requireHandOff(oidc, call, located);
+  const cliLogin = requireCliLogin(oidc, call, located);
   const { record, tenantId, service } = located;
   const outbound = oidc.openOutbound(located);
   told.outbounds.push(outbound);
@@ -110,7 +110,7 @@ async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<
       binding: hashSecret(cookie),
       createdMs: call.now.epochMilliseconds,
       clientIp: call.clientIp,
-      ...defined({ handOff, prompt }),
+      ...defined({ handOff: cliLogin, prompt }),
     }),
   );
   call.noteAudit({ tenant: located.tenantName, requestParameters: { service } });
@@ -130,12 +130,12 @@ function requireInitiator(call: PublicCall, issuer: string): void {
 }
 
 /** The command-line request in the URL must be one that waits, and one for this very service. */
-function requireHandOff(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
+function requireCliLogin(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
   const id = call.query.get('request');
   if (id === undefined) return undefined;
-  const handOff = oidc.handOffs.get(id);
-  const fits = handOff?.tenantId === located.tenantId && handOff.service === located.service && handOff.step === 'waiting';
-  if (!fits || isExpired(handOff, call.now.epochMilliseconds)) {
+  const cliLogin = oidc.cliLogins.get(id);
+  const fits = cliLogin?.tenantId === located.tenantId && cliLogin.service === located.service && cliLogin.step === 'waiting';
+  if (!fits || isExpired(cliLogin, call.now.epochMilliseconds)) {
     throw new LoginFailure('login-expired', 'authorize', 'no-such-request');
   }
   return id;

@@ -1,10 +1,10 @@
 // Group overage: when a provider leaves the groups out because they are too many, they are fetched from its directory API as the person.
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
-import { findClaim, showableText, topLevelName, type Claims } from '../settings/claims.ts';
+import { findClaim, showableText, topLevelName, type Claims } from '../claims/claims.ts';
 import type { ProviderMetadata } from './discovery.ts';
 import type { Outbound } from './outbound.ts';
-import { maxRoleValues } from '../settings/role-select.ts';
+import { maxRoleValues } from '../claims/role-select.ts';
 
 /** Groups of the person, or why there are none: `reason` and `hint` go to the log, and the login goes on without (api 61). */
 export type DirectoryAnswer =

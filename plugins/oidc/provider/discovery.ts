@@ -1,7 +1,7 @@
 // The provider's metadata: where it lies, that it is really that issuer's, and what of it we use (OpenID Connect Discovery 1.0).
 import { z } from 'zod';
 import type { Clock } from '../../../core/base/context.ts';
-import { showableText } from '../settings/claims.ts';
+import { showableText } from '../claims/claims.ts';
 import { LoginFailure } from '../failures.ts';
 import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
 

@@ -1,11 +1,11 @@
 // All claims of one login: those of the ID token, what UserInfo adds when something needed is missing, and groups from the directory.
 import { defined } from '../../../core/base/defined.ts';
-import { findClaim, topLevelName, type Claims } from '../settings/claims.ts';
+import { findClaim, topLevelName, type Claims } from '../claims/claims.ts';
 import { fetchGroups, isOverage } from './directory.ts';
 import { fetchUserInfo, type Exchanged, type ProviderSession } from './token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import type { Outbound } from './outbound.ts';
-import { neededClaims, type RoleRule } from '../settings/role-select.ts';
+import { neededClaims, type RoleRule } from '../claims/role-select.ts';
 
 export type GatherRequest = {
   readonly provider: ProviderSession;

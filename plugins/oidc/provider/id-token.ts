@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
-import type { Claims } from '../settings/claims.ts';
+import type { Claims } from '../claims/claims.ts';
 import { LoginFailure } from '../failures.ts';
 
 /** Signature algorithms we accept: asymmetric ones with a key in the provider's JWKS; never `none`, never HS* (reference R39). */

@@ -10,7 +10,7 @@ import type { Destinations, Way } from './destinations.ts';
 export type Trust = {
   readonly useRootCaCerts: boolean;
   /** PEM certificates of the service's own */
-  readonly caCerts: string | undefined;
+  readonly caCerts?: string | undefined;
 };
 
 /** One finished call, for verbose logging: no query, no header, no body. */

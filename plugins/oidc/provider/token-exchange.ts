@@ -2,12 +2,14 @@
 import * as oidc from 'openid-client';
 import type { Clock } from '../../../core/base/context.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
-import type { Claims } from '../settings/claims.ts';
+import type { Claims } from '../claims/claims.ts';
 import type { ProviderMetadata } from './discovery.ts';
+import type { ServiceRecord } from '../records/service-record.ts';
+import { parseDuration } from '../../../core/base/time.ts';
 import { LoginFailure } from '../failures.ts';
 import { commonAlgorithms, VerifiedIdToken } from './id-token.ts';
 import type { Outbound } from './outbound.ts';
-import { judgeProviderError } from '../login/provider-errors.ts';
+import { judgeProviderError } from './provider-errors.ts';
 import { withSoundKeys } from './provider-keys.ts';
 
 /** What the exchange needs to know of a service. */
@@ -21,6 +23,17 @@ export type ClientSettings = {
 };
 
 export type AuthMethod = 'client_secret_basic' | 'client_secret_post';
+
+/** The client settings of a service. */
+export function clientSettings(record: ServiceRecord, allowHttpLoopback: boolean): ClientSettings {
+  return {
+    clientId: record.clientId,
+    clientSecret: new Secret(record.clientSecret),
+    authMethod: record.tokenEndpointAuthMethod,
+    toleranceSeconds: parseDuration(record.clockTolerance, 'clock-tolerance').seconds,
+    allowHttpLoopback,
+  };
+}
 
 /** A provider as one login sees it. Made anew for each login: openid-client would keep its keys and refuse the first token after a rotation. */
 export type ProviderSession = {

@@ -6,10 +6,11 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/base/time.ts';
 import { findCookie, formatCookie, formatLastTenant, sessionCookie } from './cookies.ts';
 import { LoginFailure } from '../failures.ts';
-import { endSession, endToken, type Located, type Oidc } from '../context.ts';
-import type { Identity, Session } from '../records.ts';
-import { tellSuccess } from '../login/report.ts';
-import { sessionSeconds } from '../settings/service.ts';
+import { endSession, endToken } from '../records/end-session.ts';
+import type { Located, Oidc } from '../context.ts';
+import type { Identity, Session } from '../records/sign-ins.ts';
+import { tellSuccess } from '../report.ts';
+import { sessionSeconds } from '../records/service-record.ts';
 
 /** A session in use is noted at most this often: a page view should not cost a write. */
 const touchMs = 60_000;
@@ -48,15 +49,15 @@ export async function openBrowserSession(
 }
 
 /** What granted: the service as it was, the roles that matched, and what they gave. */
-export type Grounds = Pick<Identity, 'roles' | 'policies'> & {
+export type GrantBasis = Pick<Identity, 'roles' | 'policies'> & {
   readonly tenantId: string;
   readonly service: string;
   readonly revision: string;
 };
 
 /** Whether it all still stands, seen from inside the transaction that acts on it: settings may change while a provider is asked. */
-export function stillStands(transaction: WriteTransaction, oidc: Oidc, grounds: Grounds): boolean {
-  const { tenantId, service, revision, roles, policies } = grounds;
+export function stillStands(transaction: WriteTransaction, oidc: Oidc, basis: GrantBasis): boolean {
+  const { tenantId, service, revision, roles, policies } = basis;
   if (transaction.get(oidc.services, [tenantId, service])?.revision !== revision) return false;
   const records = roles.map((role) => transaction.get(oidc.roles, [tenantId, service, role]));
   const granted = new Set(records.flatMap((record) => record?.tokenPolicies ?? []));

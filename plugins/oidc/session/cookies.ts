@@ -1,6 +1,8 @@
 // The cookies of a browser: one binds logins under way to it, one carries its session, one names its last tenant. None is ever an authority on /v1.
+import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isName } from '../../../core/wire/fields.ts';
 import type { PublicCall } from '../../../core/http/endpoint.ts';
+import { hashSecret } from '../records/sign-ins.ts';
 
 /** 256 random bits that only this browser has; kept over concurrent logins, so that two tabs do not undo each other. */
 export const bindingCookie = '__Host-keystored-login';
@@ -28,6 +30,11 @@ export function findCookie(call: Pick<PublicCall, 'headers'>, name: string): str
     .filter((pair) => pair.startsWith(`${name}=`))
     .map((pair) => pair.slice(name.length + 1));
   return values.length === 1 ? values[0] : undefined;
+}
+
+/** Whether a binding cookie is the one whose hash was kept when the login began. */
+export function isBoundTo(binding: string, cookie: string | undefined): boolean {
+  return cookie !== undefined && equalConstantTime(encodeUtf8(binding), encodeUtf8(hashSecret(cookie)));
 }
 
 /** Lax, because the provider's redirect comes from another site; `__Host-` fixes Secure, the path and this host (RFC 6265bis 4.1.3). */

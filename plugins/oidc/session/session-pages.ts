@@ -7,10 +7,11 @@ import { findSession, idleSeconds, useSession, type Found } from './browser-sess
 import { formatExpiredCookie, sessionCookie } from './cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
-import { endSession, endToken, type Oidc } from '../context.ts';
+import { endSession, endToken } from '../records/end-session.ts';
+import type { Oidc } from '../context.ts';
 import { signedInPage, signedOutPage, tokenPage } from '../pages/signed-in.ts';
-import type { Session } from '../records.ts';
-import { answerWithPage } from '../login/report.ts';
+import type { Session } from '../records/sign-ins.ts';
+import { answerWithPage } from '../report.ts';
 
 const formSchema = z.object({
   'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),

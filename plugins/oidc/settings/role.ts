@@ -5,31 +5,7 @@ import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import { defineResource, type AnyResource } from '../../../core/http/resource/resource.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Oidc } from '../context.ts';
-import type { RoleRule } from './role-select.ts';
-
-const claimName = z.string().min(1).max(256);
-
-const document = z.object({
-  requiredClaims: z.array(claimName).max(64).default([]).describe('Claims without which the role is not given.'),
-  claimMappings: z
-    .record(claimName, z.enum(['username', 'fullname']))
-    .default({})
-    .describe('Claim to what it tells of the user.'),
-  // RFC 6749 section 3.3: visible ASCII without quotation mark and backslash.
-  oidcScopes: z
-    .array(
-      z
-        .string()
-        .max(256)
-        .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope: visible ASCII, no spaces'),
-    )
-    .max(64)
-    .default([])
-    .describe('Scopes asked for, besides openid.'),
-  tokenPolicies: z.array(z.string().min(1).max(128)).max(256).default([]).describe('Policies the sign-in gets.'),
-});
-
-export type RoleRecord = z.output<typeof document>;
+import { roleDocument, type RoleRecord } from '../records/role-record.ts';
 
 /** Any printable text but the two that a path cannot carry (api 11): GUIDs, `/path/group`, URLs. */
 const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
@@ -44,7 +20,7 @@ export function roleResource(oidc: Oidc): AnyResource {
     nameRule: 'printable text other than . and .., without control characters',
     scope: 'tenant',
     table: oidc.roles,
-    document,
+    document: roleDocument,
     stateFields: z.object({}),
     parentExists: (call, [service]) => oidc.services.has([call.caller.tenantId, service as string]),
     plan({ call, names: [service, role], document: wanted, current }) {
@@ -82,12 +58,4 @@ function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: Role
 /** Tokens carry the names of their policies: who loses a role, or a role that loses a policy, signs in anew. */
 function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string, role: string): void {
   oidc.endSessions(transaction, call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
-}
-
-/** A role with the scopes it asks for, as login and `explain` read it. */
-export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
-
-/** `openid` and what the roles ask for, each once, in the order of role names: which role it will be is not known yet (api 57). */
-export function scopesOf(roles: readonly NamedRole[]): readonly string[] {
-  return [...new Set(['openid', ...roles.flatMap((role) => role.oidcScopes)])];
 }

@@ -10,7 +10,7 @@ import { HsmError } from '../../../hsm/api.ts';
 import type { Key } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
-import { Semaphore } from '../../../core/base/semaphore.ts';
+import { Semaphore } from '../../../core/base/async/semaphore.ts';
 
 const maxBatchItems = 1_000;
 /** What a batch asks of the token at a time: requests of others wait no longer than this takes. */

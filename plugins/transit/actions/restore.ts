@@ -4,7 +4,7 @@ import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import { inTurn } from '../../../core/base/turns.ts';
+import { inTurn } from '../../../core/base/async/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import { parseBackup } from '../backup/format.ts';
 import { fail } from '../errors.ts';

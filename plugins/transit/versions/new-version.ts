@@ -3,7 +3,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Certified } from '../../../core/plugin/services/transit-keys.ts';
-import { inTurn } from '../../../core/base/turns.ts';
+import { inTurn } from '../../../core/base/async/turns.ts';
 import { cipherOf, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';

@@ -1,9 +1,9 @@
 // Roles on claims: the pure part of a sign-in, R52 to R56 of the requirements in plugins/oidc/REQUIREMENTS.md.
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { findClaim, showableText } from '../../../plugins/oidc/settings/claims.ts';
+import { findClaim, showableText } from '../../../plugins/oidc/claims/claims.ts';
 import { LoginFailure } from '../../../plugins/oidc/failures.ts';
-import { maxRoleValues, neededClaims, requireRole, selectRoles, type RoleRule } from '../../../plugins/oidc/settings/role-select.ts';
+import { maxRoleValues, neededClaims, requireRole, selectRoles, type RoleRule } from '../../../plugins/oidc/claims/role-select.ts';
 
 const role = (name: string, fields: Partial<RoleRule> = {}): RoleRule => ({
   name,

@@ -1,7 +1,8 @@
 // Where a provider's metadata lies and whether it is that provider's: R1 to R4, and the redirect URIs of R7 and R17.
 import { describe, expect, test } from 'vitest';
 import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
-import { chooseRedirectUri, findRedirectUriProblem } from '../../../../plugins/oidc/settings/service.ts';
+import { chooseRedirectUri } from '../../../../plugins/oidc/records/service-record.ts';
+import { findRedirectUriProblem } from '../../../../plugins/oidc/settings/service.ts';
 import { trustedCertificates } from '../../../../plugins/oidc/provider/outbound.ts';
 
 describe('R1: discovery-url', () => {

@@ -1,7 +1,7 @@
 // A provider that answers what no server should: the sign-in ends with a page, and the tenant that meets a fault of ours cannot do it again.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { catchStrayErrors } from '../../../../core/base/last-resort.ts';
+import { catchStrayErrors } from '../../../../core/base/async/last-resort.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { startOidcHarness, type OidcHarness } from '../harness.ts';
 import type { Responder, Script } from '../scripted-provider.ts';

@@ -4,19 +4,18 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
 import { requireStillStands } from '../session/browser-session.ts';
-import { showableText } from '../settings/claims.ts';
-import { bindingCookie, findCookie, formatLastTenant } from '../session/cookies.ts';
+import { showableText } from '../claims/claims.ts';
+import { bindingCookie, findCookie, formatLastTenant, isBoundTo } from '../session/cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from '../session/form-token.ts';
 import type { Located, Oidc } from '../context.ts';
 import { confirmPage, decidedPage } from '../pages/confirm.ts';
-import { isBoundTo } from '../login/pending-login.ts';
-import type { HandOff, Identity } from '../records.ts';
-import { answerWithPage, tellSuccess } from '../login/report.ts';
-import { isExpired } from '../login/under-way.ts';
+import type { CliLogin, Identity } from '../records/sign-ins.ts';
+import { answerWithPage, tellSuccess } from '../report.ts';
+import { isExpired } from '../records/under-way.ts';
 
 /** A finished sign-in waits for the person's answer, in the browser that made it. */
-export async function offerHandOff(
+export async function offerCliLogin(
   oidc: Oidc,
   call: PublicCall,
   located: Located,
@@ -26,19 +25,19 @@ export async function offerHandOff(
 ): Promise<Reply> {
   await oidc.store.write((transaction) => {
     requireStillStands(transaction, oidc, located, identity);
-    const handOff = oidc.handOffs.read(transaction, id);
-    if (handOff?.step !== 'waiting') throw new LoginFailure('login-expired', 'session', 'no-such-request');
-    oidc.handOffs.change(transaction, id, { ...handOff, step: 'signed-in', identity, binding });
+    const cliLogin = oidc.cliLogins.read(transaction, id);
+    if (cliLogin?.step !== 'waiting') throw new LoginFailure('login-expired', 'session', 'no-such-request');
+    oidc.cliLogins.change(transaction, id, { ...cliLogin, step: 'signed-in', identity, binding });
   });
   tellSuccess(call, located, identity, undefined);
   return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
 }
 
 /** The sign-in behind a request failed: the command line need not wait until the end. */
-export async function refuseHandOff(oidc: Oidc, id: string): Promise<void> {
+export async function denyCliLogin(oidc: Oidc, id: string): Promise<void> {
   await oidc.store.write((transaction) => {
-    const handOff = oidc.handOffs.read(transaction, id);
-    if (handOff?.step === 'waiting') oidc.handOffs.change(transaction, id, { ...handOff, step: 'denied' });
+    const cliLogin = oidc.cliLogins.read(transaction, id);
+    if (cliLogin?.step === 'waiting') oidc.cliLogins.change(transaction, id, { ...cliLogin, step: 'denied' });
   });
 }
 
@@ -78,49 +77,49 @@ const shownProgramLength = 80;
 
 function showRequest(oidc: Oidc, call: PublicCall): Reply {
   const id = call.query.get('request') ?? '';
-  const { handOff, identity, cookie } = requireOwn(oidc, call, id);
+  const { cliLogin, identity, cookie } = requireOwn(oidc, call, id);
   return confirmPage({
-    userCode: handOff.userCode,
+    userCode: cliLogin.userCode,
     username: identity.username,
-    tenant: handOff.tenantName,
+    tenant: cliLogin.tenantName,
     policies: identity.policies,
-    clientIp: handOff.clientIp,
-    userAgent: showableText(handOff.userAgent, shownProgramLength),
-    requestedAt: Temporal.Instant.fromEpochMilliseconds(handOff.createdMs),
-    elsewhere: handOff.clientIp !== call.clientIp,
+    clientIp: cliLogin.clientIp,
+    userAgent: showableText(cliLogin.userAgent, shownProgramLength),
+    requestedAt: Temporal.Instant.fromEpochMilliseconds(cliLogin.createdMs),
+    elsewhere: cliLogin.clientIp !== call.clientIp,
     request: id,
     formToken: formTokenOf(cookie, id),
   });
 }
 
 async function decide(oidc: Oidc, call: PublicCall, { request, decision, 'form-token': formToken }: Decision): Promise<Reply> {
-  const { handOff, identity, cookie } = requireOwn(oidc, call, request);
+  const { cliLogin, identity, cookie } = requireOwn(oidc, call, request);
   requireForm(call, formToken, formTokenOf(cookie, request));
   if (decision !== 'approve' && decision !== 'deny') throw new LoginFailure('form-refused', 'session', 'no-decision');
   const approved = decision === 'approve';
   await oidc.store.write((transaction) => {
-    const current = oidc.handOffs.read(transaction, request);
+    const current = oidc.cliLogins.read(transaction, request);
     if (current?.step !== 'signed-in') throw new LoginFailure('login-expired', 'session', 'no-such-request');
-    oidc.handOffs.change(transaction, request, { ...current, step: approved ? 'approved' : 'denied' });
+    oidc.cliLogins.change(transaction, request, { ...current, step: approved ? 'approved' : 'denied' });
   });
-  const { service, tenantName, clientIp } = handOff;
+  const { service, tenantName, clientIp } = cliLogin;
   const requestParameters = { service, decision, 'asked-from': clientIp, issuer: identity.issuer, subject: identity.subject };
   call.noteAudit({ kind: 'login', tenant: tenantName, user: identity.username, requestParameters });
   return decidedPage(approved);
 }
 
-type Own = { readonly handOff: HandOff; readonly identity: Identity; readonly cookie: string };
+type Own = { readonly cliLogin: CliLogin; readonly identity: Identity; readonly cookie: string };
 
 /** The request, if this is the browser that signed in for it and the answer is still to come. */
 function requireOwn(oidc: Oidc, call: PublicCall, id: string): Own {
-  const handOff = id === '' ? undefined : oidc.handOffs.get(id);
+  const cliLogin = id === '' ? undefined : oidc.cliLogins.get(id);
   const cookie = findCookie(call, bindingCookie);
-  if (handOff?.step !== 'signed-in' || isExpired(handOff, call.now.epochMilliseconds)) {
+  if (cliLogin?.step !== 'signed-in' || isExpired(cliLogin, call.now.epochMilliseconds)) {
     throw new LoginFailure('login-expired', 'session', 'no-such-request');
   }
-  const { identity, binding } = handOff;
+  const { identity, binding } = cliLogin;
   if (identity === undefined || binding === undefined || cookie === undefined || !isBoundTo(binding, cookie)) {
     throw new LoginFailure('login-not-yours', 'session', 'other-browser');
   }
-  return { handOff, identity, cookie };
+  return { cliLogin, identity, cookie };
 }

@@ -1,10 +1,8 @@
 // A tenant whose provider's answer met a fault of ours is not asked for an hour: nobody outside can bring the same fault about again.
 import type { PluginContext } from '../../../core/plugin/plugin.ts';
 import type { Table } from '../../../core/store/store.ts';
-import { OutboundError } from '../provider/outbound.ts';
-
-/** Kept for the other processes, and over a start. [tenant uuid] */
-export type SetAside = { readonly untilMs: number };
+import type { SetAside } from '../records/sign-ins.ts';
+import { OutboundError } from './outbound.ts';
 
 const setAsideMs = 3_600_000;
 

@@ -1,10 +1,6 @@
-// The plugin's tables: settings of administrators, logins under way, requests of command lines, sessions, and recent failures.
-import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
-import type { Claims } from './settings/claims.ts';
-import type { RoleRecord } from './settings/role.ts';
-import type { ServiceRecord } from './settings/service.ts';
-import type { SetAside } from './login/set-aside.ts';
-import { type Bounds, UnderWay } from './login/under-way.ts';
+// What is stored about sign-ins: those under way, requests of command lines, sessions, and recent failures.
+import { createHash } from 'node:crypto';
+import type { Claims } from '../claims/claims.ts';
 
 /** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
 export type PendingLogin = {
@@ -21,7 +17,7 @@ export type PendingLogin = {
   readonly createdMs: number;
   /** absent in records of earlier versions */
   readonly clientIp?: string;
-  /** the command-line request this login is for */
+  /** id of the CLI login that this login is for; named as in the records of earlier versions */
   readonly handOff?: string;
   /** what the provider was asked to ask the person */
   readonly prompt?: Prompt;
@@ -41,7 +37,7 @@ export type Identity = {
 };
 
 /** A sign-in asked for by a command line (api 60). The key is the hash of its poll token. */
-export type HandOff = {
+export type CliLogin = {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly service: string;
@@ -84,37 +80,10 @@ export type FailedLogin = {
   readonly claims?: Claims;
 };
 
-export type Tables = {
-  /** [tenant uuid, service] */
-  readonly services: Table<ServiceRecord>;
-  /** [tenant uuid, service, role] */
-  readonly roles: Table<RoleRecord>;
-  /** by hash of state */
-  readonly pending: UnderWay<PendingLogin>;
-  /** by hash of poll token */
-  readonly handOffs: UnderWay<HandOff>;
-  readonly sessions: Table<Session>;
-  readonly failures: Table<FailedLogin>;
-  readonly setAside: Table<SetAside>;
-};
+/** Kept for the other processes, and over a start. [tenant uuid] */
+export type SetAside = { readonly untilMs: number };
 
-export function openTables(store: Store, bounds: Bounds): Tables {
-  return {
-    services: store.tenantTable('services'),
-    roles: store.tenantTable('roles'),
-    pending: new UnderWay(store.table('pending-logins'), store.table('pending-places'), bounds),
-    handOffs: new UnderWay(store.table('hand-offs'), store.table('hand-off-places'), bounds),
-    sessions: store.tenantTable('sessions'),
-    failures: store.tenantTable('failed-logins'),
-    setAside: store.tenantTable('set-aside'),
-  };
-}
-
-/** Until then sign-ins under way stood in the order of their tenant alone, and requests of command lines in none. */
-export function orderByAddress(transaction: WriteTransaction, store: Store): void {
-  const former = store.table<true>('pending-order');
-  for (const [key] of Array.from(transaction.entries(former, []))) transaction.delete(former, key);
-  const { pending, handOffs } = openTables(store, { perAddress: Infinity, perTenant: Infinity, inAll: Infinity });
-  pending.placeAll(transaction);
-  handOffs.placeAll(transaction);
+/** How secrets from browsers and command lines are kept and found: never as they are. Hexadecimal. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
 }

@@ -1,6 +1,6 @@
 // Batches take places at the token in turn: never more than there are, first come first served, and a failure gives its place back.
 import { expect, test } from 'vitest';
-import { Semaphore } from '../../../core/base/semaphore.ts';
+import { Semaphore } from '../../../../core/base/async/semaphore.ts';
 
 /** Work that ends when told, and says when it begins. */
 function work(begun: string[], name: string): { run: () => Promise<string>; end: (error?: Error) => void } {

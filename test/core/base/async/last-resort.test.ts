@@ -1,9 +1,9 @@
 // What is thrown in a listener or a timer ends the request in whose course it happened, with a 500 and a record, and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { definePublicEndpoint } from '../../../core/http/endpoint.ts';
-import { catchStrayErrors } from '../../../core/base/last-resort.ts';
-import { startCoreApp, type CoreApp } from '../../harness/core-app.ts';
-import { temporaryDirectory } from '../../harness/temporary.ts';
+import { definePublicEndpoint } from '../../../../core/http/endpoint.ts';
+import { catchStrayErrors } from '../../../../core/base/async/last-resort.ts';
+import { startCoreApp, type CoreApp } from '../../../harness/core-app.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
 
 const at = temporaryDirectory();
 const told: unknown[] = [];

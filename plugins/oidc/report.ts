@@ -1,17 +1,17 @@
 // What is left behind when a sign-in ends: one entry in system:logs, facts for the audit record, a record for `explain`, and an answer.
-import { defined } from '../../../core/base/defined.ts';
-import type { ErrorDetails } from '../../../core/base/errors.ts';
-import { preferenceOf } from '../../../core/http/request/accept.ts';
-import { Reply, type PublicCall } from '../../../core/http/endpoint.ts';
-import { formatProblem, problemMediaType } from '../../../core/http/response/problem.ts';
-import type { Claims } from '../settings/claims.ts';
-import { failOidc, LoginFailure, loginFailures } from '../failures.ts';
-import type { Located, Oidc } from '../context.ts';
-import type { Outbound } from '../provider/outbound.ts';
-import { failurePage } from '../pages/failure.ts';
-import { loginPath } from '../pages/login.ts';
-import type { FailedLogin, Identity } from '../records.ts';
-import { chooseRedirectUri, providerName } from '../settings/service.ts';
+import { defined } from '../../core/base/defined.ts';
+import type { ErrorDetails } from '../../core/base/errors.ts';
+import { preferenceOf } from '../../core/http/request/accept.ts';
+import { Reply, type PublicCall } from '../../core/http/endpoint.ts';
+import { formatProblem, problemMediaType } from '../../core/http/response/problem.ts';
+import type { Claims } from './claims/claims.ts';
+import { failOidc, LoginFailure, loginFailures } from './failures.ts';
+import type { Located, Oidc } from './context.ts';
+import type { Outbound } from './provider/outbound.ts';
+import { failurePage } from './pages/failure.ts';
+import { loginPath } from './pages/login.ts';
+import type { FailedLogin, Identity } from './records/sign-ins.ts';
+import { chooseRedirectUri, providerName } from './records/service-record.ts';
 
 /** What is known of a sign-in so far; filled in on the way, so that a failure can be told with all that is known. */
 export type Attempt = {

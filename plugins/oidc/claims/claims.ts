@@ -1,6 +1,5 @@
 // Claims: what a provider says about a person, how one is found by name or pointer, and how a text of theirs becomes safe to show.
-import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
-import { isJsonObject } from '../../../core/wire/json.ts';
+import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/wire/json.ts';
 import { replaceUnseen } from '../../../core/wire/shown-text.ts';
 
 /** Claims are JSON; names are the provider's. */

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Secret } from '../../../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../../../core/store/open.ts';
 import type { Store } from '../../../../core/store/store.ts';
-import { orderByAddress } from '../../../../plugins/oidc/records.ts';
-import { UnderWay, type Waiting } from '../../../../plugins/oidc/login/under-way.ts';
+import { orderByAddress } from '../../../../plugins/oidc/records/tables.ts';
+import { UnderWay, type Waiting } from '../../../../plugins/oidc/records/under-way.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 
 const at = temporaryDirectory();

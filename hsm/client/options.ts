@@ -1,0 +1,16 @@
+// How the HSM is opened: options for tests and for the log, and the events of a token.
+
+/** A change of state of a token, for the log. */
+export type HsmEvent = {
+  readonly kind: 'token-up' | 'token-down' | 'pin-refused';
+  readonly token: string;
+  readonly message: string;
+  /** process id of the token's host */
+  readonly pid?: number;
+};
+
+export type HsmOptions = {
+  /** serve the tokens in this process instead of in child processes: for unit tests only */
+  readonly inline?: boolean;
+  readonly onEvent?: (event: HsmEvent) => void;
+};

@@ -1,0 +1,36 @@
+// A role of an OIDC service as administrators write it and as it is stored.
+import { z } from 'zod';
+import type { RoleRule } from '../claims/role-select.ts';
+
+const claimName = z.string().min(1).max(256);
+
+/** What administrators write. */
+export const roleDocument = z.object({
+  requiredClaims: z.array(claimName).max(64).default([]).describe('Claims without which the role is not given.'),
+  claimMappings: z
+    .record(claimName, z.enum(['username', 'fullname']))
+    .default({})
+    .describe('Claim to what it tells of the user.'),
+  // RFC 6749 section 3.3: visible ASCII without quotation mark and backslash.
+  oidcScopes: z
+    .array(
+      z
+        .string()
+        .max(256)
+        .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be a scope: visible ASCII, no spaces'),
+    )
+    .max(64)
+    .default([])
+    .describe('Scopes asked for, besides openid.'),
+  tokenPolicies: z.array(z.string().min(1).max(128)).max(256).default([]).describe('Policies the sign-in gets.'),
+});
+
+export type RoleRecord = z.output<typeof roleDocument>;
+
+/** A role with the scopes it asks for, as login and `explain` read it. */
+export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
+
+/** `openid` and what the roles ask for, each once, in the order of role names: which role it will be is not known yet (api 57). */
+export function scopesOf(roles: readonly NamedRole[]): readonly string[] {
+  return [...new Set(['openid', ...roles.flatMap((role) => role.oidcScopes)])];
+}

@@ -1,0 +1,88 @@
+// An OIDC service as administrators write it and as it is stored, with what follows from its fields.
+import { z } from 'zod';
+import { parseDuration } from '../../../core/base/time.ts';
+import { durationText, pemExample } from '../../../core/wire/fields.ts';
+import { shownText } from '../../../core/wire/shown-text.ts';
+
+/** Path of every redirect URI. */
+export const callbackPath = '/oidc-callback';
+
+/** Without control characters, which no form or header of a request to the provider could carry. */
+const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
+/** What administrators write. */
+export const serviceDocument = z.object({
+  displayName: shownText({ minCharacters: 1, maxCharacters: 128 })
+    .optional()
+    .meta({ description: 'What the login page calls it.', example: 'Company account' }),
+  discoveryUrl: z.string().min(1).max(2048).meta({
+    description: "Where the provider's OpenID Connect metadata is.",
+    example: 'https://id.example.com/realms/staff/.well-known/openid-configuration',
+  }),
+  useRootCaCerts: z.boolean().default(true).describe('Whether the public CAs are trusted for the provider.'),
+  caCerts: z
+    .string()
+    .min(1)
+    .max(262_144)
+    .optional()
+    .meta({ description: 'CAs trusted for the provider besides, PEM.', example: pemExample('CERTIFICATE') }),
+  clientId: z
+    .string()
+    .min(1)
+    .max(512)
+    .refine(sendable, 'must not contain control characters')
+    .meta({ description: 'The id the provider gave this appliance.', example: 'keystore' }),
+  clientSecret: z
+    .string()
+    .min(1)
+    .max(4096)
+    .refine(sendable, 'must not contain control characters')
+    .optional()
+    .meta({ description: 'The secret the provider gave this appliance.', example: 'the provider shows it once' }),
+  verboseLogging: z.boolean().default(false).describe('Write claims of sign-ins into system:logs: while setting up, not in production.'),
+  roleSelect: z
+    .object({
+      roleClaim: z.string().min(1).max(256).meta({
+        description: 'Claim whose values are matched against the names of roles; a JSON pointer reaches inside.',
+        example: 'groups',
+      }),
+    })
+    .describe('How roles are chosen.'),
+  allowedRedirectUris: z
+    .array(z.string().min(1).max(2048))
+    .min(1)
+    .max(64)
+    .meta({
+      description: 'Redirect URIs as registered at the provider; the path is /oidc-callback.',
+      example: ['https://keystore.example.com:4646/oidc-callback'],
+    }),
+  tokenEndpointAuthMethod: z
+    .enum(['client_secret_basic', 'client_secret_post'])
+    .optional()
+    .describe('How the secret is sent; default: as the provider says.'),
+  clockTolerance: durationText({ maxSeconds: 300 }).default('60s').meta({ description: 'How far the clocks may differ.', example: '60s' }),
+  sessionTtl: durationText({ minSeconds: 60, maxSeconds: 30 * 86_400 })
+    .default('8h')
+    .meta({ description: 'How long a sign-in lasts.', example: '8h' }),
+});
+
+export type ServiceDocument = z.output<typeof serviceDocument>;
+
+/** As stored. The revision changes with every write, so that a login under way notices (reference R10). */
+export type ServiceRecord = ServiceDocument & { readonly name: string; readonly clientSecret: string; readonly revision: string };
+
+/** What people know the provider by. */
+export function providerName({ displayName, name }: Pick<ServiceRecord, 'displayName' | 'name'>): string {
+  return displayName ?? name;
+}
+
+/** How long a session made by this service lives. */
+export function sessionSeconds(record: ServiceRecord): number {
+  return parseDuration(record.sessionTtl, 'session-ttl').seconds;
+}
+
+/** From the configuration only; the request's own Host may be anybody's (reference R17). */
+export function chooseRedirectUri(allowed: readonly string[], publicUrl: string): string {
+  const { origin } = new URL(publicUrl);
+  return allowed.find((uri) => new URL(uri).origin === origin) ?? (allowed[0] as string);
+}

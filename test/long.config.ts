@@ -1,0 +1,5 @@
+// What takes long (npm run test:long): the files named *.long.test.ts, beside the quick tests of their subject.
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+export default defineConfig({ ...base, test: { ...base.test, include: ['test/**/*.long.test.ts'], exclude: [] } });
