@@ -18,7 +18,7 @@ import { Secret } from '../../core/base/secret.ts';
 import { BackupError, openBackup } from './cipher.ts';
 import { readContent, type Manifest } from './content.ts';
 import { restoredMark } from '../provisioning/audit-signing.ts';
-import { syncDirectory } from '../state/data-directory.ts';
+import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** What an appliance that has been used has in its data directory; where one of these is, nothing is restored. */

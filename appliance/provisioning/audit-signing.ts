@@ -10,7 +10,7 @@ import { openChains } from '../../core/audit/opening.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
-import { syncDirectory, writeDurably } from '../state/data-directory.ts';
+import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
 import type { Runtime } from '../state/runtime.ts';
 

@@ -10,7 +10,7 @@ import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { foundSystemTenant } from '../../core/access/system-tenant.ts';
 import { openTenants, systemTenantName, type Tenant } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { writeDurably } from '../state/data-directory.ts';
+import { writeDurably } from '../../core/base/durable-files.ts';
 import type { Runtime } from '../state/runtime.ts';
 import { StartRefused } from '../state/start-refused.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PinSource, TokenConfig } from '../../hsm/api.ts';
 import { changePin, readPin } from '../../hsm/setup/setup.ts';
-import { syncDirectory, writeDurably } from '../state/data-directory.ts';
+import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 
 /** Says that the file `pin` holds what a person knows and may go. Without it, a start that was cut would leave the file for ever. */
 const marker = 'pin.chosen';

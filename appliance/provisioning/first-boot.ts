@@ -14,7 +14,7 @@ import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { plugins } from '../plugins.ts';
 import { openAudit } from './audit-signing.ts';
 import { offerBootstrap } from './bootstrap.ts';
-import { writeDurably } from '../state/data-directory.ts';
+import { writeDurably } from '../../core/base/durable-files.ts';
 import { refusingHsmErrors } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { openRuntime, type Runtime } from '../state/runtime.ts';

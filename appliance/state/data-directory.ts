@@ -1,22 +1,10 @@
 // The data directory: made with mode 0700, proven writable, and held by one appliance at a time.
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { isUnfinished } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
 
 /** What a start needs at least; the token, the store and the audit trail each write a little. */
@@ -40,13 +28,11 @@ export async function holdDataDirectory(directory: string, source = '--data'): P
 function sweepTemporaryFiles(directory: string): void {
   const entries = readdirSync(directory, { withFileTypes: true });
   for (const entry of entries) {
-    if (entry.isFile() && temporaryName.test(entry.name)) rmSync(join(directory, entry.name), { force: true });
+    if (entry.isFile() && (isUnfinished(entry.name) || /^\.probe-[\da-f-]{36}$/.test(entry.name)))
+      rmSync(join(directory, entry.name), { force: true });
     if (entry.isDirectory() && ['tls', 'audit'].includes(entry.name)) sweepTemporaryFiles(join(directory, entry.name));
   }
 }
-
-/** Of files that replaceDurably and proveRoom write. */
-const temporaryName = /^\.probe-[\da-f-]{36}$|\.[\da-f-]{36}\.tmp$/;
 
 function proveRoom(directory: string): void {
   const probe = join(directory, `.probe-${randomUUID()}`);
@@ -62,44 +48,6 @@ function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
   mkdirSync(directory, { mode: 0o700 });
-}
-
-/**
- * Writes a small file so that after a crash either the old content or the whole new one is there. Mode 0600. What is there already is
- * not written again: a start takes no room on a disk that has none.
- */
-export function writeDurably(path: string, content: string | Uint8Array): void {
-  if (!holds(path, content)) replaceDurably(path, content);
-  syncDirectory(dirname(path));
-}
-
-function holds(path: string, content: string | Uint8Array): boolean {
-  return existsSync(path) && readFileSync(path).equals(Buffer.from(content));
-}
-
-function replaceDurably(path: string, content: string | Uint8Array): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  const file = openSync(temporary, 'wx', 0o600);
-  try {
-    writeFileSync(file, content);
-    fsyncSync(file);
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Makes names in a directory durable (renames and new files are not, until the directory itself is synced). */
-export function syncDirectory(directory: string): void {
-  const handle = openSync(directory, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { initialiseSoftToken, softhsmConf } from '../../hsm/setup/setup.ts';
-import { syncDirectory, writeDurably } from './data-directory.ts';
+import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
 import { findStoreToken } from './store-key.ts';
 

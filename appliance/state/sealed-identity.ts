@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
-import { writeDurably } from './data-directory.ts';
+import { writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 

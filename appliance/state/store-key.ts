@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { isKeyLost, type Hsm, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
-import { writeDurably } from './data-directory.ts';
+import { writeDurably } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
 
 const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };

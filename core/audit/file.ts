@@ -2,7 +2,7 @@
 import { close, constants, fdatasync, fstat, ftruncate, open, stat, statSync, write } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 
 const openFile = promisify(open);
 const closeFile = promisify(close);

@@ -5,7 +5,7 @@ import { lastHead } from './examine.ts';
 import { type ChainHead, emptyChain, type TrailRecord } from './line.ts';
 import type { TrailMemory } from './chain-memory.ts';
 import type { Clock } from '../base/context.ts';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 import { listStreams } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 

@@ -9,7 +9,7 @@ import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts'
 import type { MemoryChange, RememberedChain, TrailMemory } from './chain-memory.ts';
 import { resumeChain } from './resume.ts';
 import type { Clock, Log } from '../base/context.ts';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 import { listStreams, type StreamFile, streamFilePath } from '../log/stream-files.ts';
 import { linesFromEnd } from '../log/stream-lines.ts';
 import { formatTimestamp } from '../base/time.ts';

@@ -11,7 +11,7 @@ import type { TrailMemory } from './chain-memory.ts';
 import { resumeChain, type TornTail } from './resume.ts';
 import { Retention } from './retention.ts';
 import type { Clock, Log } from '../base/context.ts';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 import { fail, type ServiceError } from '../base/errors.ts';
 import { listStreams, streamFilePath } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';

@@ -1,7 +1,7 @@
 // Copies an environment into a new directory, so that the copy survives a power loss once this is done.
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 import type { Environment } from './environment.ts';
 
 /** Rejects when the directory exists: a copy never overwrites another. */

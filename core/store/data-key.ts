@@ -1,7 +1,7 @@
 // Proves that a data key is the one the store was made with, before anything is read or written under it.
 import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
-import { syncPath } from '../base/durable.ts';
+import { syncPath } from '../base/durable-files.ts';
 import { keyBytes } from './keys.ts';
 import type { TableContext } from './tables.ts';
 

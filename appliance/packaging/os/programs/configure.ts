@@ -1,7 +1,7 @@
 // At every start of the machine: settings from the medium, if one is there and says something right, else as they were; then rendered.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeDurably } from '../../../state/data-directory.ts';
+import { writeDurably } from '../../../../core/base/durable-files.ts';
 import { readCaFingerprint } from './daemon-state.ts';
 import { writeNotice } from './notices.ts';
 import { renderSettings } from './render.ts';
