@@ -1,4 +1,4 @@
-// The error tables, the reference that is made from them, and the codes that the source throws are one and the same (house 12).
+// The error tables, the reference that is made from them, and the codes that the source throws are one and the same.
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';

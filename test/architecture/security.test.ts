@@ -1,4 +1,4 @@
-// The threat model names every attack that is tried, and no test that does not exist (house 5).
+// The threat model names every attack that is tried, and no test that does not exist.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'appliance/docs/understand/security.md'), 'utf8');
 const named = [...text.matchAll(/`(test\/[\w./-]+)`/g)].map((match) => match[1] ?? '');
 
-test('every attack stands in the threat model', () => {
+test('every attack is in the threat model', () => {
   const attacks = readdirSync(join(root, 'test/attacks'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.test.ts'),
   );

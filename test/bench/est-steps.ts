@@ -47,13 +47,13 @@ export async function measureSteps(
     inner = before + took;
     return result;
   };
-  const house = openCaContext({
+  const context = openCaContext({
     hsm: observed(hsm, 'sign', (sign) => timed('signature in the token', sign)),
     store: observed(store, 'write', (write) => timed('record on the disk', write)),
     clock: systemClock,
     publicUrl: 'https://keystore.example:4646',
   });
-  const record = await makeRecord(house, type);
+  const record = await makeRecord(context, type);
   spent.clear();
   const body = Buffer.from(csr.toString('base64'));
   for (let n = 0; n < repetitions; n += 1) {
@@ -62,7 +62,7 @@ export async function measureSteps(
     );
     const approved = await timed('identity policy', () => approveByPolicy(verified, policy));
     const issued = await timed('certificate encoded, signature verified, read again', () =>
-      issueCertificate(house, { tenantId: 'bench', record }, approved, { ttlSeconds: 86_400, via: 'est-secret' }),
+      issueCertificate(context, { tenantId: 'bench', record }, approved, { ttlSeconds: 86_400, via: 'est-secret' }),
     );
     await timed('audit record on the disk', () =>
       audit.write({ kind: 'est', occurredAt: formatTimestamp(systemClock.now()), requestId: randomUUID() }),
@@ -78,9 +78,9 @@ export async function measureSteps(
   return ['| CA key | step | ms |', '|---|---|---|', ...lines];
 }
 
-async function makeRecord(house: ReturnType<typeof openCaContext>, keyType: KeyType): Promise<CaRecord> {
+async function makeRecord(context: ReturnType<typeof openCaContext>, keyType: KeyType): Promise<CaRecord> {
   const wish = { tenantId: 'bench', caId: randomUUID(), keyType, subject: 'CN=bench', ttl: '10y', issuingCa: undefined };
-  const { generation } = await makeCaGeneration(house, wish);
+  const { generation } = await makeCaGeneration(context, wish);
   const record: CaRecord = {
     id: wish.caId,
     name: 'bench',
@@ -93,7 +93,7 @@ async function makeRecord(house: ReturnType<typeof openCaContext>, keyType: KeyT
     generations: [generation],
     est: disabledEnrolment,
   };
-  await house.store.write((transaction) => transaction.put(house.tables.cas, ['bench', 'bench'], record));
+  await context.store.write((transaction) => transaction.put(context.tables.cas, ['bench', 'bench'], record));
   return record;
 }
 
