@@ -26,7 +26,7 @@ export function autoRotateJob(transit: Transit): Job {
     everySeconds,
     run: async (signal) => {
       const now = microseconds(transit.clock.now());
-      await transit.graveyard.clear();
+      await transit.ledger.sweep();
       if (lastRun === undefined || now < lastRun) await bringBackAnchors(transit, now);
       lastRun = now;
       for (const due of dueAt(transit, now)) {

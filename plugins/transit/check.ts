@@ -34,15 +34,15 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     if (!tables.keys.has([tenantId as string, primary as string]))
       yield { where: `subkey ${tenantId}/${name}`, problem: 'its primary does not exist' };
   }
-  yield* checkGraveyard(transit);
+  yield* checkLedger(transit);
 }
 
-// A token object is either a version's or on its way out, never both: else the next clearing would destroy a key in use.
-function* checkGraveyard({ tables }: Transit): Iterable<CheckFinding> {
-  for (const [, { stored, binding }] of tables.graveyard.entries([])) {
+// A token key of a version is not in the ledger, or the next sweep would destroy a key in use.
+function* checkLedger({ tables, ledger }: Transit): Iterable<CheckFinding> {
+  for (const { stored, binding } of ledger.entries()) {
     const held = tables.versions.get([binding.tenant, binding.keyId, binding.version])?.stored;
     if (held !== undefined && Buffer.compare(held.blob, stored.blob) === 0)
-      yield { where: `graveyard ${binding.tenant}/${binding.keyId}/${binding.version}`, problem: 'names a key that a version holds' };
+      yield { where: `pending key ${binding.tenant}/${binding.keyId}/${binding.version}`, problem: 'names a key that a version holds' };
   }
 }
 

@@ -2,7 +2,7 @@
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import type { OpenpgpHooks } from '../../core/plugin/services/transit-keys.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
-import { Graveyard } from './records/pending-deletions.ts';
+import { KeyLedger } from '../../core/plugin/key-ledger.ts';
 import { Keyring } from './records/keyring.ts';
 import { type Tables, openTables } from './records/records.ts';
 import { UsageMeters } from './records/usage.ts';
@@ -12,7 +12,8 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   readonly tables: Tables;
   readonly keyring: Keyring;
   readonly usage: UsageMeters;
-  readonly graveyard: Graveyard;
+  /** token keys that no version owns */
+  readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
   /** set once by the OpenPGP plugin while it is provisioned; without it keys with openpgp-* fields are refused */
   openpgp: OpenpgpHooks | undefined;
@@ -31,7 +32,7 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     tables,
     keyring: new Keyring(tables),
     usage: new UsageMeters(store, tables, log),
-    graveyard: new Graveyard({ store, tables, hsm, clock, log }),
+    ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
     rotation: context.service(wrappingKeysService),
     openpgp: undefined,
   };

@@ -63,7 +63,7 @@ async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<
   const loaded = await loadRestored(transit, judged);
   try {
     const replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
-    await transit.graveyard.destroy(replaced);
+    await transit.ledger.destroy(replaced);
     return loaded;
   } catch (error) {
     await discardRestored(transit, loaded);
@@ -88,7 +88,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   requireUnbound(transit, transaction, before, going);
   const references = versions.flatMap((version) => referencesOf(before, version));
   removeVersions(transit, transaction, before);
-  transit.graveyard.bury(transaction, references);
+  transit.ledger.disown(transaction, references);
   claimRestored(transit, transaction, restored);
   for (const { number, record, uses } of restored.versions) {
     const storeKey = [target.tenantId, restored.key.record.id, number];

@@ -23,7 +23,7 @@ export function trim(transit: Transit): AnyEndpoint {
     commandLine: { positional: ['version'] },
     errors: ['version-unknown', 'in-use'],
     run: async (_call, { version: oldest }, key) => {
-      const { tables, graveyard } = transit;
+      const { tables, ledger } = transit;
       const removed = await transit.store.write((transaction) => {
         const current = transaction.get(tables.keys, [key.tenantId, key.name]);
         if (current?.id !== key.record.id) throw removedMeanwhile();
@@ -37,10 +37,10 @@ export function trim(transit: Transit): AnyEndpoint {
         }
         const references = going.flatMap((version) => referencesOf(present, version));
         if (oldest > current.floor) putIndexed(tables, transaction, present, { ...current, floor: oldest });
-        graveyard.bury(transaction, references);
+        ledger.disown(transaction, references);
         return references;
       });
-      await graveyard.destroy(removed);
+      await ledger.destroy(removed);
       return new Reply(204);
     },
   });

@@ -156,14 +156,14 @@ function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTra
       transit.openpgp?.requireRemovable(view, transaction);
       removeWhatHangsOn(transit, transaction, key, references);
     },
-    after: () => transit.graveyard.destroy(references),
+    after: () => transit.ledger.destroy(references),
   };
 }
 
 function removeWhatHangsOn(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
   removeVersions(transit, transaction, key);
   reindex(transit.tables, transaction, key, key.record, undefined);
-  transit.graveyard.bury(transaction, references);
+  transit.ledger.disown(transaction, references);
 }
 
 /** The keys of a tenant that is gone: nobody can reach them, whatever their flags say. */

@@ -1,5 +1,6 @@
 // What the store keeps of transit keys: one record per key, one per version, so that a key with 10,000 versions costs no more per use.
-import type { Custody, KeyBinding, KeyReference, StoredKey } from '../../../hsm/api.ts';
+import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
+import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { VersionRules, VersionTimes } from './version-rules.ts';
@@ -64,12 +65,6 @@ export type UsageRecord = {
   readonly lastUsedAt?: number;
 };
 
-/** A key that must not stay in its token; see graveyard.ts. */
-export type BuriedKey = KeyReference & {
-  /** a key still to be claimed by its version. `since`: when its making began; `abandoned`: too late to claim it */
-  readonly making?: { readonly since: number; readonly abandoned: boolean };
-};
-
 /** Tables of the plugin with the shape of their keys. */
 export type Tables = {
   /** [tenant, name] */
@@ -82,8 +77,8 @@ export type Tables = {
   readonly rotations: Table<string>;
   /** [tenant, name of the primary, name of the subkey]: which keys are bound to an OpenPGP primary */
   readonly subkeys: Table<true>;
-  /** [key id, MAC of the stored key in hexadecimal] */
-  readonly graveyard: Table<BuriedKey>;
+  /** the key ledger */
+  readonly pendingKeys: Table<KeyLedgerRecord>;
   /** ['rsa-4096']: the key under which others wrap what they import */
   readonly importWrappingKeys: Table<ImportWrappingKeyRecord>;
 };
@@ -98,7 +93,7 @@ export function openTables(store: Store): Tables {
     usage: store.table('usage'),
     rotations: store.table('rotations'),
     subkeys: store.table('subkeys'),
-    graveyard: store.table('graveyard'),
+    pendingKeys: store.table('graveyard'),
     importWrappingKeys: store.table('wrapping'),
   };
 }

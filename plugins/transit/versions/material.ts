@@ -31,10 +31,10 @@ export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergen
  * The commit claims what was made; what is made in vain is discarded. Rejects with HsmError; nothing stays behind then.
  */
 export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
-  const { hsm, graveyard } = transit;
+  const { hsm, ledger } = transit;
   const mainType = subject.derived ? 'secret-256' : cipherOf(subject).keyType;
   const purpose = mainPurpose(subject);
-  const reserved = await graveyard.reserve(mainType, bindingFor(subject, purpose), subject.custody).catch((error: unknown) => {
+  const reserved = await ledger.reserve(mainType, bindingFor(subject, purpose), subject.custody).catch((error: unknown) => {
     for (const octets of [given.main, given.hmac, given.convergent]) octets?.fill(0);
     throw error;
   });
@@ -59,7 +59,7 @@ export async function makeMaterial(transit: Transit, subject: VersionSubject, gi
 
 /** Undoes makeMaterial where the version was not committed: a persistent token object must not stay behind. Never rejects. */
 export async function discard(transit: Transit, subject: VersionSubject, material: VersionMaterial): Promise<void> {
-  await transit.graveyard.destroy(persistentKeys(subject, material));
+  await transit.ledger.destroy(persistentKeys(subject, material));
 }
 
 /** Inside the transaction that commits the version: what was made for it belongs to it from now on. Throws conflict. */
@@ -69,7 +69,7 @@ export function claim(transit: Transit, transaction: WriteTransaction, subject: 
     transaction,
     [stored, hmac, convergent].filter((one) => one !== undefined),
   );
-  transit.graveyard.claim(transaction, persistentKeys(subject, material));
+  transit.ledger.claim(transaction, persistentKeys(subject, material));
 }
 
 function persistentKeys(subject: VersionSubject, { stored }: VersionMaterial): KeyReference[] {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeHex } from '../../../../core/base/bytes.ts';
 import type { KeyReference } from '../../../../hsm/api.ts';
-import { Graveyard } from '../../../../plugins/transit/records/pending-deletions.ts';
+import { KeyLedger } from '../../../../core/plugin/key-ledger.ts';
 import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { keyObjectLabels } from '../../../harness/token/token-objects.ts';
@@ -18,29 +18,29 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-/** The graveyard as a process of its own would have it, on the same store and token. */
-function yard() {
+/** The key ledger of another process on the same store and token. */
+function startLedger() {
   const { hsm, clock } = harness;
   const store = harness.store.prefixed('transit');
   const tables = openTables(store);
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => silent };
-  const graveyard = new Graveyard({ store, tables, hsm, clock, log: silent });
+  const ledger = new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log: silent });
   const records = (): number => {
     store.refresh();
-    return tables.graveyard.count([]);
+    return tables.pendingKeys.count([]);
   };
-  return { graveyard, records, store };
+  return { ledger, records, store };
 }
 
 /** The same after a restart. */
-function nextYard() {
+function restartLedger() {
   harness.clock.advance(1);
-  return yard();
+  return startLedger();
 }
 
 async function reserve(keyId: string): Promise<KeyReference> {
   const binding = { tenant: 'some-tenant', keyId, version: 1, purpose: 'encrypt' };
-  const stored = await yard().graveyard.reserve('aes-256', binding, 'token');
+  const stored = await startLedger().ledger.reserve('aes-256', binding, 'token');
   if (stored === undefined) throw new Error('a token key was not reserved');
   return { stored, binding };
 }
@@ -58,52 +58,52 @@ describe('a crash while a token-custody key is made', () => {
   test('after the object was made, before the commit: the next start destroys it', async () => {
     await make(await reserve('made'));
     expect(await objects()).toHaveLength(1);
-    const { graveyard, records } = nextYard();
-    await graveyard.clear();
+    const { ledger, records } = restartLedger();
+    await ledger.sweep();
     expect(await objects()).toEqual([]);
     harness.clock.advance(longestMakingSeconds + 1);
-    await graveyard.clear();
+    await ledger.sweep();
     expect(records()).toBe(0);
   });
 
   test('before the object was made: nothing stays on record', async () => {
-    const { graveyard, records } = yard();
+    const { ledger, records } = startLedger();
     await reserve('never-made');
     harness.clock.advance(longestMakingSeconds + 1);
-    await graveyard.clear();
+    await ledger.sweep();
     expect(records()).toBe(0);
   });
 
   test('another process that was still making it cannot claim it any more, and what it made goes all the same', async () => {
     const late = await reserve('late');
-    const { graveyard, store } = nextYard();
-    await graveyard.clear();
+    const { ledger, store } = restartLedger();
+    await ledger.sweep();
     await make(late);
-    await expect(store.write((transaction) => graveyard.claim(transaction, [late]))).rejects.toMatchObject({ code: 'conflict' });
-    await graveyard.clear();
+    await expect(store.write((transaction) => ledger.claim(transaction, [late]))).rejects.toMatchObject({ code: 'conflict' });
+    await ledger.sweep();
     expect(await objects()).toEqual([]);
   });
 });
 
 test('a making under way is left alone, and claimed by its version', async () => {
-  const { graveyard, store } = yard();
+  const { ledger, store } = startLedger();
   const mine = await reserve('mine');
   await make(mine);
-  await graveyard.clear();
-  await store.write((transaction) => graveyard.claim(transaction, [mine]));
-  await graveyard.clear();
+  await ledger.sweep();
+  await store.write((transaction) => ledger.claim(transaction, [mine]));
+  await ledger.sweep();
   expect(await objects()).toEqual(['keystored some-tenant mine v1 encrypt']);
-  await graveyard.destroy([mine]);
+  await ledger.destroy([mine]);
   expect(await objects()).toEqual([]);
 });
 
 test('wrapped keys cost no record and no call', async () => {
   const binding = { tenant: 'some-tenant', keyId: 'wrapped', version: 1, purpose: 'encrypt' };
-  expect(await yard().graveyard.reserve('aes-256', binding, 'wrapped')).toBeUndefined();
+  expect(await startLedger().ledger.reserve('aes-256', binding, 'wrapped')).toBeUndefined();
 });
 
 test('create, rotate, restore and trim claim what they make and leave the token as the records say', async () => {
-  const { records } = yard();
+  const { records } = startLedger();
   const left = records();
   await harness.create('resident', { custody: 'token', cipher: 'ecdsa-p256', 'allow-plaintext-backup': true });
   await harness.do('resident', 'rotate');
@@ -121,17 +121,17 @@ test('create, rotate, restore and trim claim what they make and leave the token 
 test('the check finds a record that would destroy a key in use', async () => {
   await harness.create('claimed-twice', { custody: 'token' });
   const store = harness.store.prefixed('transit');
-  const { graveyard, versions } = openTables(store);
+  const { pendingKeys, versions } = openTables(store);
   store.refresh();
   const [storeKey, record] =
     [...versions.entries([])].find(([, version]) => version.supersededAt === undefined && version.publicKey === undefined) ?? [];
   const stored = record?.stored;
   if (storeKey === undefined || stored === undefined) throw new Error('no such version');
   const binding = { tenant: String(storeKey[0]), keyId: String(storeKey[1]), version: Number(storeKey[2]), purpose: 'encrypt' };
-  const grave = [binding.keyId, encodeHex(stored.mac)];
-  await store.write((transaction) => transaction.put(graveyard, grave, { stored, binding }));
+  const entry = [binding.keyId, encodeHex(stored.mac)];
+  await store.write((transaction) => transaction.put(pendingKeys, entry, { stored, binding }));
   store.refresh();
   expect(await harness.check()).toMatchObject([{ problem: 'names a key that a version holds' }]);
-  await store.write((transaction) => transaction.delete(graveyard, grave));
+  await store.write((transaction) => transaction.delete(pendingKeys, entry));
   await harness.expectSound();
 });

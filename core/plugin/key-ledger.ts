@@ -1,0 +1,200 @@
+// The ledger of key objects in tokens that no committed record owns, so that no crash leaves an object behind that nothing names.
+import { encodeHex } from '../base/bytes.ts';
+import type { Clock, Log } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
+import { type Custody, type Hsm, isKeyLost, type KeyBinding, type KeyReference, type KeyType, type StoredKey } from '../../hsm/api.ts';
+import type { Store, StoreKey, Table, WriteTransaction } from '../store/store.ts';
+
+/*
+ * A key object and the record that owns it cannot be committed together: one is in the token, the other in the store. So an object is in
+ * this ledger from before it is generated until the transaction that commits its owner, and again from the transaction that removes the
+ * owner until the object is destroyed:
+ *
+ *   reserve ──► reserved ──► claim (owner committed) ──► owned, not in the ledger ──► disown (owner removed) ──► disowned
+ *                  │                                                                                                │
+ *                  └── abandoned (the maker ended, failed or took too long) ──► destroyed ◄─────────────────────────┘
+ *
+ * Keys in wrapped custody need none of this: they are gone with their blob.
+ */
+
+/** An entry of the ledger. */
+export type PendingKey = KeyReference & {
+  /** reserved or abandoned: since when, in microseconds since 1970. Absent: disowned */
+  readonly making?: { readonly since: number; readonly abandoned: boolean };
+};
+
+/** An entry as the CA wrote it before it used this ledger; `since` is an RFC 3339 timestamp. */
+type FormerCaEntry = KeyReference & { readonly since: string; readonly doomed: boolean };
+
+/** What the table of a ledger holds. Key: [key id of the binding, MAC of the stored key in hexadecimal]. */
+export type KeyLedgerRecord = PendingKey | FormerCaEntry;
+
+/** Key generation never takes this long: an older reservation is abandoned. */
+const longestMakingMicros = 900_000_000;
+
+/** Keys destroyed at the same time. */
+const batch = 100;
+
+export type KeyLedgerOptions = {
+  readonly store: Pick<Store, 'write' | 'refresh'>;
+  readonly table: Table<KeyLedgerRecord>;
+  readonly hsm: Pick<Hsm, 'reserve' | 'destroy'>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** The ledger of one plugin, over a table of its own. */
+export class KeyLedger {
+  readonly #store: KeyLedgerOptions['store'];
+  readonly #table: Table<KeyLedgerRecord>;
+  readonly #hsm: KeyLedgerOptions['hsm'];
+  readonly #clock: Clock;
+  readonly #log: Log;
+  /** earlier reservations were made by a process that has ended, or is about to find them abandoned */
+  readonly #startedAt: number;
+
+  constructor({ store, table, hsm, clock, log }: KeyLedgerOptions) {
+    this.#store = store;
+    this.#table = table;
+    this.#hsm = hsm;
+    this.#clock = clock;
+    this.#log = log;
+    this.#startedAt = this.#now();
+  }
+
+  /** Before a key is generated: records what it will be. Undefined for a key that will be wrapped. */
+  async reserve(type: KeyType, binding: KeyBinding, custody: Custody): Promise<StoredKey | undefined> {
+    const stored = await this.#hsm.reserve(type, binding, custody);
+    if (stored === undefined) return undefined;
+    const entry: PendingKey = { stored, binding, making: { since: this.#now(), abandoned: false } };
+    await this.#store.write((transaction) => transaction.put(this.#table, entryKey(entry), entry));
+    return stored;
+  }
+
+  /** Inside the transaction that commits the owner of reserved keys. Throws `conflict` when one was abandoned meanwhile. */
+  claim(transaction: WriteTransaction, references: readonly KeyReference[]): void {
+    for (const reference of references.filter(isTokenKey)) {
+      const key = entryKey(reference);
+      if (this.#read(transaction, key)?.making?.abandoned !== false)
+        throw fail('conflict', { detail: 'Making the key took too long, and it was given up; try again.', overtaken: true });
+      transaction.delete(this.#table, key);
+    }
+  }
+
+  /** Inside the transaction that removes the owner of keys: they are to be destroyed. */
+  disown(transaction: WriteTransaction, references: readonly KeyReference[]): void {
+    for (const { stored, binding } of references.filter(isTokenKey)) {
+      transaction.put(this.#table, entryKey({ stored, binding }), { stored, binding });
+    }
+  }
+
+  /**
+   * Destroys keys after the commit that disowned them, or when they were made for nothing. A key that has an owner is left alone. Wrapped
+   * keys are unloaded. Never rejects: what cannot be destroyed now is left to `sweep`.
+   */
+  async destroy(references: readonly KeyReference[]): Promise<void> {
+    this.#store.refresh();
+    for (let at = 0; at < references.length; at += batch) {
+      await Promise.all(references.slice(at, at + batch).map((one) => (isTokenKey(one) ? this.#settle(one) : this.#isDestroyed(one))));
+    }
+  }
+
+  /** Destroys everything in the ledger under a key id, reservations too. False when some of it has to wait for its token. */
+  async destroyAllOf(keyId: string): Promise<boolean> {
+    this.#store.refresh();
+    let complete = true;
+    for (const [key, record] of Array.from(this.#table.entries([keyId]))) complete = (await this.#end(key, normalised(record))) && complete;
+    return complete;
+  }
+
+  /**
+   * Periodically: destroys what a crash or an unreachable token left. Reservations of this process are left alone until they are too old.
+   * Those of earlier processes are abandoned at once; as one of these may still be running, the entry is kept until its key generation
+   * must have ended.
+   */
+  async sweep(): Promise<void> {
+    this.#store.refresh();
+    for (const [key, record] of Array.from(this.#table.entries([]))) {
+      const entry = normalised(record);
+      const isUnderWay = entry.making?.abandoned === false && entry.making.since >= this.#startedAt && this.#isYoung(entry);
+      if (!isUnderWay) await this.#end(key, entry);
+    }
+  }
+
+  /** All entries, for the invariant check: no key in here may have an owner. */
+  *entries(): Iterable<PendingKey> {
+    for (const [, record] of this.#table.entries([])) yield normalised(record);
+  }
+
+  /** Abandons, destroys and forgets one key; false when its token has to be asked again. */
+  async #end(key: StoreKey, entry: PendingKey): Promise<boolean> {
+    if (!(await this.#abandon(key))) return true;
+    if (!(await this.#isDestroyed(entry))) return false;
+    if (entry.making === undefined || !this.#isYoung(entry)) await this.#forget(key);
+    return true;
+  }
+
+  /** As #end, for the maker of a key: no other process is generating it. */
+  async #settle(reference: KeyReference): Promise<void> {
+    const key = entryKey(reference);
+    const isPending = await this.#abandon(key).catch(() => false);
+    if (isPending && (await this.#isDestroyed(reference))) await this.#forget(key);
+  }
+
+  /** From here on the key cannot be claimed. False when it is not in the ledger: it was claimed, or is destroyed already. */
+  async #abandon(key: StoreKey): Promise<boolean> {
+    const known = this.#table.get(key);
+    if (known === undefined) return false;
+    if (normalised(known).making?.abandoned !== false) return true;
+    return this.#store.write((transaction) => {
+      const entry = this.#read(transaction, key);
+      if (entry?.making?.abandoned === false) transaction.put(this.#table, key, { ...entry, making: { ...entry.making, abandoned: true } });
+      return entry !== undefined;
+    });
+  }
+
+  async #isDestroyed({ stored, binding }: KeyReference): Promise<boolean> {
+    try {
+      await this.#hsm.destroy({ stored, binding });
+      return true;
+    } catch (error) {
+      if (isKeyLost(error) || stored.custody !== 'token') return true;
+      const { keyId, version } = binding;
+      this.#log.warn('a removed key could not be destroyed in its token yet; it is tried again', { key: keyId, version });
+      return false;
+    }
+  }
+
+  /** An entry that stays although its key is destroyed is found and forgotten by the next sweep. */
+  async #forget(key: StoreKey): Promise<void> {
+    await this.#store.write((transaction) => transaction.delete(this.#table, key)).catch(() => undefined);
+  }
+
+  #read(transaction: WriteTransaction, key: StoreKey): PendingKey | undefined {
+    const record = transaction.get(this.#table, key);
+    return record === undefined ? undefined : normalised(record);
+  }
+
+  #isYoung({ making }: PendingKey): boolean {
+    return making !== undefined && making.since > this.#now() - longestMakingMicros;
+  }
+
+  #now(): number {
+    return this.#clock.now().epochMilliseconds * 1000;
+  }
+}
+
+function normalised(record: KeyLedgerRecord): PendingKey {
+  if (!('doomed' in record)) return record;
+  const { stored, binding, since, doomed } = record;
+  return { stored, binding, making: { since: Temporal.Instant.from(since).epochMilliseconds * 1000, abandoned: doomed } };
+}
+
+function isTokenKey({ stored }: KeyReference): boolean {
+  return stored.custody === 'token';
+}
+
+/** The MAC tells two keys apart that were made for the same version at once. */
+function entryKey({ stored, binding }: KeyReference): StoreKey {
+  return [binding.keyId, encodeHex(stored.mac)];
+}
