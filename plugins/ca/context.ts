@@ -1,5 +1,6 @@
 // What every part of the CA works with: token, clock, store, tables, and the public URLs that certificates name.
-import type { Clock } from '../../core/base/context.ts';
+import type { Clock, Log } from '../../core/base/context.ts';
+import { KeyLedger } from '../../core/plugin/key-ledger.ts';
 import type { Store } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { type CaTables, openCaTables } from './records/records.ts';
@@ -11,13 +12,22 @@ export type CaContext = {
   readonly store: Store;
   readonly tables: CaTables;
   readonly serials: SerialNumbers;
+  /** CA keys in tokens that no CA owns */
+  readonly ledger: KeyLedger;
   /** base URL of the management API as others reach it, `https://keystore.example:4646`; undefined: certificates name no URLs */
   readonly publicUrl: string | undefined;
 };
 
 /** Opens the CA over a plugin's own part of the store. */
-export function openCaContext(parts: Omit<CaContext, 'tables' | 'serials'>): CaContext {
-  return { ...parts, tables: openCaTables(parts.store), serials: new SerialNumbers(parts.hsm) };
+export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'serials' | 'ledger'> & { readonly log: Log }): CaContext {
+  const { hsm, clock, store } = parts;
+  const tables = openCaTables(store);
+  return {
+    ...parts,
+    tables,
+    serials: new SerialNumbers(hsm),
+    ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
+  };
 }
 
 /** Where a CA's CRL and OCSP responder are (api 2), without token; each key generation has its own CRL. */

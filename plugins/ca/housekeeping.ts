@@ -6,8 +6,7 @@ import { forgetLastCrls } from './status/last-crl.ts';
 import type { FoundCa } from './authority/lookup.ts';
 import { type CaGeneration, newestGeneration } from './records/records.ts';
 import { sweepRemovedCas } from './removal.ts';
-import { caKeyBinding } from './authority/signer.ts';
-import { destroyUnclaimedKeys, disownKey } from './authority/unclaimed-keys.ts';
+import { ledgerReference } from './authority/generation.ts';
 
 /** Issued certificates stay on the list this long after their end; the audit trail has them for ever. */
 const keptDays = 90;
@@ -18,7 +17,7 @@ const listedDays = 8;
 /** Runs everything once; stops between steps when told to. Safe to repeat and to lose half-way. */
 export async function keepHouse(context: CaContext, signal: AbortSignal): Promise<void> {
   await sweepRemovedCas(context);
-  await destroyUnclaimedKeys(context);
+  await context.ledger.sweep();
   await forgetLastCrls(context);
   for (const [key, record] of Array.from(context.tables.cas.entries([]))) {
     if (signal.aborted) return;
@@ -63,8 +62,11 @@ async function dropExpiredGenerations(context: CaContext, ca: FoundCa): Promise<
     if (present?.id !== ca.record.id) return;
     const newest = newestGeneration(present);
     const gone = present.generations.filter((generation) => generation !== newest && isOver(generation));
-    for (const { generation, key: caKey } of gone) {
-      disownKey(context, transaction, caKey.stored, caKeyBinding(ca.tenantId, present.id, generation));
+    context.ledger.disown(
+      transaction,
+      gone.map((one) => ledgerReference({ tenantId: ca.tenantId, caId: present.id }, one)),
+    );
+    for (const { generation } of gone) {
       transaction.delete(context.tables.crls, [ca.tenantId, present.id, generation]);
     }
     transaction.put(context.tables.cas, key, { ...present, generations: present.generations.filter((one) => !gone.includes(one)) });

@@ -27,9 +27,9 @@ export default definePlugin({
   uses: [listenersService],
   inherits: { from: 'est', tables: tableNames },
   provision(platform) {
-    const { store, hsm, clock } = platform;
+    const { store, hsm, clock, log } = platform;
     const { managementUrl: publicUrl } = platform.service(listenersService);
-    const context = openCaContext({ hsm, store, clock, publicUrl });
+    const context = openCaContext({ hsm, store, clock, log, publicUrl });
     const protocols: EnrolmentProtocol[] = [];
     const housekeeping: Job = {
       // Named as before this plugin was split off: operators have alerts on the name.

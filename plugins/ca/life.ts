@@ -12,7 +12,7 @@ import { type Certificate, encodeCertificationRequestInfo, readCertificate } fro
 import { hasWeakSignature } from './issuing/chain.ts';
 import { failCa } from './errors.ts';
 import { keyUsageBit } from './der/extensions.ts';
-import { type GenerationPlan, type IssuingCa, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
+import { type GenerationPlan, type IssuingCa, ledgerReference, makeGeneration, referenceOf, rollRoot } from './authority/generation.ts';
 import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
@@ -22,7 +22,6 @@ import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
 import { signStructure, unlessDeleted } from './authority/signer.ts';
-import { claimKey, destroyIfUnclaimed } from './authority/unclaimed-keys.ts';
 
 /** What the maker of a CA decides. */
 export type CaWish = {
@@ -38,7 +37,12 @@ export type CaWish = {
 };
 
 /** A generation that exists in the token but not yet in the store. */
-export type MadeGeneration = { readonly generation: CaGeneration; readonly caId: string; readonly issuer: IssuingCa | undefined };
+export type MadeGeneration = {
+  readonly tenantId: string;
+  readonly caId: string;
+  readonly generation: CaGeneration;
+  readonly issuer: IssuingCa | undefined;
+};
 
 /** Generates and certifies the first key of a CA, or, given the record as it stands, the next one. */
 export async function makeCaGeneration(context: CaContext, wish: CaWish, present?: CaRecord): Promise<MadeGeneration> {
@@ -59,7 +63,7 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
   const generation = await unlessIssuerDeleted(context, issuer, () =>
     present === undefined ? make() : unlessDeleted(context, plan, make),
   );
-  return { generation, caId: wish.caId, issuer };
+  return { tenantId: wish.tenantId, caId: wish.caId, generation, issuer };
 }
 
 /** The key of the issuing CA has left its token, because that CA was deleted while it was to certify this one. */
@@ -71,16 +75,17 @@ async function unlessIssuerDeleted<T>(context: CaContext, issuer: IssuingCa | un
 const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
 
 /** In the transaction that keeps the CA's record: the key has an owner now, and the issuing CA lists the certificate. */
-export function keepGeneration(context: CaContext, transaction: WriteTransaction, { generation, caId, issuer }: MadeGeneration): void {
-  claimKey(context, transaction, caId, generation.key.stored);
+export function keepGeneration(context: CaContext, transaction: WriteTransaction, made: MadeGeneration): void {
+  const { generation, issuer } = made;
+  context.ledger.claim(transaction, [ledgerReference(made, generation)]);
   if (issuer === undefined) return;
   if (transaction.get(context.tables.cas, [issuer.tenantId, issuer.name])?.id !== issuer.caId) throw issuerDeleted();
   keepIssued(context, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
 }
 
 /** The record was not kept: the key goes. */
-export async function discardGeneration(context: CaContext, { caId, generation }: MadeGeneration): Promise<void> {
-  await destroyIfUnclaimed(context, caId, generation.key.stored);
+export async function discardGeneration(context: CaContext, made: MadeGeneration): Promise<void> {
+  await context.ledger.destroy([ledgerReference(made, made.generation)]);
 }
 
 /** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when it cannot any more. */

@@ -6,7 +6,7 @@ import { formatTimestamp, parseDuration } from '../../core/base/time.ts';
 import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
 import { approveListener } from './issuing/approval.ts';
 import { formatCertificatePem, readCertificate } from './der/certificate.ts';
-import { makeGeneration, rollRoot } from './authority/generation.ts';
+import { ledgerReference, makeGeneration, rollRoot } from './authority/generation.ts';
 import type { CaContext } from './context.ts';
 import { issueCertificate } from './issuing/issue.ts';
 import type { FoundCa } from './authority/lookup.ts';
@@ -19,7 +19,6 @@ import {
   newestGeneration,
   requireNewestGeneration,
 } from './records/records.ts';
-import { claimKey } from './authority/unclaimed-keys.ts';
 
 /** Name of the appliance's own CA in tenant `system`; a TLS CA like any other, except that it cannot be deleted. */
 export const applianceCaName = 'appliance';
@@ -137,7 +136,7 @@ function keepUnlessOther(context: CaContext, tenantId: string, before: CaRecord 
   return context.store.write((transaction) => {
     const other = transaction.get(context.tables.cas, [tenantId, applianceCaName]);
     if (other !== undefined && other.generations.length !== before?.generations.length) return other;
-    claimKey(context, transaction, made.id, requireNewestGeneration(made).key.stored);
+    context.ledger.claim(transaction, [ledgerReference({ tenantId, caId: made.id }, requireNewestGeneration(made))]);
     transaction.put(context.tables.cas, [tenantId, applianceCaName], made);
     return made;
   });

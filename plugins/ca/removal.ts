@@ -6,17 +6,18 @@ import type { CaContext } from './context.ts';
 import type { FoundCa } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
-import { caKeyBinding } from './authority/signer.ts';
-import { destroyIfUnclaimed, disownKey } from './authority/unclaimed-keys.ts';
+import { ledgerReference } from './authority/generation.ts';
 
 /** Records cleared in one transaction, so that a large CA does not hold up everybody else. */
 const stepRecords = 1_000;
 
 /** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
 export function removeCaRecords(context: CaContext, transaction: WriteTransaction, tenantId: string, record: CaRecord): void {
-  for (const { generation, key } of record.generations) {
-    disownKey(context, transaction, key.stored, caKeyBinding(tenantId, record.id, generation));
-  }
+  const own = { tenantId, caId: record.id };
+  context.ledger.disown(
+    transaction,
+    record.generations.map((generation) => ledgerReference(own, generation)),
+  );
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
@@ -38,14 +39,13 @@ export function dropCas(context: CaContext, transaction: WriteTransaction, tenan
   }
 }
 
-/** Clears what removed CAs left behind. Rejects with HsmError when a token is away; the next run goes on. */
+/** Clears what removed CAs left behind. A CA whose token is away is left to the next run. */
 export async function sweepRemovedCas(context: CaContext): Promise<void> {
   context.store.refresh();
-  const { removedCas, certificates, revocations, crls, unclaimedKeys } = context.tables;
+  const { removedCas, certificates, revocations, crls } = context.tables;
   for (const [key, { tenantId, caId }] of Array.from(removedCas.entries([]))) {
     for (const table of [certificates, revocations, crls]) await clear(context, table, [tenantId, caId]);
-    for (const [, { stored }] of Array.from(unclaimedKeys.entries([caId]))) await destroyIfUnclaimed(context, caId, stored);
-    await context.store.write((transaction) => transaction.delete(removedCas, key));
+    if (await context.ledger.destroyAllOf(caId)) await context.store.write((transaction) => transaction.delete(removedCas, key));
   }
 }
 

@@ -18,6 +18,7 @@ import { issueCertificate } from '../../plugins/ca/issuing/issue.ts';
 import { type CaRecord, disabledEnrolment } from '../../plugins/ca/records/records.ts';
 import { answerDer, readRequestBody } from '../../plugins/est/listener/transport.ts';
 import { testHsmConfig } from '../harness/token/softhsm.ts';
+import { silentLog } from '../harness/log.ts';
 
 const repetitions = 200;
 const policy = { allowedDomains: ['example.test'], allowSubdomains: true, allowBareDomains: false, allowIpSans: false };
@@ -51,6 +52,7 @@ export async function measureSteps(
     hsm: observed(hsm, 'sign', (sign) => timed('signature in the token', sign)),
     store: observed(store, 'write', (write) => timed('record on the disk', write)),
     clock: systemClock,
+    log: silentLog,
     publicUrl: 'https://keystore.example:4646',
   });
   const record = await makeRecord(context, type);

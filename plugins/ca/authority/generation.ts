@@ -1,7 +1,7 @@
 // Making a CA's key pair and certificate: a root, an intermediate under another of our CAs, and a root's roll-over.
 import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
-import { HsmError, type KeyType } from '../../../hsm/api.ts';
+import { HsmError, type KeyReference, type KeyType } from '../../../hsm/api.ts';
 import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
 import {
   authorityInfoAccess,
@@ -16,7 +16,6 @@ import { type CaContext, publicUrls } from '../context.ts';
 import { issuerKeyIdentifier } from '../der/read-extensions.ts';
 import type { CaGeneration, CaKey } from '../records/records.ts';
 import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
-import { recordUnclaimedKey } from './unclaimed-keys.ts';
 
 /** What a new generation of a CA shall be. */
 export type GenerationPlan = {
@@ -39,7 +38,7 @@ export const backdateSeconds = 60;
 
 /**
  * Generates the key in the token and certifies it: by itself, or by `issuer`. The key is on record as unclaimed until the
- * transaction that keeps the generation calls `claimKey`, so that a crash or a refused commit leaves no key behind for ever.
+ * transaction that keeps the generation claims it, so that a crash or a refused commit leaves no key behind for ever.
  */
 export async function makeGeneration(context: CaContext, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
   const key = await makeKey(context, plan);
@@ -103,6 +102,11 @@ export function lifetime(
   };
 }
 
+/** The key of a generation as the key ledger knows it. */
+export function ledgerReference(ca: { readonly tenantId: string; readonly caId: string }, of: CaGeneration): KeyReference {
+  return { stored: of.key.stored, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
+}
+
 /** The key of a generation with the words it is bound to. */
 export function referenceOf(ca: { readonly tenantId: string; readonly caId: string }, of: CaGeneration): CaKeyReference {
   return { key: of.key, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
@@ -110,9 +114,8 @@ export function referenceOf(ca: { readonly tenantId: string; readonly caId: stri
 
 async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey> {
   const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
-  const reserved = await context.hsm.reserve(plan.keyType, binding, 'token');
+  const reserved = await context.ledger.reserve(plan.keyType, binding, 'token');
   if (reserved === undefined) throw new Error('the token did not name the key that shall live in it');
-  await recordUnclaimedKey(context, reserved, binding);
   const { stored, publicKey } = await context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };

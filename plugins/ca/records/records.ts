@@ -1,5 +1,6 @@
-// What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys nobody claimed yet.
-import type { KeyBinding, KeyType, StoredKey } from '../../../hsm/api.ts';
+// What the store keeps of CAs: the CA itself, what it issued, what it revoked, and keys that no CA owns.
+import type { KeyType, StoredKey } from '../../../hsm/api.ts';
+import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { EnrolmentSettings } from '../../../core/plugin/services/certificate-authority.ts';
 
@@ -111,15 +112,6 @@ export type LastCrl = {
   readonly until: string;
 };
 
-/** A key in the token that no CA owns: being made, or left by a removed CA. Key: [CA id, MAC of the key]. */
-export type UnclaimedKey = {
-  readonly stored: StoredKey;
-  readonly binding: KeyBinding;
-  readonly since: string;
-  /** to be destroyed: cannot be claimed any more */
-  readonly doomed: boolean;
-};
-
 /** A removed CA whose certificates and keys are still being cleared away. Key: [CA id]. */
 export type RemovedCa = { readonly tenantId: string; readonly caId: string };
 
@@ -152,7 +144,8 @@ export type CaTables = {
   readonly revocations: Table<Revocation>;
   readonly crls: Table<PublishedCrl>;
   readonly lastCrls: Table<LastCrl>;
-  readonly unclaimedKeys: Table<UnclaimedKey>;
+  /** the key ledger; key ids are those of CAs */
+  readonly pendingKeys: Table<KeyLedgerRecord>;
   readonly removedCas: Table<RemovedCa>;
   readonly identities: Table<ListenerRecord>;
 };
@@ -164,7 +157,7 @@ export function openCaTables(store: Store): CaTables {
     revocations: store.table('revocations'),
     crls: store.table('crls'),
     lastCrls: store.table('last-crls'),
-    unclaimedKeys: store.table('unclaimed-keys'),
+    pendingKeys: store.table('unclaimed-keys'),
     removedCas: store.table('removed-cas'),
     identities: store.table('listener-identity'),
   };

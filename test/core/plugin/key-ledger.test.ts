@@ -1,12 +1,14 @@
 // The key ledger: whatever fails, and whenever the process ends, the token holds exactly the keys that committed records own.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Log } from '../../../core/base/context.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { TestClock } from '../../../core/base/time.ts';
 import { KeyLedger, type KeyLedgerOptions, type KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import { type OpenStore, openStore } from '../../../core/store/open.ts';
 import type { Table } from '../../../core/store/store.ts';
 import { HsmError, type KeyReference, type StoredKey } from '../../../hsm/api.ts';
+import { silentLog } from '../../harness/log.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -14,7 +16,7 @@ const clock = new TestClock();
 const longestMakingSeconds = 900;
 const binding = { tenant: 'some-tenant', keyId: 'some-key', version: 1, purpose: 'encrypt' };
 const warnings: string[] = [];
-const log = { debug: () => {}, info: () => {}, warn: (text: string) => warnings.push(text), error: () => {}, with: () => log };
+const log: Log = { ...silentLog, warn: (text) => warnings.push(text) };
 let store: OpenStore;
 let entries: Table<KeyLedgerRecord>;
 let owners: Table<KeyReference>;
@@ -215,6 +217,7 @@ describe('while the token is away', () => {
     const process = startProcess(token);
     const made = await make(process);
     token.isAway = true;
+    warnings.length = 0;
     await remove(process, made);
     expect(await process.ledger.destroyAllOf(binding.keyId)).toBe(false);
     expect([pending().length, warnings.length]).toEqual([1, 2]);

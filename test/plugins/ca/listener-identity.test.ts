@@ -100,5 +100,5 @@ test('the CA rolls over a year before its end; who trusts only the old root stil
 });
 
 test('no key is left unclaimed', () => {
-  expect([...house.tables.unclaimedKeys.entries([])]).toEqual([]);
+  expect([...house.tables.pendingKeys.entries([])]).toEqual([]);
 });

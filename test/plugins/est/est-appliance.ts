@@ -20,6 +20,7 @@ import { freePort } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { pkcs10, send, type Reply, type Sending } from './client.ts';
+import { silentLog } from '../../harness/log.ts';
 
 export type EstAppliance = TestAppliance & {
   /** origin of the EST listener */
@@ -145,7 +146,7 @@ export async function startEstAppliance(
 /** What the EST app needs to serve the CAs of an appliance, beside audit trail and log. */
 export function estParts({ hsm, clock, store }: Pick<EstAppliance, 'hsm' | 'clock' | 'store'>) {
   const kept = store.prefixed('est');
-  const authorities = certificateAuthorities(openCaContext({ hsm, store: kept, clock, publicUrl: undefined }), []);
+  const authorities = certificateAuthorities(openCaContext({ hsm, store: kept, clock, log: silentLog, publicUrl: undefined }), []);
   return { authorities, clock, limit: new FailureLimit(kept, clock), sealed: () => false, refresh: () => store.refresh() };
 }
 

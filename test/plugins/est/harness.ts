@@ -9,6 +9,7 @@ import { openHsm } from '../../../hsm/client/open.ts';
 import { type CaContext, openCaContext } from '../../../plugins/ca/context.ts';
 import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
+import { silentLog } from '../../harness/log.ts';
 
 export type TestHouse = CaContext & { readonly clock: TestClock; readonly store: OpenStore; readonly hsm: Hsm; readonly directory: string };
 
@@ -24,5 +25,11 @@ export async function openTestHouse(
     await hsm.close();
   });
   const clock = new TestClock('2026-11-01T12:00:00Z');
-  return { ...openCaContext({ hsm, store, clock, publicUrl: 'https://keystore.example:4646' }), clock, store, hsm, directory: path() };
+  return {
+    ...openCaContext({ hsm, store, clock, log: silentLog, publicUrl: 'https://keystore.example:4646' }),
+    clock,
+    store,
+    hsm,
+    directory: path(),
+  };
 }

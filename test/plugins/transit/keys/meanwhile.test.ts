@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Key, Keyring } from '../../../../plugins/transit/records/keyring.ts';
 import { openTables } from '../../../../plugins/transit/records/records.ts';
 import { UsageMeters } from '../../../../plugins/transit/records/usage.ts';
+import { silentLog } from '../../../harness/log.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
 
@@ -26,8 +27,7 @@ function findInStore(name: string) {
   const [[[tenantId]]] = [...tables.keys.entries([])] as [[[string, string], unknown]];
   const keyring = new Keyring(tables);
   const key = keyring.find(tenantId, name) as Key;
-  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => log };
-  return { store, keyring, key, usage: new UsageMeters(store, tables, log) };
+  return { store, keyring, key, usage: new UsageMeters(store, tables, silentLog) };
 }
 
 const changes = {

@@ -5,6 +5,7 @@ import { encodeHex } from '../../../../core/base/bytes.ts';
 import type { KeyReference } from '../../../../hsm/api.ts';
 import { KeyLedger } from '../../../../core/plugin/key-ledger.ts';
 import { openTables } from '../../../../plugins/transit/records/records.ts';
+import { silentLog } from '../../../harness/log.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { keyObjectLabels } from '../../../harness/token/token-objects.ts';
 import { type TransitHarness, startTransitHarness } from '../harness.ts';
@@ -23,8 +24,7 @@ function startLedger() {
   const { hsm, clock } = harness;
   const store = harness.store.prefixed('transit');
   const tables = openTables(store);
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, with: () => silent };
-  const ledger = new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log: silent });
+  const ledger = new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log: silentLog });
   const records = (): number => {
     store.refresh();
     return tables.pendingKeys.count([]);
@@ -93,6 +93,7 @@ test('a making under way is left alone, and claimed by its version', async () =>
   await store.write((transaction) => ledger.claim(transaction, [mine]));
   await ledger.sweep();
   expect(await objects()).toEqual(['keystored some-tenant mine v1 encrypt']);
+  await store.write((transaction) => ledger.disown(transaction, [mine]));
   await ledger.destroy([mine]);
   expect(await objects()).toEqual([]);
 });
