@@ -19,12 +19,12 @@ import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
 import { writeApplianceCa } from '../provisioning/first-boot.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
-import type { WorkerChannel } from '../processes/worker-channel.ts';
+import type { SupervisorChannel } from '../processes/messages.ts';
 import { watchHealth } from '../operations/health.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { openRuntime } from '../state/runtime.ts';
-import { measureProcess, type Snapshot } from '../operations/metrics.ts';
+import { measureProcess } from '../operations/metrics.ts';
 import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import { RequestGate } from '../processes/request-gate.ts';
@@ -52,7 +52,7 @@ const lastAnswersMs = 1_000;
 export async function serve(
   configuration: Configuration,
   number: number,
-  channel: WorkerChannel,
+  channel: SupervisorChannel,
   pins: GivenPins | undefined,
   alone: Promise<void>,
 ): Promise<Serving> {
@@ -129,11 +129,11 @@ export async function serve(
         clockWatch,
         metrics,
         operationsSocket: configuration.operationsSocket,
-        snapshots: async () => (await channel.request('metrics')) as Snapshot[],
+        snapshots: () => channel.request('metrics', undefined),
         async seal() {
           keepSealedIdentity(data, identity.current);
           sealers++;
-          await channel.request('seal').finally(() => sealers--);
+          await channel.request('seal', undefined).finally(() => sealers--);
         },
         backUp: (passphrase) => backUp({ directory: data, ...runtime, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
       },

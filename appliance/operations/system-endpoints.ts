@@ -146,8 +146,10 @@ const unsealInput = z.object({
     .meta({ description: 'PINs by name of the token, where they differ.', example: { default: '12345678' } }),
 });
 
-/** As a process answers that serves; while the appliance is sealed, sealed-door.ts answers in its place, from the same description. */
-export const unsealEndpoint = definePublicEndpoint<z.output<typeof unsealInput>, undefined>({
+export type UnsealInput = z.output<typeof unsealInput>;
+
+/** The answer of a process that serves. While the appliance is sealed, seal/sealed-server.ts answers, from the same description. */
+export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
   tag: 'system',
   access: 'public',
   method: 'POST',

@@ -14,7 +14,7 @@ type Field = keyof typeof names;
 const known: ReadonlySet<string> = new Set([...Object.values(names), 'notify']);
 
 /** Descriptors by the field of the configuration. */
-export type HandedSockets = Readonly<Partial<Record<Field, number>>>;
+export type HandedSockets = Readonly<Partial<Record<Field, number | undefined>>>;
 
 /** Standard input, output, error, and the channel to the supervisor come before them. */
 const firstOfWorker = 4;

@@ -3,38 +3,23 @@ import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
 import { journalMark } from '../../core/log/journal.ts';
-import { askWorker, hearRequests } from './worker-channel.ts';
-import { handOn, type HandedSockets } from './inherited-sockets.ts';
-import type { GivenPins } from '../state/hsm-config.ts';
+import { handOn } from './inherited-sockets.ts';
 import { memoryEnvironment } from './memory.ts';
+import { openChannel, Unanswered } from './channel.ts';
+import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
-/** What a worker tells the supervisor. */
-export type WorkerMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'refused'; readonly reason: string }
-  /** `fault`: why it cannot do its work now; none when its tokens have just answered */
-  | { readonly type: 'examined'; readonly fault?: string };
-/** What the supervisor tells a worker. */
-export type SupervisorMessage =
-  /** the first message: what this worker is to be */
-  | ({ readonly type: 'begin'; readonly sockets: HandedSockets } & Orders)
-  | { readonly type: 'stop' }
-  /** all others have ended or are sealed: worker 1, which signs for them, may do the same */
-  | { readonly type: 'alone' }
-  | { readonly type: 'examine' };
+/** A process that was started and has not ended. */
+export type RunningWorker = { readonly process: Worker; readonly channel: WorkerChannel };
 
-/** `sealed`: holds no key and waits for the PIN. `pins`: given by a person, in place of the configured sources. */
-export type Orders = { readonly sealed: boolean; readonly pins?: GivenPins | undefined };
-
-/** Does what a worker asks of the supervisor; see worker-channel.ts. */
-export type ServeRequest = (name: string, argument: unknown, worker: Worker) => Promise<unknown>;
+/** What the supervisor does for a worker that asks. */
+export type HandlersFor = (worker: Worker) => SupervisorHandlers;
 
 export type Workers = {
   /** Resolves when every worker serves; rejects with StartRefused when one cannot start. */
   readonly ready: Promise<void>;
   /** Those that run at the moment. */
-  present(): Iterable<Worker>;
+  present(): Iterable<RunningWorker>;
   /**
    * Takes the keys out of every worker and starts none again. Resolves when none of their processes holds a key; one that does not say so
    * in time is ended, `requester` later than the others, because somebody waits there for the answer.
@@ -60,40 +45,39 @@ const retireMs = 5_000;
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
  * audit chain carries it; number 1 runs the background jobs.
  */
-export function superviseWorkers(
-  configuration: Configuration,
-  args: readonly string[],
-  orders: Orders,
-  serveRequest: ServeRequest,
-): Workers {
+export function superviseWorkers(configuration: Configuration, args: readonly string[], orders: Orders, handlersFor: HandlersFor): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
   cluster.setupPrimary({ exec: join(import.meta.dirname, '../worker.ts'), args: [...args], stdio });
   let stopping = false;
-  const running = new Map<number, Worker>();
+  const running = new Map<number, RunningWorker>();
 
-  const startOne = (number: number, delayMs: number): Promise<void> => {
+  const startOne = (number: number, delayMs: number, isRespawn = false): Promise<void> => {
     const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
-    running.set(number, worker);
-    hearRequests(worker, serveRequest);
-    const begin: SupervisorMessage = { type: 'begin', sockets, ...orders };
-    worker.once('online', () => worker.send(begin));
+    const channel = openChannel({
+      ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlersFor(worker) },
+      report: (line) => warn(`worker ${number}: ${line}`),
+    });
+    running.set(number, { process: worker, channel });
     const started = performance.now();
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: WorkerMessage) => {
-        if (message.type === 'ready') resolve();
-        if (message.type === 'refused') reject(new StartRefused(message.reason));
-      });
+      const begin = async (): Promise<void> => {
+        const { refused } = await channel.request('begin', { ...orders, sockets });
+        if (refused === undefined) return resolve();
+        if (isRespawn) warn(`worker ${number} cannot start again: ${refused}`);
+        reject(new StartRefused(refused));
+      };
+      worker.once('online', () => void begin().catch(reject));
       const ended = (how: string): void => {
-        if (running.get(number) === worker) running.delete(number);
+        if (running.get(number)?.process === worker) running.delete(number);
         reject(new StartRefused(`a worker process ended while starting (${how}); its message stands above`));
         if (stopping) return;
-        console.error(`${journalMark('warn')}keystored: worker ${number} ended (${how}); starting it again`);
+        warn(`worker ${number} ended (${how}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
         setTimeout(() => {
-          if (!stopping) startOne(number, next).catch(() => undefined);
+          if (!stopping) startOne(number, next, true).catch(() => undefined);
         }, delayMs);
       };
       worker.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
@@ -119,7 +103,7 @@ export function superviseWorkers(
     present: () => running.values(),
     async seal(requester) {
       stopping = true;
-      const sealed = new Map([...running].map(([number, worker]) => [number, sealOne(worker, worker === requester)]));
+      const sealed = new Map([...running].map(([number, worker]) => [number, sealOne(worker, worker.process === requester)]));
       await inOrder(running, sealed);
     },
     async retire() {
@@ -137,60 +121,51 @@ export function superviseWorkers(
   };
 }
 
-function examineOne(worker: Worker | undefined): Promise<string | undefined> {
-  if (worker?.isConnected() !== true) return Promise.resolve('is being started again');
-  return new Promise((resolve) => {
-    const settle = (fault: string | undefined): void => {
-      clearTimeout(late);
-      worker.off('message', onMessage);
-      worker.off('exit', onExit);
-      resolve(fault);
-    };
-    const onMessage = (message: WorkerMessage): void => {
-      if (message.type === 'examined') settle(message.fault);
-    };
-    const onExit = (): void => settle('has just ended');
-    const late = setTimeout(() => settle('does not answer'), examinationMs);
-    worker.on('message', onMessage);
-    worker.once('exit', onExit);
-    const message: SupervisorMessage = { type: 'examine' };
-    worker.send(message);
-  });
+function warn(line: string): void {
+  console.error(`${journalMark('warn')}keystored: ${line}`);
 }
 
-async function stopAll(running: ReadonlyMap<number, Worker>): Promise<void> {
+/** Why a worker cannot do its work; undefined when its tokens have just answered. */
+async function examineOne(worker: RunningWorker | undefined): Promise<string | undefined> {
+  if (worker?.process.isConnected() !== true) return 'is being started again';
+  try {
+    return (await worker.channel.request('examine', undefined, examinationMs)).fault;
+  } catch (error) {
+    return error instanceof Unanswered ? error.message : 'could not be examined';
+  }
+}
+
+async function stopAll(running: ReadonlyMap<number, RunningWorker>): Promise<void> {
   await inOrder(running, new Map([...running].map(([number, worker]) => [number, stopOne(worker)])));
 }
 
-/** Waits for what each worker was told to do: for worker 1, which signs what the others have written, last. */
-async function inOrder(running: ReadonlyMap<number, Worker>, ends: ReadonlyMap<number, Promise<void>>): Promise<void> {
+/** Waits for what each worker was asked to do: for worker 1, which signs what the others have written, last. */
+async function inOrder(running: ReadonlyMap<number, RunningWorker>, ends: ReadonlyMap<number, Promise<void>>): Promise<void> {
   const [first, others] = [running.get(1), [...ends].filter(([number]) => number !== 1)];
   await Promise.all(others.map(([, ended]) => ended));
-  const message: SupervisorMessage = { type: 'alone' };
-  if (first?.isConnected() === true) first.send(message);
+  first?.channel.request('alone', undefined).catch(() => undefined);
   await ends.get(1);
 }
 
-async function sealOne(worker: Worker, isRequester: boolean): Promise<void> {
-  if ((await askWorker(worker, 'seal', isRequester ? requesterSealMs : sealMs)) === undefined) await endNow(worker);
+function sealOne(worker: RunningWorker, isRequester: boolean): Promise<void> {
+  return worker.channel.request('seal', undefined, isRequester ? requesterSealMs : sealMs).catch(() => endNow(worker));
 }
 
-async function retireOne(worker: Worker): Promise<void> {
-  if ((await askWorker(worker, 'retire', retireMs)) === undefined) await endNow(worker);
+function retireOne(worker: RunningWorker): Promise<void> {
+  return worker.channel.request('retire', undefined, retireMs).catch(() => endNow(worker));
 }
 
-async function endNow(worker: Worker): Promise<void> {
+async function endNow({ process: worker }: RunningWorker): Promise<void> {
   if (worker.isDead()) return;
   const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   worker.process.kill('SIGKILL');
   await gone;
 }
 
-async function stopOne(worker: Worker): Promise<void> {
+async function stopOne({ process: worker, channel }: RunningWorker): Promise<void> {
   if (worker.isDead()) return;
   const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const message: SupervisorMessage = { type: 'stop' };
-  if (worker.isConnected()) worker.send(message);
+  channel.request('stop', undefined).catch(() => undefined);
   const late = setTimeout(() => worker.process.kill('SIGKILL'), stopGraceMs);
   await gone;
   clearTimeout(late);

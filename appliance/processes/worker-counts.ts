@@ -1,9 +1,11 @@
 // What all workers have counted, those included that have ended: a sum that fell with one of them would read as a burst of the others.
-import type { Worker } from 'node:cluster';
-import { askWorker } from './worker-channel.ts';
+import type { RunningWorker } from './supervisor.ts';
 import type { Snapshot } from '../operations/metrics.ts';
 
 type Series = Snapshot[number]['values'][number];
+
+/** A worker that does not answer in this time is left out: sums without it are better than none. */
+const patienceMs = 2_000;
 
 /** Kept by the supervisor over the lives of its workers. */
 export class WorkerCounts {
@@ -12,13 +14,13 @@ export class WorkerCounts {
   #ended: Snapshot = [];
 
   /** Snapshots whose sums never fall: of a worker that is silent, or leaves, there are its counts and nothing else. */
-  async collect(workers: Iterable<Worker>): Promise<readonly Snapshot[]> {
+  async collect(workers: Iterable<RunningWorker>): Promise<readonly Snapshot[]> {
     const fresh = new Map<number, Snapshot>();
     await Promise.all([...workers].map((worker) => this.#hear(worker, fresh)));
     return [this.#ended, ...[...this.#running].map(([id, counts]) => fresh.get(id) ?? counts)];
   }
 
-  async #hear(worker: Worker, fresh: Map<number, Snapshot>): Promise<void> {
+  async #hear({ process: worker, channel }: RunningWorker, fresh: Map<number, Snapshot>): Promise<void> {
     const { id } = worker;
     if (!this.#running.has(id)) {
       this.#running.set(id, []);
@@ -27,9 +29,9 @@ export class WorkerCounts {
         this.#running.delete(id);
       });
     }
-    // One that is starting has nothing to say.
-    const snapshot = (await askWorker(worker, 'metrics')) as Snapshot | null | undefined;
-    if (snapshot === undefined || snapshot === null || !this.#running.has(id)) return;
+    const snapshot = await channel.request('metrics', undefined, patienceMs).catch(() => undefined);
+    // One that is starting has no series yet.
+    if (snapshot === undefined || snapshot.length === 0 || !this.#running.has(id)) return;
     fresh.set(id, snapshot);
     this.#running.set(id, snapshot.filter(isCount));
   }

@@ -5,17 +5,17 @@ import { defined } from '../../core/base/defined.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
-import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
-import { Refusal } from '../processes/worker-channel.ts';
+import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
 import { supervisorChain } from '../provisioning/audit-signing.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import { hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
-import type { UnsealAttempt } from './sealed-server.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import { type Orders, superviseWorkers, type Workers } from '../processes/supervisor.ts';
+import type { Orders, SupervisorHandlers, UnsealAttempt } from '../processes/messages.ts';
+import { superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
 /** A token locks itself for good after a few wrong PINs: strangers at the public door must not get that far. */
 const mostRefusedPins = 3;
@@ -49,14 +49,15 @@ export function controlSeal(
   let workers = start(first);
 
   function start(orders: Orders): Workers {
-    return superviseWorkers(configuration, args, orders, serveRequest);
+    return superviseWorkers(configuration, args, orders, handlersFor);
   }
 
-  async function serveRequest(name: string, argument: unknown, worker: Worker): Promise<unknown> {
-    if (name === 'metrics') return counts.collect(workers.present());
-    if (name === 'seal') return sealOnce(worker);
-    if (name === 'unseal') return unsealInTurn(argument as UnsealAttempt);
-    throw new Refusal('internal-error');
+  function handlersFor(worker: Worker): SupervisorHandlers {
+    return {
+      metrics: async () => [...(await counts.collect(workers.present()))],
+      seal: () => sealOnce(worker),
+      unseal: unsealInTurn,
+    };
   }
 
   /** Who asks while it is being sealed is answered with the first. */
@@ -76,7 +77,7 @@ export function controlSeal(
 
   /** One attempt at a time may wait, for strangers send them. */
   async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
-    if (unsealing !== undefined) throw new Refusal('rate-limited 2');
+    if (unsealing !== undefined) throw rateLimited(2);
     unsealing = inTurn(async () => {
       await audited(attempt, unseal);
       return { rest: Promise.resolve() };
@@ -120,25 +121,26 @@ export function controlSeal(
   }
 
   async function unseal(attempt: UnsealAttempt): Promise<void> {
-    if (!isSealed) throw new Refusal('not-sealed');
+    if (!isSealed) throw fail('not-sealed');
     const waitMs = nextAttemptMs - clock.monotonicMs();
-    if (refusedPins >= mostRefusedPins) throw new Refusal('rate-limited 3600');
-    if (waitMs > 0) throw new Refusal(`rate-limited ${Math.ceil(waitMs / 1_000)}`);
+    if (refusedPins >= mostRefusedPins) throw rateLimited(3_600);
+    if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1_000));
     const pins = { pin: attempt.pin, pins: attempt.pins };
     try {
       const hsmConfig = await hsmConfigOf(configuration, () => undefined);
       if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined))
-        throw new Refusal('missing-field');
+        throw fail('missing-field', { detail: 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.' });
       await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
     } catch (error) {
-      if (error instanceof Refusal) throw error;
-      if (kindOf(error) !== 'pin-refused') {
+      if (error instanceof ServiceError) throw error;
+      const cause = hsmErrorOf(error);
+      if (cause?.kind !== 'pin-refused') {
         log.error('the appliance could not be unsealed', { reason: (error as Error).message });
-        throw new Refusal(`hsm-unavailable ${kindOf(error) ?? 'configuration'}`);
+        throw fail('hsm-unavailable', { cause: cause ?? new HsmError('configuration', (error as Error).message) });
       }
       nextAttemptMs = clock.monotonicMs() + firstWaitSeconds * 1_000 * 2 ** refusedPins++;
       log.warn('a token refused the PIN that was to unseal the appliance', { attempts: refusedPins });
-      throw new Refusal('pin-refused');
+      throw fail('pin-refused', { detail: 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.' });
     }
     refusedPins = 0;
     await replace({ sealed: false, pins });
@@ -150,7 +152,7 @@ export function controlSeal(
     const { requestId, clientIp, userAgent } = attempt;
     const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: supervisorChain, clock, log });
     try {
-      if (!trail.writable) throw new Refusal('audit-unavailable');
+      if (!trail.writable) throw fail('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>
         trail.write({
           kind: 'console',
@@ -166,8 +168,8 @@ export function controlSeal(
       try {
         await run(attempt);
       } catch (error) {
-        const [code = ''] = error instanceof Refusal ? error.message.split(' ') : ['internal-error'];
-        await record(statuses[code] ?? 503, code).catch(() => undefined);
+        const { status, code } = error instanceof ServiceError ? error : fail('internal-error');
+        await record(status, code).catch(() => undefined);
         throw error;
       }
       await record(204);
@@ -186,8 +188,11 @@ export function controlSeal(
   };
 }
 
-const statuses: Readonly<Record<string, number>> = { 'pin-refused': 403, 'rate-limited': 429, 'not-sealed': 409, 'missing-field': 400 };
+function rateLimited(retryAfterSeconds: number): ServiceError {
+  const detail = 'Wait before the next attempt. After three refused PINs the daemon must be started again first.';
+  return fail('rate-limited', { retryAfterSeconds, detail });
+}
 
-function kindOf(error: unknown): HsmErrorKind | undefined {
-  return error instanceof StartRefused && error.cause instanceof HsmError ? error.cause.kind : undefined;
+function hsmErrorOf(error: unknown): HsmError | undefined {
+  return error instanceof StartRefused && error.cause instanceof HsmError ? error.cause : undefined;
 }

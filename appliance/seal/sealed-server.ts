@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Configuration } from '../../core/config/config.ts';
-import { coreErrors, fail, ServiceError } from '../../core/base/errors.ts';
+import { fail, ServiceError } from '../../core/base/errors.ts';
 import { preferenceOf } from '../../core/http/request/accept.ts';
 import { sendAnswer, type Answer } from '../../core/http/response/answer.ts';
 import { readBody } from '../../core/http/request/body.ts';
@@ -12,25 +12,21 @@ import { type Listener, listenManagement, ListenError } from '../../core/http/li
 import { refusalPage } from '../../core/http/pages/refusal.ts';
 import { problemAnswer } from '../../core/http/pipeline.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
+import { Secret } from '../../core/base/secret.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { plugins } from '../plugins.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
-import { type WorkerChannel, Refusal } from '../processes/worker-channel.ts';
-import type { GivenPins } from '../state/hsm-config.ts';
+import type { SupervisorChannel } from '../processes/messages.ts';
 import { readSealedIdentity } from '../state/sealed-identity.ts';
 import type { Serving } from '../processes/serving.ts';
-import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import { unsealEndpoint } from '../operations/system-endpoints.ts';
+import { unsealEndpoint, type UnsealInput } from '../operations/system-endpoints.ts';
 
 const stopGraceMs = 10_000;
 const mostBytes = 64 * 1024;
 
-/** What the supervisor is told of an attempt. */
-export type UnsealAttempt = GivenPins & { readonly requestId: string; readonly clientIp: string; readonly userAgent: string };
-
 /** Serves as a sealed process. Throws StartRefused. */
-export async function serveSealed(configuration: Configuration, channel: WorkerChannel): Promise<Serving> {
+export async function serveSealed(configuration: Configuration, channel: SupervisorChannel): Promise<Serving> {
   const identity = readSealedIdentity(configuration.data);
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
@@ -54,7 +50,7 @@ export async function serveSealed(configuration: Configuration, channel: WorkerC
 }
 
 /** What a sealed process answers on the management port. */
-export function sealedHandler(data: string, channel: WorkerChannel): (request: IncomingMessage, response: ServerResponse) => void {
+export function sealedHandler(data: string, channel: SupervisorChannel): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const requestId = randomUUID();
     const path = readRequestPath(request.url ?? '')?.segments.join('/');
@@ -94,39 +90,18 @@ function isCalledByPrograms(path = ''): boolean {
   return path.startsWith('v1/') && path !== 'v1/docs';
 }
 
-async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, channel: WorkerChannel): Promise<void> {
+async function unseal(request: IncomingMessage, body: Uint8Array, requestId: string, channel: SupervisorChannel): Promise<void> {
   requireMediaType(unsealEndpoint, request.headers, body);
-  const given = readInput(unsealEndpoint, body) as GivenPins;
-  if (given.pin === undefined && given.pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
-  const attempt: UnsealAttempt = {
-    ...given,
+  const { pin, pins } = readInput(unsealEndpoint, body) as UnsealInput;
+  if (pin === undefined && pins === undefined) throw fail('missing-field', { detail: 'Give "pin" or "pins".' });
+  await channel.request('unseal', {
+    ...(pin === undefined ? {} : { pin: new Secret(pin) }),
+    ...(pins === undefined ? {} : { pins: Object.fromEntries(Object.entries(pins).map(([token, text]) => [token, new Secret(text)])) }),
     requestId,
     clientIp: clientAddressOf(request),
     userAgent: userAgentOf(request),
-  };
-  try {
-    await channel.request('unseal', attempt);
-  } catch (error) {
-    if (error instanceof Refusal) throw refusalOf(error.message);
-    throw error;
-  }
-}
-
-/** `code`, `code seconds` or, of a token, `code kind` of the supervisor. */
-function refusalOf(message: string): ServiceError {
-  const [code = '', more = ''] = message.split(' ');
-  const known = code in coreErrors ? (code as keyof typeof coreErrors) : 'internal-error';
-  return fail(known, {
-    ...(/^\d+$/.test(more) ? { retryAfterSeconds: Number(more) } : more === '' ? {} : { cause: new HsmError(more as HsmErrorKind, more) }),
-    ...(details[known] === undefined ? {} : { detail: details[known] }),
   });
 }
-
-const details: Readonly<Partial<Record<string, string>>> = {
-  'pin-refused': 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.',
-  'rate-limited': 'Wait before the next attempt. After three refused PINs the daemon must be started again first.',
-  'missing-field': 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.',
-};
 
 const health: Answer = {
   status: 503,

@@ -1,5 +1,6 @@
 // Which tokens a start opens, with which PINs, and what a person does about the errors that come from that configuration.
 import type { Configuration } from '../../core/config/config.ts';
+import { revealSecret, type Secret } from '../../core/base/secret.ts';
 import { HsmError, type HsmConfig, type HsmErrorKind } from '../../hsm/api.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
 import { StartRefused } from './start-refused.ts';
@@ -11,14 +12,17 @@ export async function hsmConfigOf(configuration: Configuration, step: (text: str
 }
 
 /** PINs that a person gave: one for every token, or by name of the token. */
-export type GivenPins = { readonly pin?: string | undefined; readonly pins?: Readonly<Record<string, string>> | undefined };
+export type GivenPins = {
+  readonly pin?: Secret<string> | undefined;
+  readonly pins?: Readonly<Record<string, Secret<string>>> | undefined;
+};
 
 /** The tokens with the PINs of a person in place of the configured sources. Throws StartRefused for a token that got none. */
 export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   const tokens = config.tokens.map((token) => {
     const pin = given.pins?.[token.name] ?? given.pin;
     if (pin === undefined) throw new StartRefused(`no PIN was given for token ${token.name}`);
-    return { ...token, pin: { given: pin } };
+    return { ...token, pin: { given: revealSecret(pin) } };
   });
   return { ...config, tokens };
 }

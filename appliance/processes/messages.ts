@@ -1,0 +1,81 @@
+// Every request between the supervisor and its workers, with what it carries and what is answered.
+import type { Worker } from 'node:cluster';
+import { z } from 'zod';
+import { revealSecret, Secret } from '../../core/base/secret.ts';
+import type { Snapshot } from '../operations/metrics.ts';
+import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
+
+const nothing = z.void();
+const snapshot = z.custom<Snapshot>((value) => Array.isArray(value));
+
+/** In clear only on the pipe between two processes of the appliance. */
+const pin = z.codec(
+  z.string(),
+  z.custom<Secret<string>>((value) => value instanceof Secret),
+  { decode: (text) => new Secret(text), encode: (secret) => revealSecret(secret) },
+);
+
+/** GivenPins of state/hsm-config.ts. */
+const givenPins = z.object({ pin: pin.optional(), pins: z.record(z.string(), pin).optional() });
+
+/** `sealed`: holds no key and waits for the PIN. `pins`: given by a person, in place of the configured sources. */
+const orders = z.object({ sealed: z.boolean(), pins: givenPins.optional() });
+export type Orders = z.output<typeof orders>;
+
+const unsealAttempt = givenPins.extend({ requestId: z.string(), clientIp: z.string(), userAgent: z.string() });
+/** What the supervisor learns of a request to unseal. */
+export type UnsealAttempt = z.output<typeof unsealAttempt>;
+
+/** File descriptors of listening sockets, by the field of the configuration. */
+const sockets = z.object({ listen: z.int().optional(), estListen: z.int().optional() });
+
+/** Asked by the supervisor. */
+export const workerRequests = {
+  /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot. */
+  begin: { argument: orders.extend({ sockets }), answer: z.object({ refused: z.string().optional() }) },
+  /** Calls every token. `fault`: why the worker cannot do its work now. */
+  examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
+  /** What this process has counted. */
+  metrics: { argument: nothing, answer: snapshot },
+  /** Answered when neither this process nor its HSM hosts hold a key. */
+  seal: { argument: nothing, answer: nothing },
+  /** No new connections; answered when another process may open the audit chain of this one. */
+  retire: { argument: nothing, answer: nothing },
+  /** All other workers have ended or are sealed: worker 1, which signs the audit heads for them, may do the same. */
+  alone: { argument: nothing, answer: nothing },
+  /** Lets running requests finish and ends the process; never answered. */
+  stop: { argument: nothing, answer: nothing },
+} as const satisfies RequestTable;
+
+/** Asked by a worker. */
+export const supervisorRequests = {
+  /** Snapshots of all workers. */
+  metrics: { argument: nothing, answer: z.array(snapshot) },
+  /** Answered when no process holds a key. */
+  seal: { argument: nothing, answer: nothing },
+  /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
+  unseal: { argument: unsealAttempt, answer: nothing },
+} as const satisfies RequestTable;
+
+export type WorkerChannel = Channel<typeof workerRequests>;
+export type SupervisorChannel = Channel<typeof supervisorRequests>;
+export type WorkerHandlers = Handlers<typeof workerRequests>;
+export type SupervisorHandlers = Handlers<typeof supervisorRequests>;
+
+/** The supervisor's end of the pipe to a worker. */
+export function workerPort(worker: Worker): Port {
+  return {
+    isOpen: () => worker.isConnected(),
+    send: (message) => void worker.send(message),
+    onMessage: (hear) => void worker.on('message', hear),
+    onEnd: (ended) => void worker.once('exit', ended),
+  };
+}
+
+/** A worker's end of the pipe to its supervisor. */
+export const supervisorPort: Port = {
+  isOpen: () => process.connected,
+  send: (message) => void process.send?.(message),
+  onMessage: (hear) => void process.on('message', hear),
+  onEnd: (ended) => void process.once('disconnect', ended),
+};
