@@ -12,7 +12,7 @@ export type CatalogEntry = {
   readonly names: readonly string[];
   /** the body, if it is JSON */
   readonly input: JsonSchema | undefined;
-  /** what a 2xx answers, if it is JSON; a list stands for its entries */
+  /** what a 2xx answers, if it is JSON; of a list, one entry */
   readonly output: JsonSchema | undefined;
 };
 

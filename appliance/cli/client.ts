@@ -1,4 +1,4 @@
-// HTTPS to one appliance: requests with the token, answers as they are, refusals as CommandFailed.
+// HTTPS client for one appliance: sends requests with the token, returns answers unchanged, throws refusals as CommandFailed.
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ export type Request = {
   readonly headers?: Readonly<Record<string, string>>;
   /** sent as JSON; octets as they are, with a content-type among the headers */
   readonly body?: unknown;
-  /** how long nothing may come; five minutes unless given */
+  /** longest time without data; default five minutes */
   readonly answerMs?: number;
 };
 
@@ -63,12 +63,12 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, ...defined({ ca: connection.ca }) });
   }
 
-  /** The whole answer; throws Refused from status 400 up, CommandFailed when nobody answers. */
+  /** The whole answer; throws Refused from status 400 up, CommandFailed without an answer. */
   async exchange(request: Request): Promise<Answer> {
     return this.#read(await this.open(request));
   }
 
-  /** The answer as it comes in, for what goes on and for what is large. Refusals as above. */
+  /** The answer as a stream, for endless and large ones. Refusals as above. */
   async open(request: Request): Promise<IncomingMessage> {
     const response = await this.#send(request);
     if ((response.statusCode ?? 500) < 400) return response;
@@ -95,7 +95,7 @@ export class Client {
     return { status, mediaType: mediaTypeOf(response), retryAfterSeconds: secondsOf(headers['retry-after']), body };
   }
 
-  /** The appliance speaks to every client of a header; here it is a login that is missing. */
+  /** The appliance's message names an HTTP header; a person at the command line needs a login. */
   #ourWords(problem: Problem): Problem {
     if (problem.code !== 'invalid-token') return problem;
     const detail =
@@ -150,7 +150,7 @@ function problemOf({ mediaType, body }: Answer): Problem {
 function connectionFailure(error: NodeJS.ErrnoException, url: string): CommandFailed {
   const code = error.code ?? '';
   if (code.startsWith('ERR_TLS') || code.includes('CERT') || code.includes('SIGNATURE') || code.includes('ISSUER')) {
-    const advice = 'give the CA certificate of the appliance with --ca (it lies in tls/ca.pem of its data directory)';
+    const advice = 'give the CA certificate of the appliance with --ca (tls/ca.pem in its data directory)';
     return new CommandFailed(exitCodes.usage, `the certificate of ${url} is not trusted (${code}): ${advice}`);
   }
   return new CommandFailed(exitCodes.unavailable, `${url} does not answer (${code || error.message}): is keystored running there?`);

@@ -26,7 +26,7 @@ export async function printCompletion(words: readonly string[], io: Io): Promise
   await command.parseAsync([...words], { from: 'user' });
 }
 
-/** Prints what could stand in place of the last word, one a line. Never fails: a shell has no use for our errors. */
+/** Prints candidates for the last word, one a line. Never fails: a shell cannot show our errors. */
 export async function complete(words: readonly string[], io: Io): Promise<void> {
   try {
     const before = words.slice(0, -1);
@@ -80,14 +80,14 @@ function flagsOf({ input, operation, command }: CatalogEntry): string[] {
   return [...fieldsIn(input).map(({ path }) => path), ...parameters, ...own].map((name) => `--${name}`);
 }
 
-/** The choices of the option that stands before. */
+/** The choices of the preceding option. */
 function valuesFor(option: string | undefined, entry: CatalogEntry | undefined): readonly string[] | undefined {
   if (option === '--output') return formats;
   const field = fieldsIn(entry?.input).find(({ path }) => `--${path}` === option);
   return field?.schema.enum?.map(String);
 }
 
-/** Names of entries, from the list that stands above the path. */
+/** Names of entries, from the list that contains the path. */
 async function namesOf(
   catalog: Catalog,
   client: Client,

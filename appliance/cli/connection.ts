@@ -1,4 +1,4 @@
-// Where the appliance is, whom to trust and which token to show: from options, then the environment, then the profile.
+// Address, trusted CA and token: from options, then the environment, then the profile.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
@@ -18,7 +18,7 @@ export type ConnectionOptions = { url?: string; ca?: string; token?: string; tok
 
 const defaultUrl = 'https://127.0.0.1:4646';
 
-/** The options themselves, for every command that talks to an appliance. */
+/** The options, for every command that talks to an appliance. */
 export function connectionOptions(): Option[] {
   return [
     new Option('--url <URL>', `address of the management API [KEYSTORED_URL] (default: ${defaultUrl})`),
@@ -35,7 +35,7 @@ export async function resolveConnection(options: ConnectionOptions, io: Io): Pro
   const profile = readProfile(io);
   const data = options.dataDir ?? (environment['KEYSTORED_DATA'] || undefined);
   const url = originOf(options.url ?? (environment['KEYSTORED_URL'] || undefined) ?? profile.url ?? defaultUrl);
-  // The token of a profile is for the appliance it was made by, and for no other.
+  // The token of a profile is sent only to the appliance that made it.
   const remembered = profile.url !== undefined && originOf(profile.url) === url ? profile : {};
   const caFile = options.ca ?? (environment['KEYSTORED_CA'] || undefined) ?? fileIn(data, 'tls/ca.pem');
   const tokenFile = environment['KEYSTORED_TOKEN_FILE'] || undefined;
@@ -64,7 +64,7 @@ function fileIn(directory: string | undefined, name: string): string | undefined
   return path;
 }
 
-/** The root token may have been moved to a safe place; then another one is needed. */
+/** The root token may have been moved to a safe place; another token is needed then. */
 function tokenIn(directory: string | undefined): string | undefined {
   const path = directory === undefined ? undefined : join(directory, 'root-token');
   return path === undefined || !existsSync(path) ? undefined : readFileSync(path, 'utf8');

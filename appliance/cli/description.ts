@@ -1,4 +1,4 @@
-// The API description of the appliance at hand: what every command of keystorectl is made from.
+// Loads the API description of the appliance, from which every command of keystorectl is made.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,8 +9,8 @@ import { CommandFailed, exitCodes } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 
 /**
- * From the appliance. The copy of last time stands in for a sealed appliance, which tells nothing and has to be unsealed, and where
- * `mayBeOld`, as for help, also for one that cannot be reached.
+ * From the appliance. The last copy is used for a sealed appliance, which describes nothing but has to be unsealed, and with `mayBeOld`
+ * (for help) also for one that cannot be reached.
  */
 export async function loadDescription(client: Client, io: Io, mayBeOld = false): Promise<OpenApiDocument> {
   const cache = cachePath(client.connection.url, io);
@@ -28,7 +28,7 @@ export async function loadDescription(client: Client, io: Io, mayBeOld = false):
   }
 }
 
-/** The copy of last time. */
+/** The last copy. */
 export function keptDescription(url: string, io: Io): OpenApiDocument | undefined {
   try {
     return JSON.parse(readFileSync(cachePath(url, io), 'utf8')) as OpenApiDocument;
@@ -43,7 +43,7 @@ function cachePath(url: string, { environment }: Io): string {
   return join(folder || join(home, '.cache'), 'keystored', `api-${name}.json`);
 }
 
-/** A copy that cannot be kept is no reason to fail: a home directory may be missing or read-only. */
+/** Failing to keep a copy is no error: a home directory may be missing or read-only. */
 function keep(path: string, body: Buffer): void {
   try {
     mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-// keystorectl's entry: the process's own streams and environment, and its exit code. Compiled code is kept, which halves the start.
+// Entry point of keystorectl: connects the process's streams, environment and exit code. The compile cache halves the start time.
 import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const { XDG_CACHE_HOME: cache = join(homedir(), '.cache') } = process.env;
 enableCompileCache(join(cache, 'keystored', 'compiled'));
 
-// A reader that went away (`keystorectl … | head`) is no fault.
+// A reader that closes the pipe (`keystorectl … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

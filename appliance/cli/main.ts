@@ -1,4 +1,4 @@
-// The program: global options, the verbs, and the exit code of everything that can happen.
+// The program: global options, verbs, and the exit code of every outcome.
 import { Command, CommanderError } from 'commander';
 import { outputOf } from './terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from './connection.ts';
@@ -7,14 +7,14 @@ import type { Io } from './terminal/io.ts';
 import { runVerb, verbs } from './commands/verbs.ts';
 import { programVersion } from './version.ts';
 
-/** Runs one command line and answers its exit code; every message has gone to standard error then. */
+/** Runs one command line and returns its exit code. Messages are written to standard error. */
 export async function runKeystorectl(words: readonly string[], io: Io): Promise<number> {
   try {
     if (words[0] === '__complete') await (await import('./completion.ts')).complete(words.slice(1), io);
     else await program(io).parseAsync(words[0] === 'help' ? [...words.slice(1), '--help'] : [...words], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    // Commander has said what is wrong; help and version are no failures.
+    // Commander has printed what is wrong; help and version are not failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (!(error instanceof CommandFailed)) throw error;
     if (error.message !== '') io.stderr.write(`keystorectl: ${error.message}\n`);
@@ -49,7 +49,7 @@ function program(io: Io): Command {
   passThrough(root, 'audit', 'check a copy of the audit trail: audit verify DIR', 'Administration:', async (words) => {
     await (await import('./commands/audit.ts')).runAudit(words, io);
   });
-  // Short for actions that people look for.
+  // Shortcuts for common actions.
   passThrough(root, 'backup', 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE', 'Administration:', (words) =>
     runVerb('do', ['system', 'backup', ...words], before(), io),
   );
@@ -62,7 +62,7 @@ function program(io: Io): Command {
   return root;
 }
 
-/** Everything behind the verb belongs to it, `--help` included: what it means is known only once the API is. */
+/** All words after the verb belong to it, `--help` included: their meaning is known only once the API description is loaded. */
 function passThrough(
   root: Command,
   name: string,

@@ -8,7 +8,7 @@ import type { Io } from './terminal/io.ts';
 
 export type Profile = {
   readonly url?: string;
-  /** certificates in PEM, so that the file it came from may move */
+  /** certificates in PEM, copied so that the original file may move */
   readonly ca?: string;
   readonly token?: string;
   /** whether a login made the token, so that a logout ends it */
@@ -21,7 +21,7 @@ function profilePath({ environment }: Pick<Io, 'environment'>): string {
   return own || join(folder || join(home, '.config'), 'keystored', 'profile.yaml');
 }
 
-/** An absent profile is an empty one. Throws a usage error for one that others may read, or that is no profile. */
+/** Empty when the file is absent. Throws a usage error when others may read it or it is not a profile. */
 export function readProfile(io: Pick<Io, 'environment'>): Profile {
   const path = profilePath(io);
   if (!existsSync(path)) return {};

@@ -1,8 +1,8 @@
-// Which keystorectl this is, as it says on the terminal and to the appliance.
+// The version of keystorectl, for the terminal and the User-Agent.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The version of the tree this file stands in. */
+/** The version of the source tree that contains this file. */
 export function programVersion(): string {
   const file = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
   return (JSON.parse(file) as { version: string }).version;

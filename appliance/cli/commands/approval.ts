@@ -4,7 +4,7 @@ import { Refused, type Client } from '../client.ts';
 import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 
-/** What the appliance answers to a request for a sign-in. */
+/** The answer to a request for a sign-in. */
 export type Asked = {
   readonly 'login-url'?: string;
   readonly 'user-code'?: string;
@@ -15,13 +15,13 @@ export type Asked = {
 
 /** RFC 8628 section 3.5. */
 const slowDownSeconds = 5;
-/** While nobody answers the pauses double up to this. */
+/** Without answers the pauses double up to this. */
 const longestPauseSeconds = 15;
-/** A poll is answered at once; one that is not has been lost. */
+/** A poll is answered immediately; after this time it is taken as lost. */
 const answerMs = 20_000;
 
 /**
- * The answer that has the token. A lost connection, 429 and 502 to 504 end nothing while the sign-in lasts: the person may be approving
+ * Polls for the token. A lost connection, 429 and 502 to 504 do not end the wait before the sign-in expires: the person may be approving
  * it at that moment. Throws CommandFailed when it was denied or has expired.
  */
 export async function waitForApproval(client: Client, path: string, asked: Asked, io: Io): Promise<unknown> {
@@ -47,15 +47,15 @@ export async function waitForApproval(client: Client, path: string, asked: Asked
         continue;
       }
       if (!(error instanceof Refused) || error.answer.status >= 500) throw error;
-      // The protocol answers 400 to all that is left: denied, too late, delivered already.
+      // The protocol answers 400 in all other cases: denied, too late, delivered already.
       if (error.code !== 'authorization-pending' && error.code !== 'slow-down') throw new CommandFailed(exitCodes.denied, error.message);
       lost = undefined;
       if (error.code === 'slow-down') usualSeconds += slowDownSeconds;
       pauseSeconds = usualSeconds;
     }
   }
-  if (lost === undefined) throw new CommandFailed(exitCodes.denied, 'nobody confirmed the sign-in in time');
-  throw new CommandFailed(exitCodes.unavailable, `no answer until the sign-in expired; at last: ${lost.message}`);
+  if (lost === undefined) throw new CommandFailed(exitCodes.denied, 'the sign-in was not confirmed in time');
+  throw new CommandFailed(exitCodes.unavailable, `no answer until the sign-in expired; last error: ${lost.message}`);
 }
 
 function retryAfterOf(error: CommandFailed): number {

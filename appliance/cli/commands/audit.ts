@@ -26,10 +26,10 @@ export async function runAudit(words: readonly string[], io: Io): Promise<void> 
     .addOption(
       new Option(
         '--keys <FILE>',
-        'public keys that may have signed: PEM, or an answer of GET /v1/state/system/audit that you kept (default: audit-keys.pem beside or in the directory, which whoever changed the trail can have changed too)',
+        'public keys that may have signed: PEM, or an answer of GET /v1/state/system/audit that you kept (default: audit-keys.pem beside or in the directory, which anyone who changed the trail can have changed too)',
       ),
     )
-    .addOption(new Option('--heads <FILE>', 'an answer of GET /v1/state/system/audit that you kept: the trail has to hold what it names'))
+    .addOption(new Option('--heads <FILE>', 'an answer of GET /v1/state/system/audit that you kept: the trail must contain these heads'))
     .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .exitOverride()
     .action((directory: string, options: Options) => verifyDirectory(directory, options, io));
@@ -57,12 +57,12 @@ async function verifyDirectory(directory: string, options: Options, io: Io): Pro
   await writeAll(io, formatValue(report, options.output ?? usualFormat(io), io.stdout.columns));
   if (options.keys === undefined)
     io.stderr.write(
-      `keystorectl: the keys are those of ${file}: whoever changed the trail can have changed them too; --keys takes those that you kept\n`,
+      `keystorectl: the keys are those of ${file}: anyone who changed the trail can have changed them too; use --keys with keys that you kept\n`,
     );
   if (findings.length > 0) throw new CommandFailed(exitCodes.no, `${findings.length} findings: this trail is not what was written`);
 }
 
-/** What GET /v1/state/system/audit answers; either part may be missing from what was kept. */
+/** The answer of GET /v1/state/system/audit; a kept copy may lack either part. */
 const keptAnswer = z.object({
   keys: z.array(z.object({ 'public-key': z.string() })).optional(),
   heads: z.array(z.object({ chain: z.string(), sequence: z.int().min(0), hash: z.string().regex(/^[0-9a-f]{64}$/) })).optional(),

@@ -1,4 +1,4 @@
-// hsm change-pin: a PIN changed in the token and in the appliance's own file; where the PIN comes from elsewhere, what a person has to do.
+// hsm change-pin: changes a PIN in the token and in the appliance's own file. For any other source of the PIN it says what a person has to do.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
@@ -21,7 +21,7 @@ export function changePinOptions(): Option[] {
   ].map((option) => option.helpGroup('Token:'));
 }
 
-/** Changes it. Throws a usage error when it is not clear which PIN of which token, or what the new one is. */
+/** Changes a PIN. Throws a usage error when token, PIN or new PIN are not determined. */
 export async function runChangePin(options: ChangeOptions, io: Io): Promise<void> {
   const token = await oneToken(options);
   const isSo = options.so === true;
@@ -31,7 +31,7 @@ export async function runChangePin(options: ChangeOptions, io: Io): Promise<void
     options.newPinFile === undefined ? (isOwn ? { given: randomBytes(16).toString('hex') } : undefined) : { file: options.newPinFile };
   if (newPin === undefined) throw usageError('give --new-pin-file FILE: the PIN of this token is not kept by keystored');
   await changePin({ ...token, pin, newPin, user: isSo ? 'so' : 'user' });
-  // A file that was named for this command only is not where the appliance takes the PIN from.
+  // The appliance does not read a PIN file that was given for this command only.
   const place = options.module === undefined && options.pinFile !== undefined ? 'where the appliance takes it from' : placeOf(pin);
   io.stderr.write(
     `changed the ${isSo ? 'SO' : 'user'} PIN of token ${token.name}\n${isSo ? soAdvice(pin, isOwn) : advice(pin, isOwn, place)}\n`,
@@ -44,11 +44,11 @@ async function oneToken(options: ChangeOptions): Promise<TokenConfig> {
   const found = tokens.filter(({ name }) => options.name === undefined || name === options.name);
   const [token, ...more] = found;
   if (token === undefined) throw usageError(`there is no token ${options.name}; there are: ${names}`);
-  if (more.length > 0) throw usageError(`which token? Give --name with one of: ${names}`);
+  if (more.length > 0) throw usageError(`there are several tokens: give --name with one of: ${names}`);
   return token;
 }
 
-/** The SO PIN of the embedded token lies beside its user PIN. */
+/** The SO PIN of the embedded token is in the same directory as its user PIN. */
 function soPinOf({ pin }: TokenConfig, file: string | undefined): PinSource {
   if (file !== undefined) return { file };
   if (!('file' in pin) || pin.next === undefined) throw usageError('give --so-pin-file FILE with the present SO PIN');
@@ -64,11 +64,11 @@ function advice(pin: PinSource, isOwn: boolean, place: string): string {
 }
 
 function soAdvice(pin: PinSource, isOwn: boolean): string {
-  return isOwn && 'file' in pin ? `${pin.file} has the new one.` : 'Nothing of keystored uses it: keep it safe.';
+  return isOwn && 'file' in pin ? `${pin.file} has the new one.` : 'keystored does not use it: keep it safe.';
 }
 
 function placeOf(pin: PinSource): string {
   if ('file' in pin) return `into ${pin.file}`;
   if ('environment' in pin) return `into the environment variable ${pin.environment}`;
-  return 'credential' in pin ? `behind the systemd credential ${pin.credential}` : 'where your people keep it';
+  return 'credential' in pin ? `into the systemd credential ${pin.credential}` : 'where your administrators keep it';
 }

@@ -1,4 +1,4 @@
-// hsm rotate-wrapping-key: begins the rotation and shows how far it is until it has ended.
+// hsm rotate-wrapping-key: begins the rotation and shows its progress until it has ended.
 import { setTimeout } from 'node:timers/promises';
 import { defined } from '../../../core/base/defined.ts';
 import type { WrappingState } from '../../wrapping-keys/record.ts';
@@ -12,7 +12,7 @@ export type RotationOptions = ConnectionOptions & { name?: string; wait: boolean
 
 const lookEveryMs = 500;
 
-/** What the wrapping key is like at the end, or at the beginning without `wait`. Fails with `no` when some keys could not be wrapped anew. */
+/** The state of the wrapping key at the end, or at the beginning without `wait`. Fails with `no` when some keys could not be rewrapped. */
 export async function rotateWrappingKey(
   client: Pick<Client, 'json'>,
   paths: { readonly begin: string; readonly watch: string },
@@ -20,19 +20,19 @@ export async function rotateWrappingKey(
   io: Io,
 ): Promise<WrappingState> {
   const body = defined({ token: name });
-  // Programs that ask for JSON may read both streams as one.
+  // A program that asks for JSON may read both streams as one.
   const tell = output === 'json' && io.stderr.isTTY !== true ? () => undefined : tellerTo(io);
   tell('making a new wrapping key, which may take half a minute');
   const begun = (await client.json({ method: 'POST', path: paths.begin, body })) as WrappingState;
   if (!wait) return begun;
-  tell(`wrapping every key anew under wrapping key ${begun.number}`);
+  tell(`rewrapping every key under wrapping key ${begun.number}`);
   const progress = openProgress(io, 'keys');
   let now = begun;
   while (now.state === 'rewrapping') {
     if (now.total === 0 || now.done < now.total) progress.show(now.done, now.total === 0 ? undefined : now.done / now.total);
     else {
       progress.clear();
-      tell('every key is wrapped anew; waiting until no process can need the old wrapping key');
+      tell('every key is rewrapped; waiting until no process can need the old wrapping key');
     }
     await setTimeout(lookEveryMs);
     now = await look(client, paths.watch, name);
@@ -41,13 +41,13 @@ export async function rotateWrappingKey(
   if (now.state === 'incomplete') {
     throw new CommandFailed(
       exitCodes.no,
-      `${now.failed} keys could not be wrapped anew; system:logs names them, and the old wrapping key is kept`,
+      `${now.failed} keys could not be rewrapped; system:logs names them, and the old wrapping key is kept`,
     );
   }
   return now;
 }
 
-/** Writes on standard error what is being done, once. */
+/** Writes each step to standard error once. */
 function tellerTo({ stderr }: Io): (text: string) => void {
   let told = '';
   return (text) => {
@@ -61,6 +61,6 @@ async function look(client: Pick<Client, 'json'>, path: string, name: string | u
     tokens: readonly { readonly name: string; readonly 'wrapping-key': WrappingState }[];
   };
   const found = name === undefined ? tokens[0] : tokens.find((token) => token.name === name);
-  if (found === undefined) throw new CommandFailed(exitCodes.fault, 'the appliance does not tell about that token any more');
+  if (found === undefined) throw new CommandFailed(exitCodes.fault, 'the appliance no longer reports that token');
   return found['wrapping-key'];
 }

@@ -1,4 +1,4 @@
-// Which tokens an HSM command is about: those of a configuration file, of a data directory, or one described by options.
+// The tokens of an HSM command: those of a configuration file, of a data directory, or one given by options.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
@@ -29,20 +29,21 @@ export function tokenOptions(): Option[] {
     new Option('--environment <NAME=VALUE>', 'environment of the module, such as SOFTHSM2_CONF=FILE; may be repeated').argParser(
       (text: string, before: Record<string, string> | undefined) => ({ ...before, ...assignment(text) }),
     ),
-    new Option('--library-parameters <TEXT>', 'parameters of C_Initialize, as NSS softoken wants them'),
+    new Option('--library-parameters <TEXT>', 'parameters of C_Initialize, as NSS softoken requires them'),
   ].map((option) => option.helpGroup('Token:'));
 }
 
-/** One module with its surroundings, without any token of it being meant. */
+/** One module with its environment, without a token. */
 export type ModuleChoice = Pick<TokenConfig, 'module' | 'environment' | 'libraryParameters'>;
 
-/** The tokens meant; a PIN source is needed only for what logs in. Throws a usage error when none is. */
+/** The selected tokens. A PIN source is required only to log in. Throws a usage error when no token is selected. */
 export async function chooseTokens(options: TokenOptions, needsPin: boolean): Promise<readonly TokenConfig[]> {
   const { module, label, serial, pinFile } = options;
   if (options.config !== undefined || options.dataDir !== undefined) return configuredTokens(options);
-  if (module === undefined) throw usageError('which token? Give --config FILE, --data-dir DIR, or --module FILE with --label TEXT');
-  if ((label === undefined) === (serial === undefined)) throw usageError('give --label or --serial, one of the two');
-  if (needsPin && pinFile === undefined) throw usageError('give --pin-file FILE: the token is used');
+  if (module === undefined)
+    throw usageError('no token is selected: give --config FILE, --data-dir DIR, or --module FILE with --label TEXT');
+  if ((label === undefined) === (serial === undefined)) throw usageError('give either --label or --serial');
+  if (needsPin && pinFile === undefined) throw usageError('give --pin-file FILE: this command logs in to the token');
   return [
     {
       name: label ?? serial ?? '',
@@ -53,7 +54,7 @@ export async function chooseTokens(options: TokenOptions, needsPin: boolean): Pr
   ];
 }
 
-/** The modules meant; those of the tokens when tokens are meant. */
+/** The selected modules; those of the tokens when tokens are selected. */
 export async function chooseModules(options: TokenOptions): Promise<readonly ModuleChoice[]> {
   if (options.module !== undefined) return [chosenModule(options, options.module)];
   const tokens = await configuredTokens(options);
@@ -61,9 +62,10 @@ export async function chooseModules(options: TokenOptions): Promise<readonly Mod
   return [...seen.values()];
 }
 
-/** Loaded only here: the configuration knows every plugin, and nothing else of the command line needs them. */
+/** Imported on demand: the configuration imports every plugin, which no other command needs. */
 async function configuredTokens({ config, dataDir, pinFile }: TokenOptions): Promise<readonly TokenConfig[]> {
-  if (config === undefined && dataDir === undefined) throw usageError('which module? Give --config FILE, --data-dir DIR or --module FILE');
+  if (config === undefined && dataDir === undefined)
+    throw usageError('no module is selected: give --config FILE, --data-dir DIR or --module FILE');
   if (config === undefined && !existsSync(join(dataDir ?? '', 'softhsm'))) throw usageError(`${dataDir} has no embedded token`);
   const [{ loadConfiguration }, { hsmConfigOf }, { StartRefused }] = await Promise.all([
     import('../../composition/configuration.ts'),

@@ -1,4 +1,4 @@
-// hsm: what an HSM administrator needs. Everything but `status` and `rotate-wrapping-key` works without a running appliance.
+// hsm: commands for HSM administrators. All but `status` and `rotate-wrapping-key` work without a running appliance.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -21,7 +21,7 @@ import type { WrappingState } from '../../wrapping-keys/record.ts';
 
 type Shown = { output?: Format };
 
-/** As much of a token of a running appliance as is looked at here. */
+/** The fields of a token of a running appliance that are used here. */
 type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'module', string>> & {
   readonly 'key-types': readonly string[];
   readonly 'wrapping-key': WrappingState;
@@ -44,7 +44,7 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
     status(options, before, io),
   );
   add('modules', 'PKCS#11 modules found on this machine', []).action((options: Shown) => show(findModules(), options, io));
-  add('describe', 'slots, tokens and mechanisms of a module, and what the plugins need of it', tokenOptions()).action(
+  add('describe', 'slots, tokens and mechanisms of a module, and which of those that plugins need are missing', tokenOptions()).action(
     (options: TokenOptions & Shown) => describe(options, io),
   );
   add('initialise', 'initialise a token on a free slot: label, SO PIN, user PIN', [
@@ -57,14 +57,12 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
   add('change-pin', 'change the user PIN or the SO PIN of a token', changePinOptions()).action((options: ChangeOptions) =>
     runChangePin(options, io),
   );
-  add('rotate-wrapping-key', 'have a running appliance wrap every key anew under another wrapping key, and wait for it', [
+  add('rotate-wrapping-key', 'make a new wrapping key in a running appliance, rewrap every key under it, and wait until done', [
     ...connectionOptions(),
     new Option('--name <TOKEN>', 'name of the token, where there are several'),
-    new Option('--no-wait', 'do not wait for the end: hsm status shows how far it is'),
+    new Option('--no-wait', 'do not wait for the end; hsm status shows the progress'),
   ]).action((options: RotationOptions & Shown) => rotate(options, before, io));
-  add('test', 'try every operation on a token that was prepared', tokenOptions()).action((options: TokenOptions & Shown) =>
-    trial(options, io),
-  );
+  add('test', 'test every operation on a prepared token', tokenOptions()).action((options: TokenOptions & Shown) => trial(options, io));
   try {
     await hsm.parseAsync([...words], { from: 'user' });
   } catch (error) {
@@ -87,13 +85,13 @@ async function status(options: ConnectionOptions & Shown, before: ConnectionOpti
   }
 }
 
-/** What fits into a row of a table, the state first. */
+/** One row of a table, the state first. */
 function tokenRow({ name, state, label, serial, module, 'wrapping-key': { number, ...rotation }, 'key-types': types }: ShownToken) {
   const progress = rotation.state === 'rewrapping' ? ` ${rotation.done} of ${rotation.total}` : '';
   return { name, state, label, serial, 'wrapping-key': `${number} ${rotation.state}${progress}`, module, 'key-types': types };
 }
 
-/** The path behind a resource to show, or an action of the appliance to do. */
+/** The path of a resource to show, or of an action to run. */
 async function pathOf(verb: 'show' | 'do', name: string, options: ConnectionOptions, io: Io): Promise<string> {
   const { entries } = await openCatalog([], options, io, false);
   const entry = entries.find(({ command }) => command.verb === verb && (verb === 'do' ? command.action : command.resource) === name);
@@ -116,10 +114,10 @@ async function describe(options: TokenOptions & Shown, io: Io): Promise<void> {
   const modules = [];
   for (const choice of await chooseModules(options)) {
     const { module, environment, libraryParameters } = choice;
-    const surroundings = {
+    const hostEnvironment = {
       ...defined({ environment, libraryParameters }),
     };
-    const described = await describeModule(module, surroundings);
+    const described = await describeModule(module, hostEnvironment);
     modules.push({
       module: described.path,
       library: described.library,
@@ -151,7 +149,7 @@ async function initialise(options: TokenOptions & { soPinFile?: string }, io: Io
 
 async function prepare(options: TokenOptions, io: Io): Promise<void> {
   for (const token of await chooseTokens(options, true)) {
-    io.stderr.write(`${token.name}: making what is missing …\n`);
+    io.stderr.write(`${token.name}: making missing keys …\n`);
     const made = await prepareToken(token);
     io.stderr.write(`${token.name}: ${made.length === 0 ? 'has its keys already' : `made ${made.join(' and ')}`}\n`);
   }
@@ -170,7 +168,7 @@ async function trial(options: TokenOptions & Shown, io: Io): Promise<void> {
   if (failed > 0) throw new CommandFailed(exitCodes.no, `${failed} operations failed`);
 }
 
-/** What each plugin cannot work without, and whether a token has it. */
+/** What each plugin requires, and whether a token has it. */
 async function pluginNeeds(
   offered: ReadonlySet<string>,
 ): Promise<readonly { plugin: string; needs: readonly string[]; missing: readonly string[] }[]> {
@@ -178,7 +176,7 @@ async function pluginNeeds(
   return plugins.map(({ name, needs = [] }) => ({ plugin: name, needs, missing: needs.filter((type) => !offered.has(type)) }));
 }
 
-/** Where distributions and vendors put modules, and those registered with p11-kit. */
+/** The usual paths of distributions and vendors, and modules registered with p11-kit. */
 function findModules(): readonly string[] {
   const triplets = ['x86_64-linux-gnu', 'aarch64-linux-gnu'];
   const folders = [

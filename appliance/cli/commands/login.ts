@@ -15,10 +15,10 @@ import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
 import { type Io } from '../terminal/io.ts';
 import { readProfile, writeProfile } from '../profile.ts';
 
-/** What a login answers: a token, or what a person has to do first. */
+/** The answer to a login: a token, or the sign-in that a person has to approve first. */
 type LoginAnswer = Asked & { readonly token?: string };
 
-/** What the appliance tells of a token. */
+/** The appliance's description of a token. */
 type TokenInfo = {
   readonly user: string;
   readonly tenant: string;
@@ -27,7 +27,7 @@ type TokenInfo = {
   readonly 'expires-in'?: number;
 };
 
-/** `login METHOD …`: the methods are those of the appliance, and `token` for a token that is there already. */
+/** `login METHOD …`: the methods are those of the appliance, and `token` for an existing token. */
 export async function login(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const [method, ...rest] = words;
   const scanner = withConnection(new Command().allowUnknownOption().allowExcessArguments().helpOption(false));
@@ -40,8 +40,9 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     const entry = catalog.entries.find(({ command }) => command.verb === 'login' && command.resource === method);
     const methods = [...catalog.resources('login'), 'token'].join(', ');
     if (entry === undefined) {
-      if (!words.includes('--help') && !words.includes('-h')) throw usageError(`login how? keystorectl login METHOD, one of: ${methods}`);
-      io.stdout.write(`keystorectl login METHOD [options]\n\nMethods: ${methods}\n\nkeystorectl login METHOD --help tells more.\n`);
+      if (!words.includes('--help') && !words.includes('-h'))
+        throw usageError(`no method was given: keystorectl login METHOD, one of: ${methods}`);
+      io.stdout.write(`keystorectl login METHOD [options]\n\nMethods: ${methods}\n\nkeystorectl login METHOD --help shows the options.\n`);
       return;
     }
     const command = loginCommand(entry, io);
@@ -53,7 +54,7 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
     if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
     remember(connection, token, true, io);
-    // The login has worked whether or not the token may be asked about.
+    // The login has succeeded even if the token may not be looked up.
     const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
     tellLogin(connection, info, io);
   } finally {
@@ -61,12 +62,12 @@ export async function login(words: readonly string[], before: ConnectionOptions,
   }
 }
 
-/** Forgets the token, and ends it if a login made it: a root token that was only kept would be gone for ever. */
+/** Forgets the token, and revokes it if a login made it. A root token that was only kept is not revoked: it could not be made again. */
 export async function logout(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = withConnection(baseCommand('logout [options]', 'End the token of the last login and forget it', io));
   command.parse([...words], { from: 'user' });
   const { token, fromLogin = false, ...profile } = readProfile(io);
-  if (token === undefined) throw usageError('nobody is logged in');
+  if (token === undefined) throw usageError('not logged in');
   if (fromLogin) await endToken(await resolveConnection({ ...before, ...command.opts<ConnectionOptions>() }, io), token, io);
   writeProfile(profile, io);
 }
@@ -77,7 +78,7 @@ async function endToken(connection: Connection, token: string, io: Io): Promise<
     const entry = new Catalog(await loadDescription(client, io)).entries.find(({ command: { verb } }) => verb === 'logout');
     if (entry !== undefined) await client.exchange({ method: entry.method, path: entry.path });
   } catch (error) {
-    // A token that has ended by itself needs no end.
+    // An expired token needs no revocation.
     if (!(error instanceof Refused) || error.exitCode !== exitCodes.denied) throw error;
   } finally {
     client.close();
@@ -104,16 +105,16 @@ async function bodyOf(entry: CatalogEntry, command: Command, io: Io): Promise<Do
 
 function showTheWay({ 'login-url': url = '', 'user-code': code = '' }: Asked, browser: boolean, io: Io): void {
   io.stderr.write(`Sign in at\n\n  ${url}\n\nand confirm there that the code is ${code}. Waiting …\n`);
-  // The address comes from the appliance we trust; still only web addresses are handed to the desktop.
+  // The address comes from a trusted appliance; still, only web addresses are passed to the desktop.
   if (browser && url.startsWith('https://'))
     spawn('xdg-open', [url], { stdio: 'ignore', detached: true })
       .on('error', () => undefined)
       .unref();
 }
 
-/** `login token`: the token of the connection options, tried before it is kept. */
+/** `login token`: keeps the token of the connection options after it was accepted once. */
 async function keepToken(words: readonly string[], connection: Connection, io: Io): Promise<void> {
-  withConnection(baseCommand('login token [options]', 'Keep a token that is there already', io)).parse([...words], { from: 'user' });
+  withConnection(baseCommand('login token [options]', 'Keep an existing token', io)).parse([...words], { from: 'user' });
   if (connection.token === undefined) throw usageError('no token is given: --token-file FILE, --data-dir DIR or KEYSTORED_TOKEN');
   const client = new Client({ ...connection, token: undefined });
   try {
@@ -141,7 +142,7 @@ function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io
   writeProfile({ url, ...defined({ ca }), token, fromLogin }, io);
 }
 
-/** As whom, with what, and until when: a wrong account or tenant is seen now and not at the first refusal. */
+/** Prints account, policies and expiry: a wrong account or tenant is noticed now and not at the first refusal. */
 function tellLogin({ url }: Connection, info: TokenInfo | undefined, io: Io): void {
   if (info === undefined) return void io.stderr.write(`logged in at ${url}\n`);
   const { user, tenant, policies, expires, 'expires-in': seconds = 0 } = info;

@@ -12,18 +12,18 @@ import { runOperation } from '../operations/operation.ts';
 
 type Verb = CommandFacts['verb'];
 
-/** The verbs over resources, with what stands in the help of the program. */
+/** The verbs over resources, with their texts in the program's help. */
 export const verbs: Readonly<Record<Exclude<Verb, 'login' | 'logout'>, string>> = {
-  create: 'make an entry: create RESOURCE [PARENTS…] NAME [--field value…]',
+  create: 'create an entry: create RESOURCE [PARENTS…] NAME [--field value…]',
   list: 'list entries: list RESOURCE [PARENTS…]',
-  show: 'show the state of an entry; with --config only what can be written',
+  show: 'show the state of an entry; with --config only the writable fields',
   merge: 'change some fields: merge RESOURCE NAMES… --field value…',
-  replace: 'make or replace an entry as a whole: replace RESOURCE NAMES… --file FILE',
+  replace: 'create or replace a whole entry: replace RESOURCE NAMES… --file FILE',
   delete: 'delete an entry: delete RESOURCE NAMES…',
   do: 'run an action: do RESOURCE [NAMES…] ACTION [VALUES…] [--field value…]',
 };
 
-/** Runs a verb with everything that stands behind it. */
+/** Runs a verb with the words after it. */
 export async function runVerb(verb: keyof typeof verbs, words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const wantsHelp = words.includes('--help') || words.includes('-h');
   const catalog = await openCatalog(words, before, io, wantsHelp).catch((error: unknown) => sealedCatalog(error, verb, words));
@@ -44,13 +44,13 @@ export async function runVerb(verb: keyof typeof verbs, words: readonly string[]
   await runOperation(entry, rest, { io, catalog, before });
 }
 
-/** The catalog of the appliance that the words and the environment name. */
+/** The catalog of the appliance that words and environment select. */
 export async function openCatalog(words: readonly string[], before: ConnectionOptions, io: Io, mayBeOld: boolean): Promise<Catalog> {
   const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
   for (const option of connectionOptions()) scanner.addOption(option);
   scanner.parseOptions([...words]);
   const { url, ca, dataDir } = { ...before, ...scanner.opts<ConnectionOptions>() };
-  // The description is public: no token goes out for it.
+  // The description is public: no token is sent.
   const connection = await resolveConnection(defined({ url, ca, dataDir }), io);
   const client = new Client({ ...connection, token: undefined });
   try {
@@ -60,7 +60,7 @@ export async function openCatalog(words: readonly string[], before: ConnectionOp
   }
 }
 
-/** The catalog of a sealed appliance that was never seen open from here, if that is the error and it has what is meant: how else would it open? */
+/** The catalog of a sealed appliance without a stored copy, if the error is `sealed` and the catalog has the operation: unseal must work. */
 async function sealedCatalog(error: unknown, verb: Verb, words: readonly string[]): Promise<Catalog> {
   if (!(error instanceof Refused) || error.code !== 'sealed') throw error;
   const { describeSealed } = await import('../../seal/sealed-description.ts');
@@ -84,7 +84,7 @@ function meantEntry(verb: Verb, leading: readonly string[], words: readonly stri
   if (reads.length === 0) catalog.require(verb, resource);
   const inTree = reads.filter((entry) => entry.command.tree === tree);
   const fitting = inTree.length > 0 ? inTree : reads;
-  // `show` without the name lists, and `list` with it shows: what is meant is clear.
+  // `show` without a name lists, and `list` with one shows.
   return fitting.find((entry) => entry.names.length === names.length) ?? fitting.find((entry) => entry.command.verb === verb) ?? fitting[0];
 }
 
@@ -110,7 +110,7 @@ function overview(verb: keyof typeof verbs, catalog: Catalog): string {
     'Resources:',
     ...resources,
     '',
-    `keystorectl ${verb} RESOURCE --help tells more.`,
+    `keystorectl ${verb} RESOURCE --help shows the options.`,
     '',
   ].join('\n');
 }
@@ -126,7 +126,7 @@ function actionsOf(resource: string, catalog: Catalog): string {
     'Actions:',
     ...lines,
     '',
-    `keystorectl do ${resource} ${names}ACTION --help tells more.`,
+    `keystorectl do ${resource} ${names}ACTION --help shows the options.`,
     '',
   ].join('\n');
 }

@@ -10,9 +10,9 @@ import { beginFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 
-/** The API takes so many (api 45). */
+/** Items that the API accepts in one request (api 45). */
 const batchItems = 1_000;
-/** A body may have 4 MiB; the rest is left to names and quotes. */
+/** A body may have 4 MiB; the remainder is for names and quotes. */
 const batchOctets = 3 * 1024 * 1024;
 
 export type BulkOptions = {
@@ -22,7 +22,7 @@ export type BulkOptions = {
   readonly fields: Document;
   readonly input: string;
   readonly output: string;
-  /** write what worked although something failed; failed lines come out empty */
+  /** write the results although some lines failed; failed lines are empty */
   readonly keepGoing: boolean;
 };
 
@@ -83,7 +83,7 @@ async function runBatch(client: Client, entry: CatalogEntry, path: string, items
   return results;
 }
 
-/** A batch of which nothing worked is answered with 400 and the results all the same. */
+/** A batch in which every item failed is answered with 400, and with the results. */
 function allFailed(error: unknown): unknown {
   const body = (error as { answer?: { body: Buffer; mediaType: string } }).answer;
   const value: unknown = body?.mediaType === 'application/json' ? JSON.parse(body.body.toString()) : undefined;
@@ -91,7 +91,7 @@ function allFailed(error: unknown): unknown {
   throw error;
 }
 
-/** Empty lines are passed over: editors leave them at the end. */
+/** Skips empty lines: editors leave them at the end. */
 async function* batches(input: string, io: Io): AsyncIterable<readonly Line[]> {
   const stream = input === '-' ? io.stdin : createReadStream(input);
   let [lines, octets, number]: [Line[], number, number] = [[], 0, 0];

@@ -1,4 +1,4 @@
-// What becomes of an answer: printed, put into a file, or streamed; and what the exit code says about it.
+// Delivers an answer: prints it, writes it to a file or streams it, and chooses the exit code.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Refused } from '../client.ts';
@@ -14,7 +14,7 @@ import { formatValue, usualFormat, type Format } from '../terminal/output.ts';
 export type Delivery = {
   readonly command: Command;
   readonly output: JsonSchema | undefined;
-  /** `base64-encoded: false` was asked for: what is base64 otherwise is text */
+  /** `base64-encoded: false` was requested: fields that are base64 otherwise are text */
   readonly rawText: boolean;
   /** the body of the request */
   readonly sent: unknown;
@@ -25,7 +25,7 @@ export type Delivery = {
   readonly fields: string | undefined;
 };
 
-/** Throws CommandFailed without a message when the answer is no. */
+/** Throws CommandFailed without a message when the answer is negative. */
 export async function deliver(response: IncomingMessage, delivery: Delivery, io: Io): Promise<void> {
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
   if (mediaType !== 'application/json') return stream(response, delivery, io);
@@ -41,7 +41,7 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   if (typeof failed === 'number' && failed > 0) throw new CommandFailed(exitCodes.no, `${failed} items failed`);
 }
 
-/** A refusal whose body is an answer all the same (health that is down, a batch of which nothing worked) is shown as one. Always throws. */
+/** Shows a refusal whose body is an answer (health that is down, a batch in which every item failed) as one. Always throws. */
 export async function deliverRefusal(error: unknown, { format }: Delivery, io: Io): Promise<never> {
   if (!(error instanceof Refused) || error.answer.mediaType !== 'application/json') throw error;
   await writeAll(io, formatValue(JSON.parse(error.answer.body.toString()), format ?? usualFormat(io), io.stdout.columns));
@@ -89,7 +89,7 @@ async function writePart(
   file.finish();
 }
 
-/** The asked-for fields of a document, or of each document of a list. */
+/** The requested fields of a document, or of each document of a list. */
 function select(value: unknown, fields: string): unknown {
   if (Array.isArray(value)) return value.map((one) => select(one, fields));
   const selected: Document = {};

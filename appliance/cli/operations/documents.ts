@@ -6,7 +6,7 @@ import { readText, type Io } from '../terminal/io.ts';
 
 export type Document = Record<string, unknown>;
 
-/** JSON is YAML. Throws a usage error with the line for what is neither, or is no mapping. An empty document is undefined. */
+/** Parses YAML, and so JSON. Throws a usage error with the line for anything else, or for a value that is not a mapping. Undefined when empty. */
 export async function readDocument(path: string, io: Io): Promise<Document | undefined> {
   const name = path === '-' ? 'standard input' : path;
   const document = parseDocument(await readText(path, io), { strict: true, uniqueKeys: true });
@@ -19,8 +19,8 @@ export async function readDocument(path: string, io: Io): Promise<Document | und
 }
 
 /**
- * Whether standard input brings a document although nobody said so. Pipes and files do; a terminal and /dev/null do not. A socket is
- * what programs give their children when they give nothing, so it counts only for a command that is nothing without a document.
+ * Whether standard input has a document although `--file -` was not given. Pipes and files do; a terminal and /dev/null do not. Programs
+ * give their children a socket when they give no input, so a socket counts only for a command that requires a document.
  */
 export function bringsDocument(io: Io, isNeeded: boolean): boolean {
   if (io.stdin !== process.stdin) return io.stdin.isTTY !== true;

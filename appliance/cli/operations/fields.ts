@@ -14,7 +14,7 @@ export type Field = {
   readonly required: boolean;
 };
 
-/** Every field, the containers themselves included; inside lists and maps nothing has a flag. */
+/** Every field, containers included; members of lists and maps have no flags. */
 export function fieldsIn(schema: JsonSchema | undefined, prefix = ''): Field[] {
   const required = new Set(schema?.required);
   return Object.entries(fieldsOf(schema ?? {})).flatMap(([name, field]) => {
@@ -23,7 +23,7 @@ export function fieldsIn(schema: JsonSchema | undefined, prefix = ''): Field[] {
   });
 }
 
-/** The option of a field; what was given is collected as typed. */
+/** The option of a field; collects the values as typed. */
 export function fieldOption({ path, schema, required }: Field): Option {
   const container = path.split('/').slice(0, -1).join('/');
   const rules = [...(required ? [container === '' ? 'required' : `required in ${container}`] : []), ...rulesOf(schema)];
@@ -35,7 +35,7 @@ export function fieldOption({ path, schema, required }: Field): Option {
   return option.helpGroup('Fields:').argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
 }
 
-/** `--exportable` alone is `--exportable true`, and `--no-exportable` the opposite; commander would take the next word for a value. */
+/** `--exportable` alone is `--exportable true`, `--no-exportable` is false; commander would take the next word as the value. */
 export function spellFlags(words: readonly string[], flags: ReadonlySet<string>): string[] {
   return words.flatMap((word, index) => {
     const next = words[index + 1];

@@ -9,7 +9,7 @@ import { fieldOption, fieldsIn, type Field } from './fields.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats } from '../terminal/output.ts';
 
-/** What was typed, by the names commander gives options; of fields every value that was given. */
+/** The typed options, by commander's names; of fields every value that was given. */
 export type Typed = Readonly<Record<string, string | true | readonly string[] | undefined>>;
 
 export type OperationCommand = {
@@ -17,11 +17,11 @@ export type OperationCommand = {
   readonly fields: readonly Field[];
   /** path of a field to the name commander gives its option */
   readonly attributes: ReadonlyMap<string, string>;
-  /** fields given as words behind the names of the path */
+  /** fields given as words after the names of the path */
   readonly positional: readonly string[];
 };
 
-/** A field of the body has the right to its name; an option of ours with the same name is then left out. */
+/** A field of the body takes precedence: an option of keystorectl with the same name is left out. */
 export function buildCommand(entry: CatalogEntry, catalog: Catalog, io: Io): OperationCommand {
   const { operation, command: facts, names } = entry;
   const { summary, description } = operation;

@@ -1,4 +1,4 @@
-// One operation of the API run from the command line: what was typed becomes a request, and the answer is delivered.
+// Runs one operation of the API from the command line: builds the request from the words and delivers the answer.
 import { runBulk } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { Client, type Request } from '../client.ts';
@@ -19,7 +19,7 @@ export type Context = {
   readonly before: ConnectionOptions;
 };
 
-/** Parses the words behind the resource (and action) and runs the operation. Throws CommandFailed and CommanderError. */
+/** Parses the words after the resource (and action) and runs the operation. Throws CommandFailed and CommanderError. */
 export async function runOperation(entry: CatalogEntry, words: readonly string[], { io, catalog, before }: Context): Promise<void> {
   const built = buildCommand(entry, catalog, io);
   const { parameters } = entry.operation;
@@ -49,7 +49,7 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
   }
 }
 
-/** The backup of yesterday is lost when that of today takes its name. */
+/** A new backup under the name of the last one would replace it. */
 function requireNew(file: string | undefined): void {
   if (file !== undefined && isFile(file)) throw usageError(`${file} exists: give another name, or --force to replace it`);
 }
@@ -79,7 +79,7 @@ async function requestOf(entry: CatalogEntry, built: OperationCommand, typed: Ty
   return { ...request, headers: { ...headers, 'content-type': mediaType }, body: await readOctets(file, io) };
 }
 
-/** The body: the document, then what stands in words, then flags, then what `--in` brings. */
+/** The body: the document, then fields given as words, then flags, then the content of `--in`. */
 async function documentOf(entry: CatalogEntry, built: OperationCommand, typed: Typed, io: Io): Promise<Document> {
   const { command, names } = entry;
   const words = built.command.args.slice(names.length);
@@ -100,8 +100,8 @@ async function documentOf(entry: CatalogEntry, built: OperationCommand, typed: T
 }
 
 /**
- * Whether a document comes over standard input although nobody said `--file -`: for a command with nothing else to send. Changes take
- * documents; of actions only those that are nothing without a body.
+ * Whether to read a document from standard input without `--file -`: for a command with nothing else to send. Changes take documents; of
+ * actions, those that require a body.
  */
 function hasDocument(
   { command, operation, names }: CatalogEntry,
@@ -121,7 +121,7 @@ function pathOf({ names, path }: CatalogEntry, { command }: OperationCommand): s
   return names.reduce((whole, name, index) => whole.replace(`{${name}}`, encodeURIComponent(command.args[index] ?? '')), path);
 }
 
-/** Where a field has the name of a connection option, what was typed is the field's. */
+/** When a field has the name of a connection option, the typed value belongs to the field. */
 function connectionOf(typed: Typed, { attributes }: OperationCommand): ConnectionOptions {
   const ofFields = new Set(attributes.values());
   const names = connectionOptions().map((option) => option.attributeName());

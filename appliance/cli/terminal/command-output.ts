@@ -1,4 +1,4 @@
-// What commander says goes to the streams of the command, its errors in our form.
+// Sends commander's output to the streams of the command, with errors in our format.
 import type { OutputConfiguration } from 'commander';
 import type { Io } from './io.ts';
 

@@ -1,4 +1,4 @@
-// Why a command failed, and the exit codes that scripts may rely on.
+// Failures of a command, and the exit codes that scripts rely on.
 
 /** Documented in appliance/docs/use/keystorectl.md; a number never changes its meaning. */
 export const exitCodes = {
@@ -8,23 +8,23 @@ export const exitCodes = {
   usage: 1,
   /** 400, 405, 413, 415: the request itself is wrong */
   refused: 2,
-  /** 401, 403: who you are, or what your policies allow */
+  /** 401, 403: not authenticated, or denied by policy */
   denied: 3,
   /** 404 */
   notFound: 4,
   /** 409, 412: the present state forbids it */
   conflict: 5,
-  /** 429, 502, 503, 504, or nobody answers: try again later */
+  /** 429, 502, 503, 504, or no answer: try again later */
   unavailable: 6,
   /** done, and the answer is no: a signature is not valid, a check found something, a part of a batch failed */
   no: 7,
-  /** 500, or an answer nobody expected */
+  /** 500, or an unexpected answer */
   fault: 8,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Ends the command: the message goes to standard error, each line by itself. */
+/** Ends the command; each line of the message is written to standard error. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: ExitCode;
@@ -34,12 +34,12 @@ export class CommandFailed extends Error {
   }
 }
 
-/** What the user typed or wrote is wrong. */
+/** An error in what the user typed or wrote. */
 export function usageError(message: string): CommandFailed {
   return new CommandFailed(exitCodes.usage, message);
 }
 
-/** The exit code that stands for an HTTP status. */
+/** The exit code of an HTTP status. */
 export function exitCodeOf(status: number): ExitCode {
   if (status === 401 || status === 403) return exitCodes.denied;
   if (status === 404) return exitCodes.notFound;

@@ -1,4 +1,4 @@
-// Results as files: whole or not at all, and only for their owner when they hold a secret.
+// Writes results to files: completely or not at all, and readable by the owner only when they hold a secret.
 import { once } from 'node:events';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { usageError } from './failure.ts';
@@ -12,12 +12,12 @@ export type OutputFile = {
   abandon(): void;
 };
 
-/** Whether a regular file has the name. */
+/** Whether the name is that of a regular file. */
 export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Begins a file, `-` for standard output. Nothing stands under its name before finish(). */
+/** Begins a file, `-` for standard output. The name does not exist before finish(). */
 export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
   if (path === '-') return { write: (chunk) => writeAll(io, chunk), finish: () => undefined, abandon: () => undefined };
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) return openDevice(path);
@@ -37,7 +37,7 @@ export function beginFile(path: string, io: Io, isSecret: boolean): OutputFile {
   };
 }
 
-/** Devices and pipes are written into: a file in their place would be the end of `/dev/null`. */
+/** Devices and pipes are written to directly: renaming a file over `/dev/null` would replace it. */
 function openDevice(path: string): OutputFile {
   const device = open(path, 'w', 0o666, path);
   const close = (): void => closeSync(device);

@@ -1,4 +1,4 @@
-// What a command reads and writes; the process's own streams, or those of a test.
+// The streams of a command: those of the process, or those of a test.
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -21,7 +21,7 @@ export async function readOctets(path: string, io: Io): Promise<Buffer> {
   }
 }
 
-/** The same as text, without the line end that editors and echo leave behind. */
+/** The same as text, without the final line end that editors and echo add. */
 export async function readText(path: string, io: Io): Promise<string> {
   const octets = await readOctets(path, io);
   try {

@@ -8,7 +8,7 @@ export type Format = (typeof formats)[number];
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The format when nobody asked for one. */
+/** The default format. */
 export function usualFormat({ stdout }: Io): Format {
   return stdout.isTTY === true ? 'yaml' : 'json';
 }
@@ -21,8 +21,8 @@ export function formatValue(value: unknown, format: Format, columns = 120): stri
 }
 
 /**
- * A list of documents as rows, a document as two columns or, where it has nothing but such lists, as one table for each; a list of texts as
- * lines. Containers and long texts are left to the other formats.
+ * A list of documents as rows; a document as two columns or, where it has only such lists, as one table for each; a list of texts as
+ * lines. Containers and long texts are shown by the other formats only.
  */
 function formatTable(value: unknown, columns: number): string {
   if (isRows(value)) return rows(value, columns);
@@ -34,7 +34,7 @@ function formatTable(value: unknown, columns: number): string {
 
 function rows(documents: readonly Document[], columns: number): string {
   const [first = '', ...others] = new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))));
-  // Columns go from the right where there is no room: whether a thing still counts is what most people look for.
+  // Columns are dropped from the right when they do not fit: the first ones show whether an entry is still in use.
   const names = [first, ...vital.filter((name) => others.includes(name)), ...others.filter((name) => !vital.includes(name))];
   return align([names.map((name) => name.toUpperCase()), ...documents.map((row) => names.map((name) => cell(row[name])))], columns);
 }
@@ -48,7 +48,7 @@ function pairs(document: Document, columns: number): string {
   );
 }
 
-/** Columns that no longer fit go, the last ones first; the first one always stays. */
+/** Drops columns that do not fit, the last ones first; the first one always stays. */
 function align(rows: readonly (readonly string[])[], columns: number): string {
   const widths = (rows[0] ?? []).map((_, index) => Math.min(60, Math.max(...rows.map((row) => row[index]?.length ?? 0))));
   let shown = 0;
@@ -68,7 +68,7 @@ function clip(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, Math.max(1, width - 1))}…`;
 }
 
-/** What somebody gave as a description must not steer the terminal, nor look like another: what is not seen is replaced. */
+/** Text from users must not control the terminal or imitate other text: invisible characters are replaced. */
 function cell(value: unknown): string {
   return replaceUnseen(cellText(value), '\u{FFFD}');
 }
