@@ -17,6 +17,7 @@ import type { CaContext } from './context.ts';
 import { keepIssued, recordOf } from './issuing/issue.ts';
 import { findCa, type FoundCa } from './authority/lookup.ts';
 import { formatName, parseName, readName } from './der/name.ts';
+import { findNameProblem } from './lints/name-lints.ts';
 import { extensionId } from '../../core/der/oids.ts';
 import { publicKeyObject } from './der/public-key.ts';
 import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
@@ -55,6 +56,7 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
     keyType: wish.keyType,
     // A renewed CA keeps its name to the octet, or what it issued would have another issuer.
     subject: newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject,
+    namesOnRecord: newest !== undefined,
     ttlSeconds: parseDuration(wish.ttl, 'ttl').seconds,
     ...pathLengthOf(newest),
   };
@@ -112,7 +114,7 @@ export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Ui
   const { subject, publicKey } = readCertificate(newest.certificate);
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   return unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, newest), () => encodeCertificationRequestInfo(subject, publicKey)),
+    signStructure(context.hsm, referenceOf(own, newest), { kind: 'request' }, () => encodeCertificationRequestInfo(subject, publicKey)),
   );
 }
 
@@ -159,6 +161,8 @@ export function requireCaCertificate(context: CaContext, der: Uint8Array): Certi
 /** DER of a subject text; throws `invalid-value`. */
 export function requireSubject(text: string): Uint8Array {
   const subject = parseName(text);
+  const problem = subject === undefined ? undefined : findNameProblem(subject);
+  if (problem !== undefined) throw fail('invalid-value', { detail: `"subject" breaks a rule of RFC 5280: ${problem}.` });
   if (subject !== undefined) return subject;
   const unseen = findUnseen(text);
   const rule =

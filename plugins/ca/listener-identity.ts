@@ -146,7 +146,16 @@ const caCommonName = 'keystored appliance CA';
 
 function planOf(tenantId: string, caId: string, generation: number) {
   const ttlSeconds = parseDuration(caTtl, 'ttl').seconds;
-  return { tenantId, caId, generation, keyType: 'ecdsa-p256', subject: commonName(caCommonName), ttlSeconds, pathLength: 0 } as const;
+  return {
+    tenantId,
+    caId,
+    generation,
+    keyType: 'ecdsa-p256',
+    subject: commonName(caCommonName),
+    namesOnRecord: generation > 1,
+    ttlSeconds,
+    pathLength: 0,
+  } as const;
 }
 
 function found(tenantId: string, record: CaRecord): FoundCa {

@@ -25,6 +25,8 @@ export type GenerationPlan = {
   readonly keyType: KeyType;
   /** DER Name */
   readonly subject: Uint8Array;
+  /** whether an earlier certificate of the CA has this subject */
+  readonly namesOnRecord: boolean;
   readonly ttlSeconds: number;
   /** how many CAs may follow below; undefined: no limit */
   readonly pathLength?: number;
@@ -59,11 +61,14 @@ export async function rollRoot(context: CaContext, plan: GenerationPlan, old: Ca
     certifyCa(context, referenceOf(plan, signer), {
       issuer,
       subject: subject.subject,
+      namesOnRecord: true,
       publicKey: subject.publicKey,
       notBefore: subject.notBefore,
       notAfter: oldRoot.notAfter,
       pathLength: plan.pathLength,
     });
+  // Signed by an expired root it would never be valid.
+  if (Temporal.Instant.compare(newRoot.notBefore, oldRoot.notAfter) > 0) return made;
   const newWithOld = await cross(old, oldRoot, newRoot).catch((error: unknown) => {
     if (error instanceof HsmError && error.kind === 'key-missing') return undefined;
     throw error;
@@ -79,6 +84,7 @@ async function certifyUnder(context: CaContext, above: IssuingCa, plan: Generati
   return certifyCa(context, referenceOf(above, above.newest), {
     issuer,
     subject: plan.subject,
+    namesOnRecord: plan.namesOnRecord,
     publicKey,
     ...lifetime(context, plan.ttlSeconds, issuer),
     pathLength: plan.pathLength,
@@ -128,6 +134,7 @@ async function selfSign(context: CaContext, plan: GenerationPlan, key: CaKey): P
     {
       issuer: undefined,
       subject: plan.subject,
+      namesOnRecord: plan.namesOnRecord,
       publicKey: key.publicKey,
       ...lifetime(context, plan.ttlSeconds),
       pathLength: plan.pathLength,
@@ -139,6 +146,7 @@ type CaCertificateContent = {
   /** undefined: self-signed */
   readonly issuer: Certificate | undefined;
   readonly subject: Uint8Array;
+  readonly namesOnRecord: boolean;
   readonly publicKey: Uint8Array;
   readonly notBefore: Temporal.Instant;
   readonly notAfter: Temporal.Instant;
@@ -147,7 +155,7 @@ type CaCertificateContent = {
 };
 
 async function certifyCa(context: CaContext, signer: CaKeyReference, content: CaCertificateContent): Promise<Uint8Array> {
-  const { issuer, subject, publicKey, notBefore, notAfter, pathLength, more = [] } = content;
+  const { issuer, subject, namesOnRecord, publicKey, notBefore, notAfter, pathLength, more = [] } = content;
   const serial = await context.serials.next();
   const ownIdentifier = keyIdentifierOf(publicKey);
   const extensions = [
@@ -157,7 +165,7 @@ async function certifyCa(context: CaContext, signer: CaKeyReference, content: Ca
     authorityKeyIdentifier(issuer === undefined ? ownIdentifier : issuerKeyIdentifier(issuer)),
     ...more,
   ];
-  return signStructure(context.hsm, signer, (algorithm) =>
+  return signStructure(context.hsm, signer, { kind: 'certificate', issuer: issuer?.der, namesOnRecord }, (algorithm) =>
     encodeTbsCertificate({ serial, issuer: issuer?.subject ?? subject, subject, notBefore, notAfter, publicKey, extensions }, algorithm),
   );
 }

@@ -7,6 +7,7 @@ import { bitString, sequence } from '../../../core/der/der.ts';
 import type { CaContext } from '../context.ts';
 import type { CaKey } from '../records/records.ts';
 import { publicKeyObject } from '../der/public-key.ts';
+import { requireClean, type ToBeSigned } from '../lints/lint.ts';
 
 /** A CA key together with the words it is bound to. */
 export type CaKeyReference = { readonly key: CaKey; readonly binding: KeyBinding };
@@ -18,17 +19,20 @@ export function caKeyBinding(tenantId: string, caId: string, generation: number)
 
 /**
  * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
- * certificates, CRLs and requests. The signature is verified with the CA's public key, so that a fault in the token never becomes
- * a certificate (spec C). Rejects with HsmError when the token cannot sign.
+ * certificates, CRLs and requests. The rules of its kind are checked before the token signs; the signature is verified with the CA's
+ * public key, so that a fault in the token never becomes a certificate (spec C). Rejects with LintError when a rule is broken, with
+ * HsmError when the token cannot sign.
  */
 export async function signStructure(
   hsm: Hsm,
   reference: CaKeyReference,
+  what: ToBeSigned,
   encodeTbs: (algorithmIdentifier: Uint8Array) => Uint8Array,
 ): Promise<Uint8Array> {
   const { key, binding } = reference;
   const algorithm = requireCaAlgorithm(key.type);
   const tbs = encodeTbs(algorithm.identifier);
+  requireClean(what, tbs, { publicKey: key.publicKey, algorithm: algorithm.identifier });
   const signature = algorithm.encodeSignature(await hsm.sign({ stored: key.stored, binding }, algorithm.scheme(tbs)));
   if (!verify(algorithm.hash, tbs, publicKeyObject(key.publicKey), signature)) {
     throw new Error('the signature made by the token does not verify under the CA key');

@@ -23,6 +23,8 @@ type RequestContent = {
   readonly publicKey: Uint8Array;
   readonly keyFamily: KeyFamily;
   readonly purposes: readonly Purpose[];
+  /** whether the certificate that is renewed has the same names */
+  readonly namesOnRecord: boolean;
 };
 
 /** A request somebody with the right to do so has approved. */
@@ -42,17 +44,21 @@ export type { ApprovedRequest };
 
 /** Approves a device's first enrolment: every name must be allowed (R49 to R55). Throws `identity-not-allowed`. */
 export function approveByPolicy(csr: VerifiedCsr, policy: IdentityPolicy): ApprovedRequest {
+  return approveNames(csr, policy, false);
+}
+
+function approveNames(csr: VerifiedCsr, policy: IdentityPolicy, namesOnRecord: boolean): ApprovedRequest {
   const { changesSubject, wantsServerAuth } = csr.content;
   if (changesSubject) throw refusal('ChangeSubjectName is not supported');
   const problem = findForbiddenName(policy, csr.content);
   if (problem !== undefined) throw refusal(problem);
-  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth']);
+  return approved(csr, wantsServerAuth ? ['clientAuth', 'serverAuth'] : ['clientAuth'], namesOnRecord);
 }
 
 /** Approves a renewal: same subject and same set of alternative names as the certificate it renews, and the policy as of now (R44, R46). */
 export function approveRenewal(csr: VerifiedCsr, held: Certificate, policy: IdentityPolicy): ApprovedRequest {
   if (!isSameIdentity(csr, held)) throw refusal('subject and alternative names must be those of the certificate that is renewed');
-  return approveByPolicy(csr, policy);
+  return approveNames(csr, policy, true);
 }
 
 /**
@@ -64,23 +70,26 @@ export function approveByAdministrator(csr: VerifiedCsr, purposes: readonly Purp
   if (alternativeNames.every(({ content }) => content.length === 0) && subjectAttributes.every(({ value }) => value.trim() === '')) {
     throw failCa('invalid-csr', { detail: 'The certification request names nobody: give it a subject, or a subjectAltName.' });
   }
-  return approved(csr, purposes);
+  return approved(csr, purposes, false);
 }
 
-/** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first is the common name. */
+/** Approves the appliance's own listener certificate (an EC key) for these host names and addresses; the first that is short enough is the common name. */
 export function approveListener(publicKey: Uint8Array, hosts: readonly string[]): ApprovedRequest {
   return new ApprovedRequest({
-    subject: commonName(hosts[0] ?? 'keystored'),
+    // RFC 5280 A.1: a common name has at most 64 characters; clients compare the alternative names.
+    subject: commonName(hosts.find((host) => host.length <= 64) ?? 'keystored'),
     alternativeNames: hosts.map((host) => (isIP(host) > 0 ? ipAddress(parseIpAddress(host)) : dnsName(host))),
+    namesOnRecord: false,
     publicKey,
     keyFamily: 'ec',
     purposes: ['serverAuth'],
   });
 }
 
-function approved(csr: VerifiedCsr, purposes: readonly Purpose[]): ApprovedRequest {
+function approved(csr: VerifiedCsr, purposes: readonly Purpose[], namesOnRecord: boolean): ApprovedRequest {
   const { subject, alternativeNames, publicKey, keyFamily } = csr.content;
-  return new ApprovedRequest({ subject, alternativeNames: alternativeNames.map(({ whole }) => whole), publicKey, keyFamily, purposes });
+  const names = { subject, alternativeNames: alternativeNames.map(({ whole }) => whole), namesOnRecord };
+  return new ApprovedRequest({ ...names, publicKey, keyFamily, purposes });
 }
 
 function isSameIdentity(csr: VerifiedCsr, held: Certificate): boolean {

@@ -22,6 +22,7 @@ import { lifetime, referenceOf } from '../authority/generation.ts';
 import { type CaContext, publicUrls } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { formatName, readName } from '../der/name.ts';
+import { LintError } from '../lints/lint.ts';
 import { issuerKeyIdentifier, readAlternativeNames } from '../der/read-extensions.ts';
 import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../records/records.ts';
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
@@ -35,7 +36,7 @@ export type Issued = { readonly serial: string; readonly record: IssuedCertifica
 
 /**
  * Issues a certificate for an approved request and records it, in that order: nothing counts as issued before its signature exists
- * (R65). Resolves when the record is on the disk. Throws `clock-implausible`, `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
+ * (R65). Resolves when the record is on the disk. Throws `clock-implausible`, `invalid-csr` (a rule for certificates is broken), `ca-has-no-key`, `ca-expired` or `not-found` (the CA went meanwhile).
  */
 export async function issueCertificate(context: CaContext, ca: FoundCa, approved: ApprovedRequest, options: IssueOptions): Promise<Issued> {
   const issuer = requireSigner(context, ca);
@@ -55,9 +56,12 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   ];
   const content = { serial, issuer: above.subject, subject, ...lifetime(context, options.ttlSeconds, above), publicKey, extensions };
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
+  const what = { kind: 'certificate', issuer: issuer.certificate, namesOnRecord: approved.content.namesOnRecord } as const;
   const certificate = await unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, issuer), (algorithm) => encodeTbsCertificate(content, algorithm)),
-  );
+    signStructure(context.hsm, referenceOf(own, issuer), what, (algorithm) => encodeTbsCertificate(content, algorithm)),
+  ).catch((error: unknown) => {
+    throw options.via === 'listener' ? error : asRequestFault(error);
+  });
   const issued = recordOf(lookAgain(certificate), issuer, options.via);
   await context.store.write((transaction) => {
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
@@ -65,6 +69,13 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
     keepIssued(context, transaction, own, issued);
   });
   return issued;
+}
+
+/** A rule broken by names or key that the request carries is a fault of the request; any other is ours. */
+function asRequestFault(error: unknown): unknown {
+  if (!(error instanceof LintError) || !error.isRequestersFault) return error;
+  const broken = error.broken.map(({ rule, source }) => `${rule} (${source})`).join('; ');
+  return failCa('invalid-csr', { detail: `The certification request asks for a certificate that breaks a rule: ${broken}.`, cause: error });
 }
 
 /** Puts an issued certificate on record; a serial number is never used twice under one CA. */

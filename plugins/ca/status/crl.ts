@@ -79,7 +79,9 @@ export async function signCrl(
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
   const list = { ...draft, generation, thisUpdate, nextUpdate };
   const crl = await unlessDeleted(context, own, () =>
-    signStructure(context.hsm, referenceOf(own, generation), (algorithm) => encodeTbsCertList(list, algorithm)),
+    signStructure(context.hsm, referenceOf(own, generation), { kind: 'crl', issuer: generation.certificate }, (algorithm) =>
+      encodeTbsCertList(list, algorithm),
+    ),
   );
   const { number, covers } = draft;
   return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };

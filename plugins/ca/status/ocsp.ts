@@ -86,7 +86,8 @@ export class OcspResponder {
     );
     const responderId = explicit(2, octetString(digest('sha1', bitStringOfPublicKey(generation.key.publicKey))));
     const extensions = nonce === undefined ? [] : [explicit(1, sequence(ocspNonce(nonce)))];
-    const basic = await signStructure(this.#context.hsm, referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation), () =>
+    const signer = referenceOf({ tenantId: ca.tenantId, caId: ca.record.id }, generation);
+    const basic = await signStructure(this.#context.hsm, signer, { kind: 'ocsp-response' }, () =>
       sequence(responderId, generalizedTime(now), sequence(...responses), ...extensions),
     );
     return sequence(encode(tag.enumerated, Uint8Array.of(0)), explicit(0, sequence(objectIdentifier(ocspId.basic), octetString(basic))));
