@@ -1,7 +1,7 @@
 // What this process counts and measures, in the form Prometheus reads; every process counts for itself and the sums are made when asked.
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Audit, AuditRecord } from '../../core/audit/record.ts';
-import type { Answered } from '../../core/http/pipeline.ts';
+import type { Answered } from '../../core/http/context/request-context.ts';
 import type { Hsm } from '../../hsm/api.ts';
 
 /** All series of one process as plain data: what workers send one another. */

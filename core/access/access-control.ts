@@ -1,10 +1,12 @@
 // Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
+import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
 import { compilePolicy, decide, type Verdict } from './policy/engine.ts';
 import type { Policies } from './policy/policies.ts';
 import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
+import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
 import { type TokenRecord, worksFrom } from './tokens/record.ts';
 import { findToken } from './tokens/tokens.ts';
@@ -17,13 +19,17 @@ export type AccessControl = {
   authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
   /** As authenticate, for the bare token. Without an address, a token that is bound to some does not work. */
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
+  /**
+   * The proof that a caller may do something to a path. Throws `policy-denied` and, for what only the tenant `system` has, `not-found`.
+   */
+  authorize(caller: Caller, segments: readonly string[], operation: PolicyOperation, reservedFor?: Reserved): Authorized;
   /** The policies of the tenant and those of the token must both allow; the verdict is the refusing one, or the token's. */
   decide(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision;
   /** The policies that bound the caller's tenant, or those that its token grants. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
 
-/** What the policies of the caller say of the documents of a request that may run. */
+/** What the policies of the caller say about an authorized request. */
 export type FieldAccess = {
   /** Whether the caller may also do this to the same path: a PUT that creates needs `create`, not only `update`. */
   allows(operation: PolicyOperation): boolean;
@@ -40,6 +46,39 @@ export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
   /** absent when nothing about values or fields is restricted */
   readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'>;
 };
+
+/** A decision that allows a request. The class is not exported: only `authorize` can make one. */
+class Authorization implements FieldAccess {
+  readonly caller: Caller;
+  readonly #constraints: Decision['constraints'];
+  readonly #allows: (operation: PolicyOperation) => boolean;
+
+  constructor(caller: Caller, { constraints }: Decision, allows: (operation: PolicyOperation) => boolean) {
+    this.caller = caller;
+    this.#constraints = constraints;
+    this.#allows = allows;
+  }
+
+  /** Whether values or fields are restricted at all. */
+  get isConstrained(): boolean {
+    return this.#constraints !== undefined;
+  }
+
+  allows(operation: PolicyOperation): boolean {
+    return this.#allows(operation);
+  }
+
+  requireAllowedValues(wire: unknown): void {
+    this.#constraints?.requireAllowedValues(wire);
+  }
+
+  withoutHidden(wire: unknown): unknown {
+    return this.#constraints === undefined ? wire : this.#constraints.withoutHidden(wire);
+  }
+}
+
+/** The proof that access control allowed a request: what runs for callers with a token takes one. */
+export type Authorized = Authorization;
 
 /** Policies of tenants belong to the system tenant; those of tokens to their own tenant. */
 export function createAccessControl(store: Store, tenants: Tenants, policies: Policies): AccessControl {
@@ -83,6 +122,17 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return policies.behind(tenantId, names.includes('root') ? ['root'] : names);
   }
 
+  function decideFor(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
+    const bounds = boundsOf(caller);
+    if (bounds === undefined) return { allowed: false, refusedByTenant: true };
+    const byTenant = decide(bounds.map(compilePolicy), segments, operation);
+    if (!byTenant.allowed) return { ...byTenant, refusedByTenant: true };
+    const byToken = decide(grantsOf(caller).map(compilePolicy), segments, operation);
+    if (!byToken.allowed) return byToken;
+    if (!hasConstraints(byTenant.grants) && !hasConstraints(byToken.grants)) return byToken;
+    return { ...byToken, constraints: constraintsOf([byTenant, byToken]) };
+  }
+
   return {
     callerOf,
     policiesOf: (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? [])),
@@ -92,15 +142,14 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
       const record = token === undefined ? undefined : findToken(store, token, now);
       return record === undefined || record.browser === true ? undefined : callerBy(record, address);
     },
-    decide(caller, segments, operation) {
-      const bounds = boundsOf(caller);
-      if (bounds === undefined) return { allowed: false, refusedByTenant: true };
-      const byTenant = decide(bounds.map(compilePolicy), segments, operation);
-      if (!byTenant.allowed) return { ...byTenant, refusedByTenant: true };
-      const byToken = decide(grantsOf(caller).map(compilePolicy), segments, operation);
-      if (!byToken.allowed) return byToken;
-      if (!hasConstraints(byTenant.grants) && !hasConstraints(byToken.grants)) return byToken;
-      return { ...byToken, constraints: constraintsOf([byTenant, byToken]) };
+    decide: decideFor,
+    authorize(caller, segments, operation, reservedFor) {
+      const decision = decideFor(caller, segments, operation);
+      if (!decision.allowed)
+        throw fail('policy-denied', { detail: `The policies of tenant and token must both allow "${operation}" on this path.` });
+      const refusal = reservedRefusal(reservedFor, caller);
+      if (refusal !== undefined) throw fail(refusal, refusal === 'policy-denied' ? { detail: needsSystemRoot } : {});
+      return new Authorization(caller, decision, (other) => decideFor(caller, segments, other).allowed);
     },
   };
 }

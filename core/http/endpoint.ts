@@ -1,6 +1,6 @@
 // An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
 import type { z } from 'zod';
-import type { FieldAccess } from '../access/access-control.ts';
+import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
 import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { Reserved } from '../access/reserved.ts';
@@ -10,7 +10,8 @@ import type { SignedDigest } from '../audit/record.ts';
 export type EndpointCall = {
   readonly requestId: string;
   readonly caller: Caller;
-  readonly access: FieldAccess;
+  /** the decision of access control that lets it run; nothing else can make one */
+  readonly access: Authorized;
   /** decoded path parameters by name */
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;

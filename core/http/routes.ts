@@ -25,6 +25,11 @@ export function buildRoutes(endpoints: readonly AnyEndpoint[]): RouteTable<Route
   return table;
 }
 
+/** Whether people meet the endpoint, in a browser: its refusals are pages unless JSON is preferred. */
+export function isPage({ endpoint }: Route): boolean {
+  return endpoint.access === 'public' && endpoint.page === true;
+}
+
 function routeOf(endpoint: AnyEndpoint): Route {
   const secret = new Set<string>(endpoint.secretInput ?? []);
   const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));

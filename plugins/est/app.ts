@@ -8,7 +8,7 @@ import type { Log } from '../../core/base/context.ts';
 import { inCourseOf } from '../../core/base/async/last-resort.ts';
 import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { type Admit, readBody } from '../../core/http/request/body.ts';
-import { clientAddressOf, userAgentOf } from '../../core/http/call.ts';
+import { clientAddressOf, userAgentOf } from '../../core/http/context/request-context.ts';
 import { createProblems, describeFault } from '../../core/http/response/problem.ts';
 import { repeatedHeader } from '../../core/http/request/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';

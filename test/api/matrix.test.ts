@@ -7,7 +7,7 @@ import { builtInPolicies } from '../../core/access/policy/built-in.ts';
 import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import { codesOf } from '../../core/http/description/openapi.ts';
 import { mediaTypesOf } from '../../core/http/request/input.ts';
-import { bodyLimitOf } from '../../core/http/pipeline.ts';
+import { bodyLimitOf } from '../../core/http/body-intake.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';

@@ -1,6 +1,7 @@
 // The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). From 500 up only fixed texts and an id.
 import { defined } from '../../base/defined.ts';
 import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
+import type { Answer } from './answer.ts';
 import { ServiceError, coreErrors, type ErrorDetails, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
 
 export const problemMediaType = 'application/problem+json';
@@ -78,6 +79,16 @@ export function formatProblem(error: ServiceError, requestId: string): Record<st
 
 function formatItem(item: { readonly message: string; readonly info?: string }): Record<string, string> {
   return { 'error-message': item.message, ...defined({ 'error-info': item.info }) };
+}
+
+/** An error as an answer with a problem document. */
+export function problemAnswer(error: ServiceError, requestId: string): Answer {
+  return {
+    status: error.status,
+    mediaType: problemMediaType,
+    body: JSON.stringify(formatProblem(error, requestId)),
+    headers: problemHeaders(error),
+  };
 }
 
 /** Headers that belong to an error: Allow, Retry-After, WWW-Authenticate. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address } from '../../config/config.ts';
 import type { TlsIdentity } from '../../http/listener/listeners.ts';
-import type { Answered } from '../../http/pipeline.ts';
+import type { Answered } from '../../http/context/request-context.ts';
 import { defineService } from '../service.ts';
 
 /** Provided by the appliance. */

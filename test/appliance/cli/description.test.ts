@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withArticle } from '../../../core/wire/article.ts';
 import { connectionOptions } from '../../../appliance/cli/connection.ts';
 import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../../core/http/description/document.ts';
-import { bodyLimitOf } from '../../../core/http/pipeline.ts';
+import { bodyLimitOf } from '../../../core/http/body-intake.ts';
 import { exampleOf } from '../../../core/http/description/schema.ts';
 import type { Answer, TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import type { TlsIdentity } from '../../../core/http/listener/listeners.ts';
-import type { Answered } from '../../../core/http/pipeline.ts';
+import type { Answered } from '../../../core/http/context/request-context.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../../core/plugin/services/listeners.ts';
 import { TestClock } from '../../../core/base/time.ts';

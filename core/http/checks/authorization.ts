@@ -1,0 +1,24 @@
+// The caller is known and allowed.
+import { fail } from '../../base/errors.ts';
+import type { ApiRequest } from '../context/api-request.ts';
+import { AuthorizedCall } from '../context/call.ts';
+
+/**
+ * 401 `invalid-token`, 403 `policy-denied` and, for what other tenants do not have, 404 `not-found`. Public endpoints need no token.
+ * The caller is kept before the decision, so that the audit record of a 403 names it.
+ */
+export function requireAuthorization(context: ApiRequest): void {
+  const { endpoint } = context.route;
+  if (endpoint.access === 'public') return;
+  const { access } = context.server;
+  context.caller = access.authenticate(context.request.headers.authorization, context.now, context.clientIp);
+  if (context.caller === undefined) throw fail('invalid-token');
+  const authorized = access.authorize(context.caller, context.path.segments, endpoint.operation, endpoint.reservedFor);
+  context.call = new AuthorizedCall(context, authorized);
+}
+
+/** The call of an endpoint for callers with a token, once this check has passed. */
+export function authorizedCallOf({ call }: ApiRequest): AuthorizedCall {
+  if (call === undefined) throw new Error('an endpoint for callers with a token was about to run without a decision');
+  return call;
+}

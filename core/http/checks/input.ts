@@ -1,0 +1,30 @@
+// The body is valid input of the endpoint, with values that the policies allow.
+import { requestParameters } from '../audit-parameters.ts';
+import type { ApiRequest } from '../context/api-request.ts';
+import { largeTextOf, readInput } from '../request/input.ts';
+import { bodyOf } from './body.ts';
+
+/** 400 with the code of what is wrong. From here on the audit record has the parameters. */
+export function readValidInput(context: ApiRequest): void {
+  const { endpoint, auditFields } = context.route;
+  const body = bodyOf(context);
+  context.input = readInput(endpoint, body);
+  context.largeText = largeTextOf(body);
+  const parameters = requestParameters(auditFields, inputWith(context, context.largeText));
+  if (parameters !== undefined) context.note = { ...context.note, requestParameters: parameters };
+}
+
+/** 403 `policy-denied`. */
+export function requireAllowedValues(context: ApiRequest): void {
+  const { authorized, route } = context;
+  if (authorized?.isConstrained !== true) return;
+  authorized.requireAllowedValues(route.constrainedInput(inputWith(context, longerThanAnyAllowed)));
+}
+
+/** A policy lists values of at most 1,024 characters: a large text is none of them. */
+const longerThanAnyAllowed = ' '.repeat(2_048);
+
+/** The input with `text` in place of a text that was taken out of a large body. */
+function inputWith({ input, largeText, route: { endpoint } }: ApiRequest, text: unknown): unknown {
+  return largeText === undefined ? input : { ...(input as object), [endpoint.largeField ?? '']: text };
+}

@@ -1,0 +1,9 @@
+// The body is of a type the endpoint takes.
+import type { ApiRequest } from '../context/api-request.ts';
+import { requireMediaType } from '../request/input.ts';
+import { bodyOf } from './body.ts';
+
+/** 415 `unsupported-media-type`. */
+export function requireAcceptedMediaType(context: ApiRequest): void {
+  requireMediaType(context.route.endpoint, context.request.headers, bodyOf(context));
+}

@@ -1,0 +1,30 @@
+// The query has known parameters only, each once.
+import { fail } from '../../base/errors.ts';
+import type { ApiRequest } from '../context/api-request.ts';
+import { queryOf } from '../request/path.ts';
+
+/** 400 `unknown-parameter` or, for a repeated one, `invalid-value`. Endpoints with `anyQuery` judge the query themselves. */
+export function requireKnownQuery({ request, route: { endpoint } }: ApiRequest): void {
+  const query = queryOf(request.url ?? '');
+  if (query === '' || endpoint.anyQuery === true) return;
+  const known = endpoint.query ?? {};
+  const seen = new Set<string>();
+  for (const [name] of new URLSearchParams(query)) {
+    if (!Object.hasOwn(known, name)) throw unknownParameter(Object.keys(known));
+    if (seen.has(name)) throw repeatedParameter(name);
+    seen.add(name);
+  }
+}
+
+function unknownParameter(names: readonly string[]) {
+  return fail('unknown-parameter', {
+    detail: names.length === 0 ? 'This operation takes no query parameters.' : `The query parameters here are ${names.join(', ')}.`,
+  });
+}
+
+function repeatedParameter(name: string) {
+  return fail('invalid-value', {
+    detail: `The query parameter ${name} stands twice.`,
+    items: [{ message: 'stands twice', info: name }],
+  });
+}

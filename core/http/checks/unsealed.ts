@@ -1,0 +1,8 @@
+// The keys are there.
+import { fail } from '../../base/errors.ts';
+import type { ApiRequest } from '../context/api-request.ts';
+
+/** 503 `sealed` while the appliance waits for the PIN; some endpoints, such as health, work all the same. */
+export function requireUnsealed({ route, server }: ApiRequest): void {
+  if (route.endpoint.whileSealed !== true && server.sealed()) throw fail('sealed');
+}

@@ -1,0 +1,129 @@
+// A request to an endpoint of the API: what its checks have found out so far, its audit record and its answers.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccessControl, Authorized } from '../../access/access-control.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Audit, AuditRecord } from '../../audit/record.ts';
+import type { ServiceError } from '../../base/errors.ts';
+import { formatTimestamp } from '../../base/time.ts';
+import type { AuditNote } from '../endpoint.ts';
+import { refusalPage } from '../pages/refusal.ts';
+import { preferenceOf } from '../request/accept.ts';
+import type { Body } from '../request/body.ts';
+import type { ReadBody } from '../request/input.ts';
+import type { RequestPath } from '../request/path.ts';
+import { sendAnswer, type Answer } from '../response/answer.ts';
+import { problemAnswer } from '../response/problem.ts';
+import { formatReply } from '../response/reply.ts';
+import { isPage, type Route } from '../routes.ts';
+import type { AuthorizedCall } from './call.ts';
+import { RequestContext, type Answered, type RecordParts, type RequestServer } from './request-context.ts';
+
+/** The server of the API. */
+export type ApiServer = RequestServer & { readonly audit: Audit; readonly access: AccessControl };
+
+/** What a path and a method name. */
+export type Routed = {
+  readonly path: RequestPath;
+  readonly params: Readonly<Record<string, string>>;
+  readonly route: Route;
+};
+
+/** A request with its endpoint. The pipeline fills in the fields that are not readonly, in the order of its checks. */
+export class ApiRequest extends RequestContext<Answer> {
+  readonly server: ApiServer;
+  readonly path: RequestPath;
+  readonly params: Readonly<Record<string, string>>;
+  readonly route: Route;
+  /** the instant it is decided at, the same for all requests of a turn */
+  now!: Temporal.Instant;
+  body: Body | ReadBody = 'too-large';
+  caller: Caller | undefined;
+  /** what an endpoint for callers with a token is given; there is none before access control allowed it */
+  call: AuthorizedCall | undefined;
+  /** what the `find` of the endpoint found */
+  found: unknown;
+  input: unknown;
+  /** of an endpoint with a `largeField`, in a large body: the octets of that text */
+  largeText: Uint8Array | undefined;
+  /** what the endpoint adds to the audit record */
+  note: AuditNote = {};
+  /** Gives back the memory that was set aside for a large body. */
+  leaveRoom: () => void = nothing;
+  /** from the end of the body to the answer: the memory of the body stays taken meanwhile, even if the client disconnects */
+  isRunning = false;
+
+  constructor(server: ApiServer, request: IncomingMessage, response: ServerResponse, { path, params, route }: Routed) {
+    super(server, request, response);
+    this.server = server;
+    this.path = path;
+    this.params = params;
+    this.route = route;
+  }
+
+  /** The decision of access control; undefined for public endpoints. */
+  get authorized(): Authorized | undefined {
+    return this.call?.access;
+  }
+
+  protected get series(): Pick<Answered, 'method' | 'route'> {
+    return { method: this.request.method ?? '', route: this.route.endpoint.path };
+  }
+
+  protected get place(): string {
+    return `${this.route.endpoint.method} ${this.route.endpoint.path}`;
+  }
+
+  protected formatAnswer(value: unknown): Answer {
+    return formatReply(this.route.endpoint, value, this.authorized?.isConstrained === true ? this.authorized : undefined);
+  }
+
+  protected answerOf(error: ServiceError): Answer {
+    const takesPage = isPage(this.route) && preferenceOf(this.request.headers.accept) !== 'json';
+    return takesPage ? refusalPage(error, this.requestId, this.server.clock.now()) : problemAnswer(error, this.requestId);
+  }
+
+  protected record(status: number, error: ServiceError | undefined): Promise<void> | undefined {
+    const { audit } = this.server;
+    if (this.route.endpoint.audit === 'none' || (!audit.writable && this.mayGoUnrecorded(status))) return undefined;
+    const { kind = 'request', code = error?.code, ...note } = this.note;
+    const parts: RecordParts = {
+      kind,
+      occurredAt: timestampOf(this.now),
+      owner: callerRecord(this.caller),
+      path: this.path.text,
+      status,
+      code,
+    };
+    return audit.write({ ...this.recordOf(parts), ...note });
+  }
+
+  protected mayGoUnrecorded(status: number): boolean {
+    return this.route.endpoint.audit !== 'required' || status >= 400;
+  }
+
+  protected send(answer: Answer): Promise<void> | undefined {
+    return sendAnswer(this.response, this.requestId, answer);
+  }
+
+  protected override onConcluded(): void {
+    this.isRunning = false;
+    if (this.response.destroyed) this.leaveRoom();
+  }
+}
+
+/** How audit records name a caller; nothing for callers that are not known. */
+export function callerRecord(caller: Caller | undefined): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'> {
+  if (caller === undefined) return nobody;
+  return { tenant: caller.tenantName, tenantId: caller.tenantId, user: caller.user, accessor: caller.accessor };
+}
+
+const nobody = {} as const;
+const nothing = (): void => undefined;
+
+/** All requests of a turn share an instant: its text is made once. */
+function timestampOf(instant: Temporal.Instant): string {
+  if (instant !== latest.instant) latest = { instant, text: formatTimestamp(instant) };
+  return latest.text;
+}
+
+let latest: { readonly instant: Temporal.Instant | undefined; readonly text: string } = { instant: undefined, text: '' };

@@ -1,0 +1,79 @@
+// What an endpoint sees of its request. Parts that few endpoints need are made when they are asked for.
+import type { Authorized } from '../../access/access-control.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { AuditNote, EndpointCall, PublicCall } from '../endpoint.ts';
+import { queryOf } from '../request/path.ts';
+import type { ApiRequest } from './api-request.ts';
+
+const emptyQuery: ReadonlyMap<string, string> = new Map();
+
+/** A call of a public endpoint. */
+export class UnauthenticatedCall implements PublicCall {
+  readonly #context: ApiRequest;
+  #query: ReadonlyMap<string, string> | undefined;
+
+  constructor(context: ApiRequest) {
+    this.#context = context;
+  }
+
+  get requestId(): string {
+    return this.#context.requestId;
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return this.#context.params;
+  }
+
+  get now(): Temporal.Instant {
+    return this.#context.now;
+  }
+
+  /** Node joins repeated headers into one text; only set-cookie, which no request has, comes as a list. */
+  get headers(): Readonly<Record<string, string | undefined>> {
+    return this.#context.request.headers as Record<string, string | undefined>;
+  }
+
+  get rawQuery(): string {
+    return queryOf(this.#context.request.url ?? '');
+  }
+
+  get query(): ReadonlyMap<string, string> {
+    return (this.#query ??= this.rawQuery === '' ? emptyQuery : new Map(new URLSearchParams(this.rawQuery)));
+  }
+
+  get largeText(): Uint8Array | undefined {
+    return this.#context.largeText;
+  }
+
+  get clientIp(): string {
+    return this.#context.clientIp;
+  }
+
+  get userAgent(): string {
+    return this.#context.userAgent;
+  }
+
+  get signal(): AbortSignal {
+    const controller = new AbortController();
+    this.#context.response.once('close', () => controller.abort());
+    return controller.signal;
+  }
+
+  noteAudit(fields: AuditNote): void {
+    this.#context.note = { ...this.#context.note, ...fields };
+  }
+}
+
+/** A call of an endpoint for callers with a token: there is none without the decision of access control. */
+export class AuthorizedCall extends UnauthenticatedCall implements EndpointCall {
+  readonly access: Authorized;
+
+  constructor(context: ApiRequest, authorized: Authorized) {
+    super(context);
+    this.access = authorized;
+  }
+
+  get caller(): Caller {
+    return this.access.caller;
+  }
+}

@@ -1,0 +1,220 @@
+// One request and its one answer, the same for the API, EST and a sealed process: id, refusal, audit record, sending, and what happens
+// when any of these fails.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AuditRecord } from '../../audit/record.ts';
+import type { Clock, Log } from '../../base/context.ts';
+import { fail, type ServiceError } from '../../base/errors.ts';
+import { inCourseOf } from '../../base/async/last-resort.ts';
+import { describeFault, type Problems } from '../response/problem.ts';
+
+/** What all requests of a server share. */
+export type RequestServer = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly problems: Problems;
+  /** whether the appliance waits for the PIN */
+  sealed(): boolean;
+  /** Called with every answer, for metrics. */
+  readonly onAnswered?: ((answered: Answered) => void) | undefined;
+};
+
+/** One answered request. `route` is the path template, undefined for unknown paths, so that callers cannot make up new series. */
+export type Answered = { readonly method: string; readonly route: string | undefined; readonly status: number; readonly seconds: number };
+
+/** What the protocols know of a request for its audit record. */
+export type RecordParts = Pick<AuditRecord, 'kind' | 'occurredAt'> & {
+  /** the caller, or the tenant alone */
+  readonly owner: Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'>;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string | undefined;
+};
+
+/**
+ * A request from its arrival to its answer. Subclasses say how a protocol writes answers and what it records; what happens in which
+ * order is decided here. No method throws: they are called by listeners.
+ */
+export abstract class RequestContext<Answer extends { readonly status: number }> {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId = randomUUID();
+  readonly #server: RequestServer;
+  readonly #startedMs: number;
+  #clientIp: string | undefined;
+  #isConcluded = false;
+
+  constructor(server: RequestServer, request: IncomingMessage, response: ServerResponse) {
+    this.#server = server;
+    this.request = request;
+    this.response = response;
+    this.#startedMs = server.clock.monotonicMs();
+  }
+
+  /** Address of the client: that of the connection, because any client can send headers that claim another. */
+  get clientIp(): string {
+    return (this.#clientIp ??= clientAddressOf(this.request));
+  }
+
+  /** The User-Agent header, as far as an audit record takes it. */
+  get userAgent(): string {
+    return userAgentOf(this.request);
+  }
+
+  /** Runs the work of the request and answers with its result. An error refuses it, also one thrown by its listeners and timers. */
+  serve(work: () => unknown): void {
+    let result: unknown;
+    try {
+      result = inCourseOf((error) => this.refuse(error), work);
+    } catch (error) {
+      return this.refuse(error);
+    }
+    if (result instanceof Promise) {
+      result.then(
+        (value: unknown) => this.#succeed(value),
+        (error: unknown) => this.refuse(error),
+      );
+    } else this.#succeed(result);
+  }
+
+  /** Answers with the refusal that an error stands for. A request that has its answer keeps it. */
+  refuse(thrown: unknown): void {
+    if (this.#isConcluded) return;
+    try {
+      const error = this.#refusalOf(thrown);
+      this.#logFault(error);
+      this.#conclude(this.answerOf(error), error);
+    } catch (fault) {
+      this.#giveUp(fault);
+    }
+  }
+
+  /** The series of metrics it counts for. */
+  protected abstract get series(): Pick<Answered, 'method' | 'route'>;
+  /** Where a fault happened, for the log. */
+  protected abstract get place(): string;
+  /** The answer of what the work returned. */
+  protected abstract formatAnswer(value: unknown): Answer;
+  /** The answer of a refusal. */
+  protected abstract answerOf(error: ServiceError): Answer;
+  /** Writes the audit record of an answer; rejects when it cannot be written. Undefined where an answer leaves no record. */
+  protected abstract record(status: number, error: ServiceError | undefined): Promise<void> | undefined;
+  /** Whether an answer may go out although its record could not be written: it changed nothing and revealed nothing. */
+  protected abstract mayGoUnrecorded(status: number): boolean;
+  /** Sends an answer; a promise is one that goes on. */
+  protected abstract send(answer: Answer): Promise<void> | undefined;
+  /** Called once, when the answer is decided. */
+  protected onConcluded(): void {}
+  /** What an error means in this protocol, where that differs from the API. */
+  protected translated(error: ServiceError): ServiceError {
+    return error;
+  }
+
+  /** The audit record of this request. */
+  protected recordOf({ kind, occurredAt, owner, path, status, code }: RecordParts): AuditRecord {
+    return {
+      kind,
+      occurredAt,
+      requestId: this.requestId,
+      ...owner,
+      path,
+      method: this.request.method ?? '',
+      status,
+      ...(code === undefined ? noCode : { code }),
+      requestTimeMs: Math.round(this.#elapsedMs() * 1_000) / 1_000,
+      clientIp: this.clientIp,
+      userAgent: this.userAgent,
+    };
+  }
+
+  #succeed(value: unknown): void {
+    if (this.#isConcluded) return;
+    let answer: Answer;
+    try {
+      answer = this.formatAnswer(value);
+    } catch (error) {
+      return this.refuse(error);
+    }
+    try {
+      this.#conclude(answer, undefined);
+    } catch (fault) {
+      this.#giveUp(fault);
+    }
+  }
+
+  #refusalOf(thrown: unknown): ServiceError {
+    const error = this.translated(this.#server.problems.serviceError(thrown));
+    // A seal takes the keys away from requests that run: their errors are no faults.
+    return error.status >= 500 && this.#server.sealed() ? fail('sealed') : error;
+  }
+
+  /** `key-object-missing` is logged although it is a refusal: only the administrator of the HSM can repair it. */
+  #logFault(error: ServiceError): void {
+    const { code, status, details } = error;
+    if (code !== 'key-object-missing' && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
+    this.#server.log.error(`${code} in ${this.place}`, { requestId: this.requestId, ...describeFault(details.cause ?? error) });
+  }
+
+  /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it may go unrecorded. */
+  #conclude(answer: Answer, error: ServiceError | undefined): void {
+    this.#isConcluded = true;
+    this.onConcluded();
+    const recorded = this.record(answer.status, error);
+    if (recorded === undefined) return this.#send(answer);
+    recorded.then(
+      () => this.#send(answer),
+      () => this.#sendUnrecorded(answer),
+    );
+  }
+
+  #sendUnrecorded(answer: Answer): void {
+    let sent: Answer;
+    try {
+      sent = this.mayGoUnrecorded(answer.status) ? answer : this.answerOf(fail('audit-unavailable'));
+    } catch (fault) {
+      return this.#giveUp(fault);
+    }
+    this.#send(sent);
+  }
+
+  #send(answer: Answer): void {
+    try {
+      const sending = this.send(answer);
+      this.#server.onAnswered?.({ ...this.series, status: answer.status, seconds: this.#elapsedMs() / 1_000 });
+      sending?.catch((fault: unknown) => this.#giveUp(fault));
+    } catch (fault) {
+      this.#giveUp(fault);
+    }
+  }
+
+  /** The last resort, for faults while answering: a 500 where nothing has been sent yet, else the connection ends. */
+  #giveUp(fault: unknown): void {
+    this.#isConcluded = true;
+    this.#server.log.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });
+    try {
+      this.onConcluded();
+      if (this.response.headersSent) this.response.destroy();
+      else this.send(this.answerOf(fail('internal-error')))?.catch(() => this.response.destroy());
+    } catch {
+      this.response.destroy();
+    }
+  }
+
+  #elapsedMs(): number {
+    return this.#server.clock.monotonicMs() - this.#startedMs;
+  }
+}
+
+const noCode = {} as const;
+
+/** The User-Agent header, as far as an audit record takes it. */
+export function userAgentOf({ headers }: IncomingMessage): string {
+  return (headers['user-agent'] ?? '').slice(0, 256);
+}
+
+/** The address a connection comes from. */
+export function clientAddressOf(request: IncomingMessage): string {
+  const address = request.socket.remoteAddress ?? '';
+  // An IPv4 client of a socket that takes both families.
+  return address.startsWith('::ffff:') ? address.slice(7) : address;
+}

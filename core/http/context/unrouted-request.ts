@@ -1,0 +1,80 @@
+// A request that no endpoint answers: unknown path, unknown method, or a header that could be read in two ways.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../../access/caller.ts';
+import type { ServiceError } from '../../base/errors.ts';
+import { formatTimestamp } from '../../base/time.ts';
+import { refusalPage } from '../pages/refusal.ts';
+import { preferenceOf } from '../request/accept.ts';
+import { sendAnswer, type Answer } from '../response/answer.ts';
+import { problemAnswer } from '../response/problem.ts';
+import { callerRecord, type ApiServer } from './api-request.ts';
+import { RequestContext, type Answered } from './request-context.ts';
+
+/** Why there is no endpoint. */
+export type Unrouted = Known & { readonly refusal: ServiceError };
+
+type Known = {
+  /**
+   * What is known of the path, for the audit record: the rest of an unknown one can be anything, a secret too. Undefined: it leaves no
+   * record, because nobody can be held to have sent what can be read in two ways.
+   */
+  readonly path: string | undefined;
+  /** whether a person may have got lost here, who is shown a page */
+  readonly mayBePage: boolean;
+};
+
+/**
+ * It leaves a record when a caller with a token sent it. What callers without a token send has no bound, and the disk has one.
+ */
+export class UnroutedRequest extends RequestContext<Answer> {
+  readonly #server: ApiServer;
+  readonly #known: Known;
+  readonly #caller: Caller | undefined;
+
+  constructor(server: ApiServer, request: IncomingMessage, response: ServerResponse, known: Known, caller: Caller | undefined) {
+    super(server, request, response);
+    this.#server = server;
+    this.#known = known;
+    this.#caller = caller;
+  }
+
+  protected get series(): Pick<Answered, 'method' | 'route'> {
+    return { method: 'any', route: undefined };
+  }
+
+  protected get place(): string {
+    return 'routing';
+  }
+
+  protected formatAnswer(): never {
+    throw new Error('a request without an endpoint has nothing to run');
+  }
+
+  protected answerOf(error: ServiceError): Answer {
+    const takesPage = this.#known.mayBePage && preferenceOf(this.request.headers.accept) === 'html';
+    return takesPage ? refusalPage(error, this.requestId, this.#server.clock.now()) : problemAnswer(error, this.requestId);
+  }
+
+  protected record(status: number, error: ServiceError | undefined): Promise<void> | undefined {
+    const { audit, clock } = this.#server;
+    const { path } = this.#known;
+    if (path === undefined || this.#caller === undefined || !audit.writable) return undefined;
+    const { requestTimeMs: _, ...record } = this.recordOf({
+      kind: 'request',
+      occurredAt: formatTimestamp(clock.now()),
+      owner: callerRecord(this.#caller),
+      path,
+      status,
+      code: error?.code,
+    });
+    return audit.write(record);
+  }
+
+  protected mayGoUnrecorded(): boolean {
+    return true;
+  }
+
+  protected send(answer: Answer): Promise<void> | undefined {
+    return sendAnswer(this.response, this.requestId, answer);
+  }
+}

@@ -1,0 +1,38 @@
+// Finds the endpoint of a request: repeated header 400, path 404, method 405.
+import type { IncomingMessage } from 'node:http';
+import { fail } from '../base/errors.ts';
+import type { Routed } from './context/api-request.ts';
+import type { Unrouted } from './context/unrouted-request.ts';
+import { FoundPaths } from './request/found-paths.ts';
+import { repeatedHeader } from './request/repeated-header.ts';
+import type { RouteTable } from './route-table.ts';
+import { isPage, type Route } from './routes.ts';
+
+/** Finds the endpoints of one table. */
+export class Router {
+  readonly #routes: RouteTable<Route>;
+  readonly #paths: FoundPaths<Route>;
+
+  constructor(routes: RouteTable<Route>) {
+    this.#routes = routes;
+    this.#paths = new FoundPaths(routes);
+  }
+
+  /**
+   * Unknown paths and methods are refused without a token: the list of paths is public in the API description. A person may get lost on
+   * any unknown path, and on a page with a method it does not have.
+   */
+  find(request: IncomingMessage): Routed | Unrouted {
+    const repeated = repeatedHeader(request);
+    if (repeated !== undefined) return { refusal: repeated, path: undefined, mayBePage: false };
+    const { path, match } = this.#paths.find(request.url ?? '');
+    if (path === undefined || match === undefined) {
+      return { refusal: fail('not-found'), path: this.#routes.knownPart(path?.segments ?? []), mayBePage: true };
+    }
+    const { methods, allow } = match.entry;
+    const route = methods.get(request.method ?? '');
+    if (route !== undefined) return { path, params: match.params, route };
+    const refusal = fail('method-not-allowed', { allow, detail: `The methods of this path are ${allow.join(', ')}.` });
+    return { refusal, path: path.text, mayBePage: [...methods.values()].some(isPage) };
+  }
+}
