@@ -1,0 +1,68 @@
+// Finds the entries of a resource that requests name: 404 before 412, and both before the body is read (api 55).
+import { fail } from '../../base/errors.ts';
+import type { StoreKey } from '../../store/store.ts';
+import type { EndpointCall } from '../endpoint.ts';
+import { requirePreconditions } from '../response/entity-tag.ts';
+import { preconditionsOf, type Entry } from './change.ts';
+import type { ResourceView } from './view.ts';
+
+/** The entries of one resource. */
+export class Entries {
+  readonly #view: ResourceView;
+  /** path parameters of the parents, outermost first */
+  readonly #parentParameters: readonly string[];
+
+  constructor(view: ResourceView) {
+    this.#view = view;
+    this.#parentParameters = [...view.resource.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  }
+
+  /** The names of the parents in the path, outermost first. Throws `not-found` unless they exist for this caller. */
+  parentsOf(call: EndpointCall): string[] {
+    const parents = this.#parentParameters.map((parameter) => call.params[parameter] ?? '');
+    if (parents.length > 0 && this.#view.resource.parentExists?.(call, parents) === false) throw fail('not-found');
+    return parents;
+  }
+
+  /** Where the entry of these names is kept; with the parents' names alone, the prefix of all entries. */
+  keyOf(call: EndpointCall, names: readonly string[]): StoreKey {
+    const { resource } = this.#view;
+    return resource.key?.(call, names) ?? (resource.scope === 'tenant' ? [call.caller.tenantId, ...names] : names);
+  }
+
+  /** The entry of a name, which may not exist. */
+  entryOf(call: EndpointCall, parents: readonly string[], name: string): Entry {
+    const names = [...parents, name];
+    const key = this.keyOf(call, names);
+    const builtIn = this.#view.resource.builtIn?.get(name);
+    return { names, name, key, builtIn: builtIn !== undefined, record: builtIn ?? this.#view.resource.table.get(key) };
+  }
+
+  /** For reads. Throws `not-found`. */
+  find(call: EndpointCall): Entry {
+    const entry = this.#named(call);
+    if (entry.record === undefined) throw fail('not-found', { detail: `There is no ${this.#view.resource.noun} of this name.` });
+    return entry;
+  }
+
+  /** For merges and removals. Throws `not-found`, `precondition-failed`. */
+  findForChange(call: EndpointCall): Entry {
+    return this.#requirePreconditions(call, this.find(call));
+  }
+
+  /** For PUT, which also creates and then needs `create` as well. Throws `policy-denied`, `precondition-failed`. */
+  findForReplacement(call: EndpointCall): Entry {
+    const entry = this.#named(call);
+    if (entry.record === undefined && !call.access.allows('create')) throw fail('policy-denied');
+    return this.#requirePreconditions(call, entry);
+  }
+
+  #named(call: EndpointCall): Entry {
+    return this.entryOf(call, this.parentsOf(call), call.params[this.#view.nameField] ?? '');
+  }
+
+  #requirePreconditions(call: EndpointCall, entry: Entry): Entry {
+    requirePreconditions(preconditionsOf(call), this.#view.tag(entry.name, entry.record));
+    return entry;
+  }
+}

@@ -1,0 +1,28 @@
+// POST of a resource: a new entry under the name in the body.
+import type { JsonObject } from '../../../wire/json.ts';
+import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
+import { createEntry } from '../change.ts';
+import { readFlag } from '../list-query.ts';
+import type { VerbContext } from './verb.ts';
+
+export function createEndpoint(verb: VerbContext): AnyEndpoint {
+  const { view, entries, schemas } = verb;
+  return defineEndpoint<JsonObject, Reply, string[]>({
+    ...verb.writing,
+    method: 'POST',
+    operation: 'create',
+    path: `/v1/config/${verb.listPath}`,
+    summary: `Create ${verb.aNoun}`,
+    successStatus: 201,
+    documented: { input: schemas.creation, output: schemas.changed, resource: verb.described('list') },
+    errors: ['already-exists', 'conflict', ...verb.errors],
+    find: (call) => entries.parentsOf(call),
+    async run(call, body, parents) {
+      const { name, fields } = view.readCreation(body);
+      const entry = entries.entryOf(call, parents, name);
+      readFlag(call.query, 'validate');
+      call.noteAudit({ requestParameters: view.auditParameters(body) });
+      return verb.created(call, entry, await createEntry(view, verb.store, call, entry, fields));
+    },
+  });
+}

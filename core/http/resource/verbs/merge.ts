@@ -1,0 +1,24 @@
+// PATCH of an entry: merged into its document (api 5).
+import { defined } from '../../../base/defined.ts';
+import type { JsonObject } from '../../../wire/json.ts';
+import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
+import { mergeEntry, type Entry } from '../change.ts';
+import type { VerbContext } from './verb.ts';
+
+export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
+  const { view, entries, schemas } = verb;
+  const output = view.resource.warnings === undefined ? undefined : schemas.changed;
+  return defineEndpoint<JsonObject, Reply, Entry>({
+    ...verb.writing,
+    method: 'PATCH',
+    operation: 'update',
+    path: `/v1/config/${verb.entryPath}`,
+    summary: `Merge into ${verb.aNoun}`,
+    successStatus: 204,
+    documented: { input: schemas.change, merge: true, resource: verb.described('entry'), ...defined({ output }) },
+    errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],
+    find: (call) => entries.findForChange(call),
+    run: async (call, body, entry) =>
+      verb.changed(entry, await mergeEntry(view, verb.store, call, entry, verb.readChange(call, entry, body))),
+  });
+}

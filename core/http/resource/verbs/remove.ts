@@ -1,0 +1,24 @@
+// DELETE of an entry, with what the resource says goes with it.
+import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
+import { removeEntry, type Entry } from '../change.ts';
+import { readFlag } from '../list-query.ts';
+import type { VerbContext } from './verb.ts';
+
+export function removeEndpoint(verb: VerbContext): AnyEndpoint {
+  return defineEndpoint<undefined, Reply, Entry>({
+    ...verb.changing,
+    method: 'DELETE',
+    operation: 'delete',
+    path: `/v1/config/${verb.entryPath}`,
+    summary: `Delete ${verb.aNoun}`,
+    successStatus: 204,
+    documented: { resource: verb.described('entry') },
+    errors: ['precondition-failed', 'in-use', 'conflict', 'built-in', ...verb.errors],
+    find: (call) => verb.entries.findForChange(call),
+    async run(call, _, entry) {
+      readFlag(call.query, 'validate');
+      await removeEntry(verb.view, verb.store, call, entry);
+      return new Reply(204);
+    },
+  });
+}

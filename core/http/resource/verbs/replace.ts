@@ -1,0 +1,27 @@
+// PUT of an entry: the whole document, creating the entry where there is none.
+import type { JsonObject } from '../../../wire/json.ts';
+import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
+import { replaceEntry, type Entry } from '../change.ts';
+import type { ResourceView } from '../view.ts';
+import type { VerbContext } from './verb.ts';
+
+export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
+  const { entries, schemas } = verb;
+  const view: ResourceView = verb.view;
+  return defineEndpoint<JsonObject, Reply, Entry>({
+    ...verb.writing,
+    method: 'PUT',
+    operation: 'update',
+    path: `/v1/config/${verb.entryPath}`,
+    summary: `Create or replace ${verb.aNoun}`,
+    successStatus: 204,
+    documented: { input: schemas.change, output: schemas.changed, resource: verb.described('entry') },
+    errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],
+    find: (call) => entries.findForReplacement(call),
+    async run(call, body, entry) {
+      view.requireName(entry.name);
+      const outcome = await replaceEntry(view, verb.store, call, entry, verb.readChange(call, entry, body));
+      return outcome.created ? verb.created(call, entry, outcome) : verb.changed(entry, outcome);
+    },
+  });
+}

@@ -1,0 +1,106 @@
+// What the endpoints of a resource have in common.
+import { z } from 'zod';
+import type { JsonObject } from '../../../wire/json.ts';
+import { Wire } from '../../../wire/schema.ts';
+import { withArticle } from '../../../wire/article.ts';
+import type { Store } from '../../../store/store.ts';
+import { Reply, type EndpointCall } from '../../endpoint.ts';
+import type { Entry, Outcome } from '../change.ts';
+import { Entries } from '../entries.ts';
+import { changeQuery, readFlag } from '../list-query.ts';
+import type { AnyResource } from '../resource.ts';
+import { ResourceView, describedSchemas, type Document } from '../view.ts';
+
+/** Bodies are read in several steps (translate, merge, check), so the pipeline only checks that they are JSON objects. */
+const rawBody = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
+
+/** A resource as its endpoints use it; what is the same for all requests is worked out once. */
+export class VerbContext {
+  readonly view: ResourceView;
+  readonly entries: Entries;
+  readonly store: Store;
+  /** `a tenant`, for summaries */
+  readonly aNoun: string;
+  /** path below the two trees: of the list, and of one entry */
+  readonly listPath: string;
+  readonly entryPath: string;
+  readonly schemas: ReturnType<typeof describedSchemas>;
+  /** codes that every change may answer with */
+  readonly errors: readonly string[];
+
+  constructor(resource: AnyResource, store: Store) {
+    this.view = new ResourceView(resource, store);
+    this.entries = new Entries(this.view);
+    this.store = store;
+    this.aNoun = withArticle(resource.noun);
+    this.listPath = resource.path;
+    this.entryPath = `${resource.path}/{${this.view.nameField}}`;
+    this.schemas = describedSchemas(resource);
+    this.errors = ['not-found', ...(resource.errors ?? [])];
+  }
+
+  get noun(): string {
+    return this.view.resource.noun;
+  }
+
+  /** Fields of every endpoint of the resource. */
+  get shared() {
+    const { scope, tag } = this.view.resource;
+    return { ...(scope === 'system' ? ({ reservedFor: 'system-tenant' } as const) : {}), access: 'token', tag } as const;
+  }
+
+  /** Fields of every read. */
+  get reading() {
+    return { ...this.shared, method: 'GET', operation: 'read', audit: 'reads-go-on', errors: ['not-found'] } as const;
+  }
+
+  /** Fields of every change. */
+  get changing() {
+    return { ...this.shared, audit: 'required', query: changeQuery } as const;
+  }
+
+  /** Fields of every change with a document. */
+  get writing() {
+    return { ...this.changing, input: rawBody } as const;
+  }
+
+  /** For the API description. */
+  described<Form extends 'list' | 'entry'>(form: Form, tree: 'config' | 'state' = 'config') {
+    return { form, tree, facts: this.view.resource } as const;
+  }
+
+  /** The fields of a change. The trail gets the body only once its names are known: a misspelt field could hold a secret. */
+  readChange(call: EndpointCall, entry: Entry, body: JsonObject): Document {
+    readFlag(call.query, 'validate');
+    const fields = this.view.readChange(entry.name, body);
+    call.noteAudit({ requestParameters: this.view.auditParameters(body) });
+    return fields;
+  }
+
+  /** 201 with the document and where it is. */
+  created(call: EndpointCall, entry: Entry, { record, document }: Outcome): Reply {
+    const { view } = this;
+    const parents = this.listPath.split('/').map((part) => (part.startsWith('{') ? (call.params[part.slice(1, -1)] ?? '') : part));
+    const location = `/v1/config/${[...parents, entry.name].map(encodeURIComponent).join('/')}`;
+    const shown = record === undefined ? view.configOf(entry.name, document) : view.config(entry.name, record);
+    return new Reply(201, new Wire({ ...shown, ...this.#warnings(document) }), { location, ...tagHeader(view.tag(entry.name, record)) });
+  }
+
+  /** 204, or 200 with the document and its warnings where there are any. */
+  changed(entry: Entry, { record, document }: Outcome): Reply {
+    const headers = tagHeader(this.view.tag(entry.name, record));
+    const warnings = this.#warnings(document);
+    if (warnings === undefined) return new Reply(204, undefined, headers);
+    return new Reply(200, new Wire({ ...this.view.configOf(entry.name, document), ...warnings }), headers);
+  }
+
+  #warnings(document: Document): { readonly warnings: readonly string[] } | undefined {
+    const warnings = this.view.resource.warnings?.(document) ?? [];
+    return warnings.length === 0 ? undefined : { warnings };
+  }
+}
+
+/** The ETag header of an entry; none where nothing was stored. */
+export function tagHeader(tag: string | undefined): Record<string, string> {
+  return tag === undefined ? {} : { etag: tag };
+}
