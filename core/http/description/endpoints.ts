@@ -1,8 +1,8 @@
 // Where the description is served: as JSON for programs, as a page for people.
 import { once } from '../../base/async/once.ts';
-import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
-import type { OpenApiDocument } from '../../http/description/openapi.ts';
-import { pageHeaders, renderPage } from '../../http/description/page.ts';
+import { Reply, definePublicEndpoint, type AnyEndpoint } from '../endpoint.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { pageHeaders, renderPage } from './page.ts';
 
 /** `GET /v1/openapi.json` and `GET /v1/docs`. The document is made when it is first asked for: a start need not wait for it. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {

@@ -1,0 +1,49 @@
+// Endpoints and resources become one request handler, one list of routes and one API description, which the app serves too.
+import type { ErrorTable } from '../base/errors.ts';
+import type { Store } from '../store/store.ts';
+import type { ApiServer } from './context/api-request.ts';
+import { descriptionEndpoints } from './description/endpoints.ts';
+import { buildOpenApi, type OpenApiDocument } from './description/openapi.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { throughH3 } from './h3-adapter.ts';
+import { createPipeline, type Handler } from './pipeline.ts';
+import type { BodyRoom } from './request/body-room.ts';
+import type { AnyResource } from './resource/resource.ts';
+import { resourceEndpoints } from './resource/resources.ts';
+import { createProblems } from './response/problem.ts';
+import type { RouteTable } from './route-table.ts';
+import { buildRoutes, type Route } from './routes.ts';
+
+export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
+  readonly endpoints: readonly AnyEndpoint[];
+  readonly resources: readonly AnyResource[];
+  /** error tables beyond the core's own */
+  readonly errors: readonly ErrorTable[];
+  readonly store: Store;
+  /** where large bodies wait for memory; absent: one of the usual size */
+  readonly bodyRoom?: BodyRoom | undefined;
+};
+
+export type HttpApp = {
+  /** For node's http and https servers. */
+  readonly handler: Handler;
+  /** Every endpoint, those made from resources included. */
+  readonly routes: readonly AnyEndpoint[];
+  readonly table: RouteTable<Route>;
+  readonly resources: readonly AnyResource[];
+  readonly openapi: () => OpenApiDocument;
+};
+
+/** Throws when two endpoints share a method and path or two error tables a code. */
+export function createHttpApp(options: HttpAppOptions): HttpApp {
+  const { endpoints, resources, errors, store } = options;
+  const openapi = (): OpenApiDocument => buildOpenApi(routes, errors);
+  const routes: readonly AnyEndpoint[] = [
+    ...endpoints,
+    ...resources.flatMap((resource) => resourceEndpoints(resource, store)),
+    ...descriptionEndpoints(openapi),
+  ];
+  const table = buildRoutes(routes);
+  const pipeline = createPipeline({ ...options, routes: table, problems: createProblems(errors) });
+  return { handler: throughH3(pipeline), routes, table, resources, openapi };
+}

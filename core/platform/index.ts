@@ -1,0 +1,56 @@
+// The platform's own part of the API, in the form of a plugin's: tenants, policies, tokens, approles, topics and health.
+// It differs from a plugin only in what it is given: the store without prefix and the app that it is a part of.
+import { createAccessControl, type AccessControl } from '../access/access-control.ts';
+import { openPolicies } from '../access/policy/policies.ts';
+import { openTenants } from '../access/tenants.ts';
+import type { HttpApp } from '../http/app.ts';
+import type { PluginContext, PluginInstance } from '../plugin/plugin.ts';
+import { approleResource } from './approles/approle-resource.ts';
+import { approleLoginEndpoint } from './approles/login-endpoint.ts';
+import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
+import { policyCheckEndpoint } from './policies/policy-check-endpoint.ts';
+import { policyResource } from './policies/policy-resource.ts';
+import { reachOf, type Reach } from './policies/reach.ts';
+import { healthEndpoint, type Health } from './system/health-endpoint.ts';
+import { topicEndpoints, type TopicDirectories } from './system/topic-endpoints.ts';
+import { tenantResource } from './tenants/tenant-resource.ts';
+import { tokenCreateEndpoint } from './tokens/create-endpoint.ts';
+import { tokenEndpoints } from './tokens/token-endpoints.ts';
+
+export type PlatformContext = Pick<PluginContext<undefined>, 'store' | 'hsm' | 'clock'> & {
+  readonly health: () => Health | Promise<Health>;
+  /** directories of audit trail and logs, to be read as topics; absent: they cannot be read */
+  readonly topics?: TopicDirectories | undefined;
+  /** the app with all endpoints; called by requests, not while it is being made */
+  readonly app: () => HttpApp;
+};
+
+/** What the platform provides; `stop` ends topics that are being followed. */
+export type Platform = Required<Pick<PluginInstance, 'endpoints' | 'resources' | 'stop'>> & { readonly access: AccessControl };
+
+export function providePlatform(context: PlatformContext): Platform {
+  const { store, app } = context;
+  const tenants = openTenants(store);
+  const policies = openPolicies(store);
+  const access = createAccessControl(store, tenants, policies);
+  const topics = context.topics === undefined ? undefined : topicEndpoints({ ...context, access, directories: context.topics });
+  let reach: Reach | undefined;
+  return {
+    access,
+    endpoints: [
+      healthEndpoint(context.health),
+      ...tokenEndpoints({ ...context, tenants, access }),
+      tokenCreateEndpoint({ ...context, policies }),
+      ...secretIdEndpoints(context),
+      approleLoginEndpoint({ ...context, tenants }),
+      policyCheckEndpoint({ store, access, policies, routes: () => app().table }),
+      ...(topics?.endpoints ?? []),
+    ],
+    resources: [
+      tenantResource({ ...context, tenants, policies, resources: () => app().resources }),
+      policyResource(policies, tenants, () => (reach ??= reachOf(app().routes))),
+      approleResource({ ...context, policies }),
+    ],
+    stop: () => topics?.endStreams(),
+  };
+}
