@@ -1,4 +1,7 @@
-// What the rest of the house sees of the HSM: key types, stored keys, the operations, and the error class. No PKCS#11 in here.
+// What the other floors see of the HSM: key types, stored keys, the operations, the configuration and the error class. No PKCS#11.
+import type { Secret } from './secret.ts';
+
+export { revealSecret, Secret } from './secret.ts';
 
 /** Key types a token can hold for us. `secret-256` is a generic secret of 32 octets (HMAC, derivation). */
 export type KeyType =
@@ -200,7 +203,8 @@ export interface Hsm {
  * What went wrong, in the few kinds the house acts on:
  * `unsupported` no token offers the key type or mechanism · `unavailable` the token cannot be reached now (retry later) ·
  * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob swapped or corrupted ·
- * `key-missing` the token is well, and has not the object of the key, or the wrapping key it is under ·
+ * `key-missing` the token works, but the object of the key, or its wrapping key, is not in it ·
+ * `token-not-configured` the stored key names a token that the configuration does not name ·
  * `invalid-key-data` the token or validation refused imported material · `refused` the token said no to this request ·
  * `timeout` a job overran its deadline (the host was replaced) · `configuration` module, slot, label or PIN source is wrong.
  */
@@ -211,6 +215,7 @@ export type HsmErrorKind =
   | 'decryption-failed'
   | 'key-not-usable'
   | 'key-missing'
+  | 'token-not-configured'
   | 'invalid-key-data'
   | 'refused'
   | 'timeout'
@@ -231,21 +236,26 @@ export class HsmError extends Error {
   }
 }
 
-/** Whether a stored key is no use any more: its token does not have it, or it is not the one its record was made with. */
+const lostKinds: ReadonlySet<HsmErrorKind> = new Set(['key-missing', 'key-not-usable', 'token-not-configured']);
+
+/** Whether a stored key cannot be used any more: its token does not have it or is not configured, or the blob is not the key's. */
 export function isKeyLost(error: unknown): error is HsmError {
-  return error instanceof HsmError && (error.kind === 'key-missing' || error.kind === 'key-not-usable');
+  return error instanceof HsmError && lostKinds.has(error.kind);
 }
 
 /**
  * Where a user or SO PIN comes from. `next`: a file of ours beside it, there while the PIN is being changed; after a crash in that moment
  * both PINs are tried, so it is only for tokens that never lock. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given`
- * is the PIN itself, as a person gave it: never in a configuration, only in memory and in the pipe to the host process.
+ * is the PIN itself, as a person gave it: never in a configuration, and in clear only in the pipe to the host process and in the PKCS#11 call.
  */
 export type PinSource =
   | { readonly file: string; readonly next?: string }
   | { readonly environment: string }
   | { readonly credential: string }
-  | { readonly given: string };
+  | { readonly given: Secret<string> };
+
+/** How a token is found, without the PIN that opens it. */
+export type TokenAddress = Omit<TokenConfig, 'pin'>;
 
 /** One configured token. */
 export type TokenConfig = {

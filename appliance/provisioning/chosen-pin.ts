@@ -1,5 +1,6 @@
 // A PIN of the embedded token that a person has chosen (hsm/embedded-pin): it takes the place of the random one, and with an attended start
 // it stands in no file of ours, nor does the SO PIN, which could set another.
+import { revealSecret } from '../../core/base/secret.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PinSource, TokenConfig } from '../../hsm/api.ts';
@@ -21,7 +22,7 @@ export async function takeChosenPin(directory: string, token: TokenConfig, chose
   } else if (!attended) {
     // Changed to itself, because what is not right must not lie in the file that every start goes by.
     await changePin({ ...token, pin: chosen, newPin: chosen, user: 'user' });
-    writeDurably(file, readPin(chosen));
+    writeDurably(file, revealSecret(readPin(chosen)));
   }
 }
 

@@ -1,6 +1,6 @@
 // Which tokens a start opens, with which PINs, and what a person does about the errors that come from that configuration.
 import type { Configuration } from '../../core/config/config.ts';
-import { revealSecret, type Secret } from '../../core/base/secret.ts';
+import type { Secret } from '../../core/base/secret.ts';
 import { HsmError, type HsmConfig, type HsmErrorKind } from '../../hsm/api.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
 import { StartRefused } from './start-refused.ts';
@@ -22,7 +22,7 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   const tokens = config.tokens.map((token) => {
     const pin = given.pins?.[token.name] ?? given.pin;
     if (pin === undefined) throw new StartRefused(`no PIN was given for token ${token.name}`);
-    return { ...token, pin: { given: revealSecret(pin) } };
+    return { ...token, pin: { given: pin } };
   });
   return { ...config, tokens };
 }

@@ -117,6 +117,11 @@ export const coreErrors = {
     detail:
       'The token no longer has this key: somebody removed it there. Rotate the key, or renew the CA, for new work; what the lost version made needs the backup of the token.',
   },
+  'token-not-configured': {
+    status: 409,
+    title: 'The token of the key is not configured',
+    when: 'the key is in a token that `hsm/tokens` of the configuration does not name',
+  },
   'operation-refused': {
     status: 409,
     title: 'The machine refuses',

@@ -187,7 +187,11 @@ class RoutedHsm implements Hsm {
 
   #tokenNamed(name: string): TokenSupervisor {
     const token = this.#byName.get(name);
-    if (token === undefined) throw new HsmError('key-not-usable', `the key is held by token "${name}", which is not configured`);
+    if (token === undefined)
+      throw new HsmError(
+        'token-not-configured',
+        `the key is held by token "${name}", which is not configured: add it to hsm/tokens, then start keystored again`,
+      );
     return token;
   }
 }

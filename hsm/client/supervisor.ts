@@ -6,9 +6,10 @@ import { Latencies } from './latencies.ts';
 import { inlineHost, spawnHost, type Link } from './link.ts';
 import type { HsmEvent, HsmOptions } from './options.ts';
 import { call, operations, type Call, type OperationName } from '../protocol/operations.ts';
-import { findTokenDirectory, hasTokenObjects, ownKeysGone } from '../files/softhsm.ts';
+import { findTokenDirectory, ownKeysGone, TokenFiles } from '../files/softhsm.ts';
+import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
-import { json, resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
+import { resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
 /** `replacing`: the host died a moment ago, jobs wait for the next one. `down`: jobs are refused at once. */
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
@@ -50,7 +51,7 @@ export class TokenSupervisor {
   #inspectedAt = 0;
   #inspecting = false;
   #damage: string | undefined;
-  #directory: string | undefined;
+  #files: TokenFiles | undefined;
   #restart: NodeJS.Timeout | undefined;
   #ended: (() => void) | undefined;
 
@@ -95,8 +96,7 @@ export class TokenSupervisor {
 
   /** As Hsm.damage. */
   damage(): string | undefined {
-    const isEmpty = this.#directory !== undefined && !hasTokenObjects(this.#directory);
-    return isEmpty ? ownKeysGone : this.#damage;
+    return this.#files?.arePresent() === false ? ownKeysGone : this.#damage;
   }
 
   /** Closes the token in order; a host that does not answer in time is ended. Resolves when the host is gone. */
@@ -237,7 +237,9 @@ export class TokenSupervisor {
       },
     });
     this.#candidate = link;
-    link.send([control('open', json({ token: this.config, cacheKeys, jobTimeoutSeconds }))]);
+    const options = encodeWithPins({ token: this.config, cacheKeys, jobTimeoutSeconds });
+    link.send([control('open', options)]);
+    options.fill(0);
     const patience = setTimeout(() => link.kill(), jobTimeoutSeconds * 1_000 * openPatience);
     try {
       this.#description = await opening.promise;
@@ -252,7 +254,8 @@ export class TokenSupervisor {
     this.#link = link;
     this.#state = 'up';
     this.#damage = undefined;
-    this.#directory = findTokenDirectory(this.config);
+    const directory = findTokenDirectory(this.config);
+    this.#files = directory === undefined ? undefined : new TokenFiles(directory);
     this.#upSince = performance.now();
     this.#lastAnswer = this.#upSince;
     this.#pingSince = undefined;

@@ -1,6 +1,6 @@
 // One thread's view of a token: its sessions, the token's own keys, the loaded keys, and what heals them. Synchronous throughout.
 import { existsSync } from 'node:fs';
-import { HsmError, type HashName, type KeyType, type TokenConfig } from '../api.ts';
+import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { Custody, keyAttributes } from './custody.ts';
@@ -17,8 +17,8 @@ import { withStartLock } from '../files/start-lock.ts';
 /** A key ready for use. `transient`: a session object that is destroyed when it is evicted. */
 export type LoadedKey = { readonly handle: ObjectHandle; readonly type: KeyType; readonly transient: boolean };
 
-/** `mayLogin`: only the main thread of a host logs in, so that a PIN is tried in one place and once. */
-export type EngineOptions = { readonly token: TokenConfig; readonly cacheKeys: number; readonly mayLogin: boolean };
+/** `pin`: only for the main thread of a host. The other threads never log in, so that a PIN is tried in one place and once. */
+export type EngineOptions = { readonly token: TokenAddress; readonly cacheKeys: number; readonly pin?: PinSource };
 
 /** The work needs a login, which only the main thread of the host may make. */
 export class LoginNeeded extends Error {}
@@ -43,7 +43,7 @@ export class Engine {
   readonly paddedHashes = new Set<HashName>();
   /** where a SoftHSM token keeps its files */
   readonly directory: string | undefined;
-  readonly #token: TokenConfig;
+  readonly #token: TokenAddress;
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
   #canary: ObjectHandle;
@@ -54,13 +54,13 @@ export class Engine {
   /** identity of the key used last: the one that is gone when the token says an object is gone */
   #lastUsed = '';
 
-  constructor({ token, cacheKeys, mayLogin }: EngineOptions) {
+  constructor({ token, cacheKeys, pin }: EngineOptions) {
     this.#token = token;
     const module = PkcsModule.load(token.module, token.libraryParameters);
     const slot = findSlot(module, token);
     this.sessions = new Sessions(module, slot, (owner) => {
-      if (!mayLogin) throw new LoginNeeded();
-      login(module, slot, owner, token);
+      if (pin === undefined) throw new LoginNeeded();
+      login(module, slot, owner, { ...token, pin });
     });
     this.directory = findTokenDirectory(token);
     this.mechanisms = new Set(module.mechanisms(slot));

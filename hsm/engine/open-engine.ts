@@ -14,11 +14,11 @@ export type TokenDescription = ReturnType<Engine['describe']>;
  * Opens the token and logs in. Starts at the same token wait for each other, and all that reads the token's file happens before the next
  * one may rewrite it.
  */
-export function openEngine({ token, cacheKeys }: OpenOptions): { engine: Engine; description: TokenDescription } {
+export function openEngine({ token: { pin, ...token }, cacheKeys }: OpenOptions): { engine: Engine; description: TokenDescription } {
   return withStartLock(token, () => {
     const directory = findTokenDirectory(token);
     restoreTokenObjects(directory);
-    const engine = new Engine({ token, cacheKeys, mayLogin: true });
+    const engine = new Engine({ token, cacheKeys, pin });
     if (directory !== undefined) copyTokenObjects(directory);
     return { engine, description: engine.describe() };
   });

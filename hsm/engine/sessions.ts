@@ -1,6 +1,6 @@
 // The slot of a configured token, its login, and its two sessions: one that owns objects, one that works and is thrown away after errors.
 import { createHmac, randomBytes } from 'node:crypto';
-import { HsmError, type PinSource, type TokenConfig } from '../api.ts';
+import { HsmError, type PinSource, revealSecret, type TokenAddress, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
 import { dropNextPin, findNextPin, isOwnPinFile, takeNextPin } from '../files/pin-files.ts';
@@ -8,7 +8,7 @@ import { readPin } from '../files/pin.ts';
 import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
 /** The slot whose token has the configured label or serial. `configuration` when there is none or more than one. */
-export function findSlot(module: PkcsModule, config: TokenConfig): SlotHandle {
+export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   const wanted = config.serial === undefined ? `label "${config.label}"` : `serial "${config.serial}"`;
   const tokens = module.slots().flatMap((slot) => {
     const info = findTokenInfo(module, slot);
@@ -56,7 +56,9 @@ const prints = new Map<string, string>();
 const printKey = randomBytes(32);
 
 function printOf({ pin }: TokenConfig): string {
-  return createHmac('sha256', printKey).update(readPin(pin)).digest('hex');
+  return createHmac('sha256', printKey)
+    .update(revealSecret(readPin(pin)))
+    .digest('hex');
 }
 
 const pinFlags = {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { PinSource } from '../api.ts';
+import { type PinSource, revealSecret, type Secret } from '../api.ts';
 import { replaceFile, syncPath } from './durable-files.ts';
 
 /** A source whose `next` is there only while its PIN is being changed, or after that was cut. */
@@ -19,8 +19,8 @@ export function findNextPin(source: PinSource): PinSource | undefined {
 }
 
 /** Before the token is told. It takes its place whole: an empty file beside, left by a crash, would be no PIN and no start. */
-export function layNextPin({ file, next }: OwnPinFile, pin: string): void {
-  replaceFile(next, pin, `${next}.${randomUUID()}.tmp`, statSync(file));
+export function layNextPin({ file, next }: OwnPinFile, pin: Secret<string>): void {
+  replaceFile(next, revealSecret(pin), `${next}.${randomUUID()}.tmp`, statSync(file));
 }
 
 /** The token has taken the next PIN. */

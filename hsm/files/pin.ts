@@ -1,13 +1,16 @@
-// Where PINs come from: a file, an environment variable, or a systemd credential.
+// Where PINs come from: a file, an environment variable, a systemd credential, or a person.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HsmError, type PinSource } from '../api.ts';
+import { HsmError, type PinSource, revealSecret, Secret } from '../api.ts';
 
-/** Reads a PIN at the moment it is needed, so that it lives no longer than the call. One trailing line break is not part of it. `configuration` when it is missing or empty. */
-export function readPin(source: PinSource): string {
-  const pin = rawPin(source).replace(/\r?\n$/, '');
+/**
+ * Reads a PIN. Called at the moment of use, so that no PIN is kept. One trailing line break is not part of it. Throws `configuration` when
+ * the source is missing or empty.
+ */
+export function readPin(source: PinSource): Secret<string> {
+  const pin = readText(source).replace(/\r?\n$/, '');
   if (pin === '') throw new HsmError('configuration', `the PIN source ${describePinSource(source)} is empty`);
-  return pin;
+  return new Secret(pin);
 }
 
 /** The source in words, for error messages; never the PIN. */
@@ -18,8 +21,8 @@ function describePinSource(source: PinSource): string {
   return `credential ${source.credential}`;
 }
 
-function rawPin(source: PinSource): string {
-  if ('given' in source) return source.given;
+function readText(source: PinSource): string {
+  if ('given' in source) return revealSecret(source.given);
   if ('environment' in source) {
     const pin = process.env[source.environment];
     if (pin === undefined) throw new HsmError('configuration', `environment variable ${source.environment} with the PIN is not set`);
@@ -27,7 +30,7 @@ function rawPin(source: PinSource): string {
   }
   const path = 'file' in source ? source.file : credentialPath(source.credential);
   try {
-    // Other octets would all become the same character: another PIN, and one that is easy to guess.
+    // Without `fatal` every octet that is not UTF-8 would become U+FFFD: another PIN, and one that is easy to guess.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (cause) {
     const why =

@@ -1,7 +1,7 @@
 // SoftHSM's files: its configuration, its token directory made durable, and the copy of token.object that a crash at login may need.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { TokenConfig } from '../api.ts';
+import type { TokenAddress } from '../api.ts';
 import { replaceFile, syncPath } from './durable-files.ts';
 
 /** The text of a configuration for another token directory, made from softhsm.conf at the root. */
@@ -11,18 +11,18 @@ export function softhsmConf(tokenDirectory: string): string {
 }
 
 /** The directory with the files of a SoftHSM token, as its SOFTHSM2_CONF names it; undefined for every other module. */
-export function findTokenDirectory(token: TokenConfig): string | undefined {
+export function findTokenDirectory(token: TokenAddress): string | undefined {
   const directory = configuredDirectory(token);
   return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
 }
 
 /** Whether the directory of a SoftHSM token is gone or holds no token any more. */
-export function isWithoutFiles(token: TokenConfig): boolean {
+export function isWithoutFiles(token: TokenAddress): boolean {
   const directory = configuredDirectory(token);
   return directory !== undefined && !hasTokenObjects(directory);
 }
 
-function configuredDirectory({ module, environment = {} }: TokenConfig): string | undefined {
+function configuredDirectory({ module, environment = {} }: TokenAddress): string | undefined {
   const path = environment['SOFTHSM2_CONF'] ?? process.env['SOFTHSM2_CONF'];
   if (path === undefined || !/softhsm/i.test(basename(module))) return undefined;
   try {
@@ -54,7 +54,30 @@ export const ownKeysGone = "the token's own keys are not where they were kept: p
  * crash leaves it so, the next start puts it back from its copy.
  */
 export function hasTokenObjects(directory: string): boolean {
-  return existsSync(directory) && tokenObjects(directory).some(({ file }) => existsSync(file));
+  return findTokenObject(directory) !== undefined;
+}
+
+/**
+ * hasTokenObjects for a caller that asks often. It remembers the file it found last and looks for others only when that one is gone, so
+ * that a look is one system call and no directory is read. The answer is never older than the call.
+ */
+export class TokenFiles {
+  readonly #directory: string;
+  #found: string | undefined;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  arePresent(): boolean {
+    if (this.#found !== undefined && existsSync(this.#found)) return true;
+    this.#found = findTokenObject(this.#directory);
+    return this.#found !== undefined;
+  }
+}
+
+function findTokenObject(directory: string): string | undefined {
+  return existsSync(directory) ? tokenObjects(directory).find(({ file }) => existsSync(file))?.file : undefined;
 }
 
 /** Every file of an object there is, by its path, and when the folders last changed. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { TokenConfig } from '../api.ts';
+import type { TokenAddress } from '../api.ts';
 import { findTokenDirectory } from './softhsm.ts';
 
 const waitMilliseconds = 30_000;
@@ -12,7 +12,7 @@ const waitMilliseconds = 30_000;
  * Runs work while holding the lock of the token, across processes. The lock is SQLite's on an empty file: Node has no flock, and this
  * one the kernel releases when its holder dies.
  */
-export function withStartLock<T>(token: TokenConfig, work: () => T): T {
+export function withStartLock<T>(token: TokenAddress, work: () => T): T {
   const lock = new DatabaseSync(lockPath(token), { timeout: waitMilliseconds });
   try {
     lock.exec('BEGIN EXCLUSIVE');
@@ -22,7 +22,7 @@ export function withStartLock<T>(token: TokenConfig, work: () => T): T {
   }
 }
 
-function lockPath(token: TokenConfig): string {
+function lockPath(token: TokenAddress): string {
   const directory = findTokenDirectory(token);
   if (directory !== undefined) return join(directory, 'start.lock');
   const name = createHash('sha256')

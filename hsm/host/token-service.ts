@@ -7,6 +7,7 @@ import { Lanes, type LaneGroup } from './lanes.ts';
 import { closeEngine, openEngine, type OpenOptions } from '../engine/open-engine.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
+import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { perform } from './perform.ts';
 import {
@@ -111,7 +112,7 @@ export class TokenService {
 
   #open(job: ReceivedMessage): void {
     try {
-      const options = job.json<OpenOptions>(0);
+      const options = decodeWithPins<OpenOptions>(job.part(0).toString('utf8'));
       const { engine, description } = openEngine({ ...options, cacheKeys: mainShare(options.cacheKeys) });
       this.#engine = engine;
       this.#remote = engine.callMicros() > remoteMicros;
@@ -124,11 +125,12 @@ export class TokenService {
   }
 
   #makeLanes({ token, cacheKeys, jobTimeoutSeconds }: OpenOptions): Lanes {
+    const { pin: _, ...address } = token;
     const making = Math.max(2, availableParallelism());
     const work = this.#remote ? remoteLanes : making;
     const shared = this.#remote ? cacheKeys : cacheKeys - mainShare(cacheKeys);
     return new Lanes({
-      engine: { token, mayLogin: false },
+      engine: { token: address },
       // A new key is loaded once to try it, and used elsewhere afterwards.
       lanes: { work: { count: work, cacheKeys: Math.floor(shared / work) }, making: { count: making, cacheKeys: 1 } },
       jobTimeoutSeconds,

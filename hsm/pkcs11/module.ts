@@ -1,6 +1,6 @@
 // One PKCS#11 module behind typed calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
 import pkcs11js from 'pkcs11js';
-import { HsmError } from '../api.ts';
+import { HsmError, revealSecret, type Secret } from '../api.ts';
 import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
 import type { Mechanism } from './mechanisms.ts';
 import { asTokenError, findReturnValue, TokenError } from './return-values.ts';
@@ -112,25 +112,25 @@ export class PkcsModule {
     return this.#call('C_GetSessionInfo', () => this.#lib.C_GetSessionInfo(session)).state;
   }
 
-  login(session: SessionHandle, userType: number, pin: string): void {
-    this.#call('C_Login', () => this.#lib.C_Login(session, userType, pin));
+  login(session: SessionHandle, userType: number, pin: Secret<string>): void {
+    this.#call('C_Login', () => this.#lib.C_Login(session, userType, revealSecret(pin)));
   }
 
   logout(session: SessionHandle): void {
     this.#call('C_Logout', () => this.#lib.C_Logout(session));
   }
 
-  initToken(slot: SlotHandle, soPin: string, label: string): void {
-    this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, soPin, label));
+  initToken(slot: SlotHandle, soPin: Secret<string>, label: string): void {
+    this.#call('C_InitToken', () => this.#lib.C_InitToken(slot, revealSecret(soPin), label));
   }
 
-  initPin(session: SessionHandle, pin: string): void {
-    this.#call('C_InitPIN', () => this.#lib.C_InitPIN(session, pin));
+  initPin(session: SessionHandle, pin: Secret<string>): void {
+    this.#call('C_InitPIN', () => this.#lib.C_InitPIN(session, revealSecret(pin)));
   }
 
   /** Changes the PIN of the user who is logged in. */
-  setPin(session: SessionHandle, oldPin: string, newPin: string): void {
-    this.#call('C_SetPIN', () => this.#lib.C_SetPIN(session, oldPin, newPin));
+  setPin(session: SessionHandle, oldPin: Secret<string>, newPin: Secret<string>): void {
+    this.#call('C_SetPIN', () => this.#lib.C_SetPIN(session, revealSecret(oldPin), revealSecret(newPin)));
   }
 
   createObject(session: SessionHandle, attributes: Attributes): ObjectHandle {

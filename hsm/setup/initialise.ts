@@ -1,5 +1,5 @@
 // Initialises a token: C_InitToken on a free slot with the SO PIN, then C_InitPIN with the user PIN.
-import { HsmError, type PinSource, type TokenConfig } from '../api.ts';
+import { HsmError, type PinSource, revealSecret, Secret, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { PkcsModule, type TokenInfo } from '../pkcs11/module.ts';
 import { readPin } from '../files/pin.ts';
@@ -21,7 +21,7 @@ export function initialiseTokenHere(token: NewToken): void {
   requireLabel(token.label);
   withStartLock(token, () => {
     const module = PkcsModule.load(token.module, token.libraryParameters);
-    const soPin = token.soPin === undefined ? '' : readPin(token.soPin);
+    const soPin = token.soPin === undefined ? new Secret('') : readPin(token.soPin);
     const userPin = readPin(token.pin);
     const slots = module.slots().map((slot) => ({ slot, info: module.tokenInfo(slot) }));
     const begun = slots.find(({ info }) => info.label === token.label && isInitialised(info));
@@ -63,8 +63,8 @@ function requireLabel(label: string): void {
 }
 
 /** Some modules find out only when the token is half-made. Those that name no limits are left to try. */
-function requireLength(token: NewToken, who: string, pin: string, { pinBytes: { least, most } }: TokenInfo): void {
-  const bytes = Buffer.byteLength(pin);
+function requireLength(token: NewToken, who: string, pin: Secret<string>, { pinBytes: { least, most } }: TokenInfo): void {
+  const bytes = Buffer.byteLength(revealSecret(pin));
   if (most < Math.max(least, 1) || (bytes >= least && bytes <= most)) return;
   throw new HsmError('refused', `token ${token.label} takes no ${who} PIN of ${bytes} octets: it must have ${least} to ${most}`);
 }

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { changePinHere } from './change-pin.ts';
 import { describeModuleHere } from './describe.ts';
 import { initialiseTokenHere } from './initialise.ts';
+import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { prepareTokenHere } from './prepare.ts';
 import { surveyTokenHere } from './survey.ts';
@@ -18,7 +19,7 @@ const tasks = {
 
 export type Tasks = typeof tasks;
 
-const { task, input } = JSON.parse(await text(process.stdin)) as { task: keyof Tasks; input: never };
+const { task, input } = decodeWithPins<{ task: keyof Tasks; input: never }>(await text(process.stdin));
 try {
   writeSync(3, JSON.stringify({ output: tasks[task](input) ?? null }));
 } catch (error) {

@@ -7,6 +7,7 @@ import { HsmError, type TokenConfig } from '../api.ts';
 import type { PinChange } from './change-pin.ts';
 import type { ModuleDescription } from './describe.ts';
 import type { NewToken } from './initialise.ts';
+import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
 import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
@@ -69,7 +70,7 @@ async function runTask<N extends keyof Tasks>(
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
   });
-  (child.stdin as Writable).end(JSON.stringify({ task, input }));
+  (child.stdin as Writable).end(encodeWithPins({ task, input }));
   const [answer, reason] = await Promise.all([text(child.stdio[3] as Readable), ended]);
   if (answer === '') throw new HsmError('unavailable', `the module's process ended with ${reason}`);
   const { output, error } = JSON.parse(answer) as { output?: ReturnType<Tasks[N]>; error?: string };

@@ -111,7 +111,8 @@ class Exchange {
     const { log } = this.#options;
     // What fails because the keys went while it ran.
     // A device can do nothing about a key that the HSM has lost, but come again.
-    const known = thrown.code === 'key-object-missing' ? fail('hsm-unavailable', { cause: thrown.details.cause }) : thrown;
+    const isKeyAway = thrown.code === 'key-object-missing' || thrown.code === 'token-not-configured';
+    const known = isKeyAway ? fail('hsm-unavailable', { cause: thrown.details.cause }) : thrown;
     const error = known.status >= 500 && this.#options.sealed() ? fail('sealed') : known;
     if (error.status >= 500 && (error.code === 'internal-error' || error.details.cause !== undefined)) {
       log.error(`${error.code} in EST`, { requestId: this.#requestId, ...describeFault(error.details.cause ?? error) });

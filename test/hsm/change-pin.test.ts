@@ -5,8 +5,9 @@ import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HsmError, PinSource, TokenConfig } from '../../hsm/api.ts';
+import { Secret, type HsmError, type PinSource, type TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
+import { encodeWithPins } from '../../hsm/protocol/pins.ts';
 import type { HsmEvent } from '../../hsm/client/options.ts';
 import { changePin } from '../../hsm/setup/setup.ts';
 import { makeKey } from '../harness/keys.ts';
@@ -49,7 +50,7 @@ describe('the user PIN', () => {
     const hsm = await openHsm(testHsmConfig(token), { onEvent: (event) => events.push(event) });
     const { key } = await makeKey(hsm, 'aes-256', 'key');
     const sealed = await hsm.encrypt(key, message);
-    await changePin({ ...token, user: 'user', newPin: { given: 'another-pin' } });
+    await changePin({ ...token, user: 'user', newPin: { given: new Secret('another-pin') } });
     expect([file(), nextIsThere()]).toEqual(['another-pin', false]);
     expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
     const { key: later } = await makeKey(hsm, 'aes-256', 'later', { custody: 'token' });
@@ -58,27 +59,32 @@ describe('the user PIN', () => {
     expect(Buffer.from(await hsm.decrypt(key, sealed))).toEqual(message);
     await hsm.encrypt(later, message);
     await hsm.close();
-    expect([await opens(), await opens({ given: before })]).toEqual(['opens', 'pin-refused']);
+    expect([await opens(), await opens({ given: new Secret(before) })]).toEqual(['opens', 'pin-refused']);
   });
 
   test('is not changed by one who does not know it, and no file is touched', async () => {
     const before = file();
-    const wrong = { ...token, pin: { given: 'wrong-pin' }, user: 'user', newPin: { given: 'another-pin' } } as const;
+    const wrong = {
+      ...token,
+      pin: { given: new Secret('wrong-pin') },
+      user: 'user',
+      newPin: { given: new Secret('another-pin') },
+    } as const;
     await expect(changePin(wrong)).rejects.toMatchObject({ kind: 'pin-refused' });
     expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
   });
 
   test('stays as it was when the token does not take the new one', async () => {
     const before = file();
-    await expect(changePin({ ...token, user: 'user', newPin: { given: '1' } })).rejects.toMatchObject({ kind: 'refused' });
+    await expect(changePin({ ...token, user: 'user', newPin: { given: new Secret('1') } })).rejects.toMatchObject({ kind: 'refused' });
     expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
   });
 
   test('in a file that is not ours is a person’s to change: the file stays', async () => {
     const before = file();
     const foreign = { ...token, pin: { file: join(directory, 'main-pin') } };
-    await changePin({ ...foreign, user: 'user', newPin: { given: 'another-pin' } });
-    expect([file(), await opens(foreign.pin), await opens({ given: 'another-pin' })]).toEqual([before, 'pin-refused', 'opens']);
+    await changePin({ ...foreign, user: 'user', newPin: { given: new Secret('another-pin') } });
+    expect([file(), await opens(foreign.pin), await opens({ given: new Secret('another-pin') })]).toEqual([before, 'pin-refused', 'opens']);
   });
 });
 
@@ -89,8 +95,8 @@ test.runIf(process.getuid?.() === 0)(
     const filesOf = (): string[] =>
       ['', ...readdirSync(directory, { recursive: true, encoding: 'utf8' })].map((name) => join(directory, name));
     for (const one of filesOf()) chownSync(one, nobody, nobody);
-    await changePin({ ...token, user: 'user', newPin: { given: 'another-pin' } });
-    await changePin({ ...token, user: 'so', pin: soPin(), newPin: { given: 'another-so-pin' } });
+    await changePin({ ...token, user: 'user', newPin: { given: new Secret('another-pin') } });
+    await changePin({ ...token, user: 'so', pin: soPin(), newPin: { given: new Secret('another-so-pin') } });
     expect(filesOf().filter((one) => statSync(one).uid !== nobody)).toEqual([]);
   },
 );
@@ -103,21 +109,21 @@ describe('a change that was cut', () => {
   });
 
   test('after the token was told leaves the new one', async () => {
-    await changePin({ ...token, pin: { given: file() }, user: 'user', newPin: { given: 'another-pin' } });
+    await changePin({ ...token, pin: { given: new Secret(file()) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
     expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'another-pin', false]);
   });
 
   test('is settled by the next change', async () => {
-    await changePin({ ...token, pin: { given: file() }, user: 'user', newPin: { given: 'another-pin' } });
+    await changePin({ ...token, pin: { given: new Secret(file()) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
-    await changePin({ ...token, user: 'user', newPin: { given: 'third-pin' } });
+    await changePin({ ...token, user: 'user', newPin: { given: new Secret('third-pin') } });
     expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'third-pin', false]);
   });
 
   test('with a PIN in neither file that the token takes is refused, and both files stay for a person to look at', async () => {
     const before = file();
-    await changePin({ ...token, pin: { given: before }, user: 'user', newPin: { given: 'another-pin' } });
+    await changePin({ ...token, pin: { given: new Secret(before) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'unknown-pin');
     expect([await opens(), file(), nextIsThere()]).toEqual(['pin-refused', before, true]);
   });
@@ -129,7 +135,7 @@ describe('a change that was cut', () => {
       const before = file();
       const newPin = `pin-of-round-${round}`;
       const child = spawn(process.execPath, [task], { env: { ...process.env, ...token.environment }, stdio: ['pipe', 2, 2, 'pipe'] });
-      child.stdin?.end(JSON.stringify({ task: 'changePin', input: { ...token, user: 'user', newPin: { given: newPin } } }));
+      child.stdin?.end(encodeWithPins({ task: 'changePin', input: { ...token, user: 'user', newPin: { given: new Secret(newPin) } } }));
       const ended = once(child, 'exit');
       // The first sign of the change is the file beside; what comes after it takes a few milliseconds.
       while (child.exitCode === null && !nextIsThere() && file() === before) await setTimeout(1);
@@ -147,11 +153,11 @@ describe('a change that was cut', () => {
 
 test('the SO PIN is changed in the same way, and does not open the token to users', async () => {
   const before = file('main-so-pin');
-  const change = { ...token, user: 'so', newPin: { given: 'another-so-pin' } } as const;
-  await expect(changePin({ ...change, pin: { given: 'wrong-pin' } })).rejects.toMatchObject({ kind: 'pin-refused' });
+  const change = { ...token, user: 'so', newPin: { given: new Secret('another-so-pin') } } as const;
+  await expect(changePin({ ...change, pin: { given: new Secret('wrong-pin') } })).rejects.toMatchObject({ kind: 'pin-refused' });
   await changePin({ ...change, pin: soPin() });
   expect(file('main-so-pin')).toBe('another-so-pin');
-  await expect(changePin({ ...change, pin: { given: before } })).rejects.toMatchObject({ kind: 'pin-refused' });
-  await changePin({ ...change, pin: soPin(), newPin: { given: 'third-so-pin' } });
+  await expect(changePin({ ...change, pin: { given: new Secret(before) } })).rejects.toMatchObject({ kind: 'pin-refused' });
+  await changePin({ ...change, pin: soPin(), newPin: { given: new Secret('third-so-pin') } });
   expect([file('main-so-pin'), await opens()]).toEqual(['third-so-pin', 'opens']);
 });

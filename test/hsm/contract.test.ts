@@ -1,4 +1,5 @@
 // What every PKCS#11 module must do for us, held against node:crypto.
+import { Secret } from '../../hsm/api.ts';
 import { createCipheriv, createDecipheriv, createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -260,7 +261,7 @@ describe.each(modules)('$name', (module) => {
       skip('the PIN of this token comes from elsewhere');
       return;
     }
-    await changePin({ ...token, user: 'user', newPin: { given: 'the-next-pin' } });
+    await changePin({ ...token, user: 'user', newPin: { given: new Secret('the-next-pin') } });
     await hsm.selfTest();
     await expect(openHsm(testHsmConfig(token))).rejects.toMatchObject({ kind: 'pin-refused' });
     writeFileSync(pin.file, 'the-next-pin');

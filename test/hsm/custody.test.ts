@@ -77,8 +77,8 @@ test('a key of a token that is not configured is named as such', async () => {
   const { key } = await makeKey(hsm, 'aes-256', 'elsewhere');
   const lost = { ...key, stored: { ...key.stored, token: 'elsewhere' } };
   await expect(hsm.encrypt(lost, message)).rejects.toMatchObject({
-    kind: 'key-not-usable',
-    message: expect.stringContaining('"elsewhere"'),
+    kind: 'token-not-configured',
+    message: expect.stringContaining('"elsewhere", which is not configured: add it to hsm/tokens'),
   });
 });
 

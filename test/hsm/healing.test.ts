@@ -25,7 +25,7 @@ let other: pkcs11js.PKCS11;
 beforeAll(async () => {
   token = await makeSoftToken(directory);
   Object.assign(process.env, token.environment);
-  engine = new Engine({ token, cacheKeys: 10, mayLogin: true });
+  engine = new Engine({ token, cacheKeys: 10, pin: token.pin });
   other = new pkcs11js.PKCS11();
   other.load(token.module);
 });
@@ -137,7 +137,7 @@ test('a wrapping key that is not there is looked for at every use, and no copies
 });
 
 test('a thread that may not log in asks for it instead', () => {
-  const lane = new Engine({ token, cacheKeys: 10, mayLogin: false });
+  const lane = new Engine({ token, cacheKeys: 10 });
   other.C_Logout(engine.sessions.owner);
   expect(() => lane.restore()).toThrow(LoginNeeded);
   engine.ensureLogin();

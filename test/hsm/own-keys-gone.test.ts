@@ -18,7 +18,7 @@ const message = Buffer.from('message');
 test('a key is not made while the own keys are gone from the token, though their copies go on working', async () => {
   const token = await makeSoftToken(path());
   Object.assign(process.env, token.environment);
-  const lone = new Engine({ token, cacheKeys: 10, mayLogin: true });
+  const lone = new Engine({ token, cacheKeys: 10, pin: token.pin });
   const binding = bindingOf('kept');
   const making = { binding, custody: 'wrapped', extractable: true, under: 1 } as const;
   const { blob, mac } = generateKey(lone, 'aes-256', making);

@@ -61,7 +61,7 @@ describe('SoftHSM2, asked in this process', () => {
     if (engine !== undefined) return engine;
     token = await makeSoftToken(path('here'));
     Object.assign(process.env, token.environment);
-    return (engine = new Engine({ token, cacheKeys: 100, mayLogin: true }));
+    return (engine = new Engine({ token, cacheKeys: 100, pin: token.pin }));
   };
   afterAll(() => engine?.close());
 

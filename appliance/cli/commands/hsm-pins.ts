@@ -1,4 +1,5 @@
 // hsm change-pin: changes a PIN in the token and in the appliance's own file. For any other source of the PIN it says what a person has to do.
+import { Secret } from '../../../core/base/secret.ts';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
@@ -28,7 +29,11 @@ export async function runChangePin(options: ChangeOptions, io: Io): Promise<void
   const pin = isSo ? soPinOf(token, options.soPinFile) : token.pin;
   const isOwn = 'file' in pin && pin.next !== undefined;
   const newPin: PinSource | undefined =
-    options.newPinFile === undefined ? (isOwn ? { given: randomBytes(16).toString('hex') } : undefined) : { file: options.newPinFile };
+    options.newPinFile === undefined
+      ? isOwn
+        ? { given: new Secret(randomBytes(16).toString('hex')) }
+        : undefined
+      : { file: options.newPinFile };
   if (newPin === undefined) throw usageError('give --new-pin-file FILE: the PIN of this token is not kept by keystored');
   await changePin({ ...token, pin, newPin, user: isSo ? 'so' : 'user' });
   // The appliance does not read a PIN file that was given for this command only.

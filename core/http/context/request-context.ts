@@ -148,10 +148,11 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     return error.status >= 500 && this.#server.sealed() ? fail('sealed') : error;
   }
 
-  /** `key-object-missing` is logged although it is a refusal: only the administrator of the HSM can repair it. */
+  /** `key-object-missing` and `token-not-configured` are logged although they are refusals: only the administrator of the HSM can repair it. */
   #logFault(error: ServiceError): void {
     const { code, status, details } = error;
-    if (code !== 'key-object-missing' && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
+    const isKeyAway = code === 'key-object-missing' || code === 'token-not-configured';
+    if (!isKeyAway && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
     this.#server.log.error(`${code} in ${this.place}`, { requestId: this.requestId, ...describeFault(details.cause ?? error) });
   }
 

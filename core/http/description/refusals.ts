@@ -36,7 +36,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(hasBody ? ['invalid-json', 'unknown-field', 'missing-field', 'invalid-base64', 'payload-too-large', 'unsupported-media-type'] : []),
     ...(endpoint.documented?.resource === undefined || !hasBody ? [] : ['read-only-field']),
     ...(endpoint.whileSealed === true ? [] : ['sealed', 'hsm-unavailable', 'storage-unavailable']),
-    ...(endpoint.whileSealed === true || !hasBody ? [] : ['key-object-missing']),
+    ...(endpoint.whileSealed === true || !hasBody ? [] : ['key-object-missing', 'token-not-configured']),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
     'internal-error',
     ...(endpoint.errors ?? []),

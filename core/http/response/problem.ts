@@ -30,7 +30,7 @@ export function createProblems(tables: readonly ErrorTable[]): Problems {
   return {
     serviceError(thrown) {
       if (thrown instanceof ServiceError) return thrown;
-      if (thrown instanceof HsmError) return make(hsmCodes[thrown.kind], { cause: thrown });
+      if (thrown instanceof HsmError) return make(hsmCodes[thrown.kind], { cause: thrown, ...hsmDetail(thrown) });
       return make('internal-error', { cause: thrown });
     },
   };
@@ -44,11 +44,17 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   'decryption-failed': 'decryption-failed',
   'key-not-usable': 'internal-error',
   'key-missing': 'key-object-missing',
+  'token-not-configured': 'token-not-configured',
   'invalid-key-data': 'invalid-key-data',
   refused: 'internal-error',
   timeout: 'hsm-unavailable',
   configuration: 'hsm-unavailable',
 };
+
+/** Names the token; its name is the one in the configuration. */
+function hsmDetail({ kind, message }: HsmError): ErrorDetails {
+  return kind === 'token-not-configured' ? { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` } : {};
+}
 
 /** What a person does about a token that does not work, where its state says more than the code. */
 const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {

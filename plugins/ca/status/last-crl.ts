@@ -62,7 +62,8 @@ async function lastOf(context: CaContext, ca: FoundCa, generation: CaGeneration,
   try {
     return await signCrl(context, ca, generation, Temporal.Instant.from(until));
   } catch (error) {
-    if (error instanceof HsmError && error.kind === 'key-not-usable') return newestCrl(context, ca, generation);
+    if (error instanceof HsmError && (error.kind === 'key-not-usable' || error.kind === 'token-not-configured'))
+      return newestCrl(context, ca, generation);
     throw error;
   }
 }

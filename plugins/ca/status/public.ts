@@ -20,7 +20,7 @@ const ocspLimitBytes = 4_096;
 export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
   const responder = new OcspResponder(context);
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
-  const signed = { ...shared, errors: ['key-object-missing'] } as const;
+  const signed = { ...shared, errors: ['key-object-missing', 'token-not-configured'] } as const;
 
   const answerCrl = async (call: PublicCall): Promise<Reply> => {
     const asked = call.params['version'];

@@ -451,6 +451,15 @@ describe('what is said of a token that does not work', () => {
     expect(said(kind)).toEqual([{ 'error-message': expect.stringMatching(fix) }]);
     expect(JSON.stringify(said(kind))).not.toContain('S3CRET');
   });
+
+  test('a key of a token that is not configured: 409 with the name of the token and the fix', () => {
+    const error = problems.serviceError(new HsmError('token-not-configured', 'the key is held by token "old", which is not configured'));
+    expect(formatProblem(error, 'id')).toMatchObject({
+      status: 409,
+      code: 'token-not-configured',
+      detail: 'The key is held by token "old", which is not configured.',
+    });
+  });
 });
 
 describe('audit records (api 69, 71)', () => {
