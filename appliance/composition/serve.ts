@@ -85,7 +85,7 @@ export async function serve(
     const { clock } = clockWatch;
     const metrics = measureProcess(runtime.hsm);
     resting.push(() => metrics.stop());
-    const { signHead, memory } = openAuditSigner(runtime);
+    const { signHead, memory } = openAuditSigner(runtime, data, log.with('audit'));
     const trail = await openAuditTrail({
       directory: paths.audit(data),
       ...{ chain, clock, memory },

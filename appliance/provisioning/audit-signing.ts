@@ -48,7 +48,7 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   // Keys in the directory promise heads in it: a further key comes before its first head, the very first one after it.
   if (existsSync(keysFile(data))) publishKeys(runtime, data);
   const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
-  const { signHead, memory } = openAuditSigner(runtime);
+  const { signHead, memory } = openAuditSigner(runtime, data, log);
   await openChains({
     directory: paths.audit(data),
     chains: [workerChain(1), ...others, supervisorChain],
@@ -76,15 +76,29 @@ async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<vo
   rmSync(restoredMark(data));
 }
 
-/** Signs heads, and remembers what the trail has to be. */
-export function openAuditSigner(runtime: Runtime): { readonly signHead: SignHead; readonly memory: TrailMemory } {
+/** Signs heads, and remembers what the trail has to be. A key that its token loses meanwhile is replaced at the next signature. */
+export function openAuditSigner(runtime: Runtime, data: string, log: Log): { readonly signHead: SignHead; readonly memory: TrailMemory } {
   runtime.store.refresh();
-  const found = newestKey(runtime);
-  if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
-  const { number, key } = found;
+  let present = requireNewestKey(runtime);
+  const sign = async (octets: Uint8Array): ReturnType<SignHead> => ({
+    keyId: present.key.keyId,
+    signature: await signDigest(runtime, present.key, present.number, octets),
+  });
   return {
     memory: memoryIn(runtime.store),
-    signHead: async (octets) => ({ keyId: key.keyId, signature: await signDigest(runtime, key, number, octets) }),
+    async signHead(octets) {
+      try {
+        return await sign(octets);
+      } catch (error) {
+        if (!isKeyLost(error)) throw error;
+        warnOfLoss(log, present.key, error);
+        await makeKey(runtime, present.number + 1);
+        present = requireNewestKey(runtime);
+        // Before the first head under it: see openAudit.
+        publishKeys(runtime, data);
+        return sign(octets);
+      }
+    },
   };
 }
 
@@ -136,16 +150,30 @@ async function works(runtime: Runtime, { number, key }: { number: number; key: A
     return true;
   } catch (error) {
     if (!isKeyLost(error) && !(error instanceof HsmError && error.kind === 'unsupported')) throw error;
-    log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: key.keyId, kind: error.kind });
+    warnOfLoss(log, key, error);
     return false;
   }
+}
+
+function warnOfLoss(log: Log, { keyId }: AuditKey, { kind }: HsmError): void {
+  log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: keyId, kind });
+}
+
+function requireNewestKey(runtime: Runtime): { readonly number: number; readonly key: AuditKey } {
+  const found = newestKey(runtime);
+  if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
+  return found;
 }
 
 async function makeKey(runtime: Runtime, number: number): Promise<void> {
   const { stored, publicKey } = await runtime.hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
   if (publicKey === undefined) throw new Error('a key pair has a public key');
   const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
-  await runtime.store.write((transaction) => transaction.put(keyTable(runtime.store), [number], { keyId, stored, publicKey }));
+  await runtime.store.write((transaction) => {
+    // A start or an unseal may have replaced the lost key as well.
+    if (transaction.get(keyTable(runtime.store), [number]) !== undefined) return;
+    transaction.put(keyTable(runtime.store), [number], { keyId, stored, publicKey });
+  });
 }
 
 function bindingOf(version: number): KeyBinding {

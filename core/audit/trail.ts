@@ -12,7 +12,7 @@ import { resumeChain, type TornTail } from './resume.ts';
 import { Retention } from './retention.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { syncPath } from '../base/durable-files.ts';
-import { fail, type ServiceError } from '../base/errors.ts';
+import { fail, reasonOf, type ServiceError } from '../base/errors.ts';
 import { listStreams, streamFilePath } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 
@@ -210,7 +210,7 @@ class ChainedTrail implements AuditTrail {
     try {
       await memory?.update([{ chain, part: 'closed', head: this.#head }]);
     } catch (error) {
-      log.info('where the audit trail ended could not be remembered', { reason: String(error) });
+      log.info('where the audit trail ended could not be remembered', { reason: reasonOf(error) });
     }
   }
 

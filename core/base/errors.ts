@@ -50,6 +50,12 @@ export function isOvertaken(error: unknown): boolean {
   return error instanceof ServiceError && error.details.overtaken === true;
 }
 
+/** What went wrong, for the log: an error that advises callers (5xx) hides it in its cause. */
+export function reasonOf(error: unknown): string {
+  const known = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
+  return known instanceof Error ? known.message : String(known);
+}
+
 /** Makes the `fail` function of a table: `throw fail('version-unknown', { detail: … })`. A misspelt code does not compile. */
 export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & string, details?: ErrorDetails) => ServiceError {
   return (code, details = {}) => new ServiceError(code, table[code] as ErrorRow, details);

@@ -89,8 +89,10 @@ export class Environment {
    * throws undoes everything. Rejects with `storage-unavailable` when the commit fails; nothing of it is then visible.
    */
   async commit(work: () => void): Promise<void> {
+    // A store that is closed, as after a seal, is refused without a word in the log: nothing is wrong with the disk.
+    const database = this.#opened();
     try {
-      await this.#opened().childTransaction(() => {
+      await database.childTransaction(() => {
         this.#inCommit = true;
         try {
           work();

@@ -1,6 +1,7 @@
 // Counting uses per key version (api 74): reserved durably in blocks before they happen, so that a crash never makes the count too low.
 import type { Log } from '../../../core/base/context.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';
+import { reasonOf } from '../../../core/base/errors.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type Key, type Version, removedMeanwhile } from './keyring.ts';
@@ -225,7 +226,7 @@ export class UsageMeters {
         meter.left += released;
         meter.dirty = true;
       }
-      this.#log.warn('usage counts of transit keys could not be written', { reason: error instanceof Error ? error.message : 'unknown' });
+      this.#log.warn('usage counts of transit keys could not be written', { reason: reasonOf(error) });
     }
   }
 

@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Log } from '../../../core/base/context.ts';
 import { defined } from '../../../core/base/defined.ts';
+import { reasonOf } from '../../../core/base/errors.ts';
 import { Secret } from '../../../core/base/secret.ts';
 import { Environment } from '../../../core/store/environment.ts';
 import { keyBytes, requireKey } from '../../../core/store/keys.ts';
@@ -334,3 +336,15 @@ function order(key: StoreKey): string {
 function same(left: StoreKey, right: StoreKey): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
+
+test('a write after the store was closed is refused, with the reason for the log and nothing logged as a fault of the disk', async () => {
+  const logged: string[] = [];
+  const note = (message: string): void => void logged.push(message);
+  const log: Log = { debug: note, info: note, warn: note, error: note, with: () => log };
+  const store = await openStore({ directory: temporary('closed'), dataKey, log });
+  await store.close();
+  const refused = await store.write((tx) => tx.put(store.table('things'), ['a'], 1)).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'storage-unavailable' });
+  expect(reasonOf(refused)).toBe('the store is closed');
+  expect(logged).toEqual([]);
+});
