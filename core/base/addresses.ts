@@ -1,4 +1,4 @@
-// IP addresses and ranges of them (CIDR): where tokens and secret-ids may be used from, and whose attempts count together.
+// IP addresses and CIDR ranges: from where tokens and secret-ids may be used, and which addresses share a rate limit.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
@@ -7,7 +7,7 @@ export type Address = { readonly bits: 32 | 128; readonly value: bigint };
 
 type Range = Address & { readonly prefix: number };
 
-/** Reads an IPv4 or IPv6 address; an IPv4 address inside IPv6 (`::ffff:a.b.c.d`) is the IPv4 one, a zone does not count. */
+/** Reads an IPv4 or IPv6 address. An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`) is the IPv4 address; a zone is ignored. */
 export function parseAddress(text: string): Address | undefined {
   const [plain = ''] = text.split('%');
   const family = isIP(plain);
@@ -17,7 +17,7 @@ export function parseAddress(text: string): Address | undefined {
   return value >> 32n === 0xffffn ? { bits: 32, value: value & 0xffff_ffffn } : { bits: 128, value };
 }
 
-/** Whose address it is, as one text: a subscriber of IPv6 has a whole /64 and could change addresses at will. */
+/** The subscriber of an address, as a text: an IPv6 subscriber has a whole /64 and can change addresses within it at will. */
 export function subscriberOf(text: string): string {
   const address = parseAddress(text);
   if (address === undefined) return text;
@@ -31,12 +31,12 @@ export function cidrsField() {
 
 const cidrRule = 'must be an address or a range such as 10.1.0.0/16 or 2001:db8::/32, without bits behind the prefix';
 
-/** Whether a text is an address or a range of them. */
+/** Whether a text is an address or a range. */
 export function isCidr(text: string): boolean {
   return parseRange(text) !== undefined;
 }
 
-/** Whether an address lies in one of the ranges; nothing does when the address is not known. */
+/** Whether an address is in one of the ranges; false when the address is not known. */
 export function isWithin(ranges: readonly string[], text: string | undefined): boolean {
   const address = text === undefined ? undefined : parseAddress(text);
   if (address === undefined) return false;
@@ -46,7 +46,7 @@ export function isWithin(ranges: readonly string[], text: string | undefined): b
   });
 }
 
-/** Lists stand in frozen records: read once per record. */
+/** The lists are members of frozen records, so each is parsed once. */
 const readRanges = new WeakMap<readonly string[], readonly Range[]>();
 
 function rangesOf(texts: readonly string[]): readonly Range[] {
@@ -66,7 +66,7 @@ function parseRange(text: string): Range | undefined {
   return (address.value >> behind) << behind === address.value ? { ...address, prefix } : undefined;
 }
 
-/** The eight groups of an IPv6 address; the URL parser knows every spelling and gives the shortest (RFC 5952). */
+/** The eight groups of an IPv6 address. The URL parser accepts every notation and writes the shortest (RFC 5952). */
 function groupsOf(text: string): bigint[] {
   const [first = [], last = []] = new URL(`http://[${text}]`).hostname
     .slice(1, -1)

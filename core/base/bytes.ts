@@ -1,33 +1,33 @@
-// Octets and the texts that stand for them: strict base64, hexadecimal, UTF-8, joining, framing and comparing.
+// Octets and their text forms: strict base64, hexadecimal and UTF-8; joining, framing and comparing.
 import { timingSafeEqual } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { fail } from './errors.ts';
 
 /**
  * Octets of standard base64 with padding (RFC 4648 section 4), or undefined. Canonical only: white space, the URL alphabet, missing
- * padding and non-zero padding bits are refused (api 14), because a text that encodes back to something else has two spellings.
+ * padding and non-zero padding bits are refused (api 14), so that no two texts stand for the same octets.
  */
 export function decodeBase64(text: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' });
-    // It reads over white space, with which the text is longer than the octets account for.
+    // The decoder skips white space; a text with white space is longer than the octets account for.
     return Math.ceil(bytes.length / 3) * 4 === text.length ? bytes : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Octets of base64 that is decoded at a time; to decode as much takes a tenth of a millisecond. */
+/** Octets of base64 decoded at a time, which takes a tenth of a millisecond. */
 const base64Piece = 128 * 1024;
 
-/** As decodeBase64, of ASCII octets, written over them in turns of the event loop: no memory beside it, and nobody waits for it. */
+/** As decodeBase64, for ASCII octets: decodes in place and yields to the event loop, so that a large body costs no memory and no wait. */
 export async function decodeBase64InPlace(text: Uint8Array): Promise<Uint8Array | undefined> {
   let end = 0;
   for (let at = 0; at < text.length; at += base64Piece) {
     if (at > 0) await setImmediate();
     const piece = text.subarray(at, at + base64Piece);
     const octets = decodeBase64(Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1'));
-    // Padding stands at the end of the whole alone.
+    // Only the end of the text may have padding.
     const isWhole = octets?.length === (base64Piece / 4) * 3 || at + base64Piece >= text.length;
     if (octets === undefined || !isWhole) return undefined;
     text.set(octets, end);
@@ -57,7 +57,7 @@ export function decodeHex(text: string): Uint8Array | undefined {
   return /^(?:[0-9a-f]{2})*$/i.test(text) ? Uint8Array.fromHex(text) : undefined;
 }
 
-/** Octets of a text. Lone surrogates have no UTF-8: they become U+FFFD, so refuse them before where two texts must not collide. */
+/** UTF-8 of a text. Lone surrogates become U+FFFD: refuse them before where two different texts must not become equal. */
 export function encodeUtf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
@@ -73,7 +73,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** One after another, in new memory. */
+/** The parts joined, in new memory. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((octets, part) => octets + part.length, 0));
   let offset = 0;
@@ -85,7 +85,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Joins parts so that no two lists of parts give the same octets: length(4, big-endian) ‖ part, for each part.
+ * Joins parts so that different lists of parts never give the same octets: length(4, big-endian) ‖ part, for each part.
  * Input of every hash, HMAC and signature over several values.
  */
 export function lengthFramed(...parts: readonly Uint8Array[]): Uint8Array {

@@ -1,6 +1,6 @@
-// Optional members of objects: with exactOptionalPropertyTypes an absent member and an undefined one are different things.
+// Optional members of objects: exactOptionalPropertyTypes tells an absent member from an undefined one.
 
-/** The same members; those that may be undefined are optional instead. */
+/** The same members; those that may be undefined become optional. */
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };

@@ -1,35 +1,35 @@
-// The errors of the service: one table from code to status and title, and the one class that carries a row of it.
+// The errors of the service: a table from code to status and title, and the class that carries a row of it.
 
 /**
- * One row: HTTP status, short title, when it occurs (the generated error reference prints all three), and what callers are told: below
- * 500 where the thrower has nothing more exact to say; from 500 up always, whatever the thrower knows, so it names the fix.
+ * One row: HTTP status, short title, when it occurs (printed in the generated error reference), and `detail`, what callers are told. Below
+ * 500, `detail` is used where the thrower gives none; from 500 up it always is, so that it names the fix and reveals nothing internal.
  */
 export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string; readonly detail?: string };
 export type ErrorTable = Readonly<Record<string, ErrorRow>>;
 
-/** One finding inside an error: a sentence, and a pointer such as `auto-rotate/rotate-after`. */
+/** One problem within an error: a sentence, and a pointer such as `auto-rotate/rotate-after`. */
 export type ErrorItem = { readonly message: string; readonly info?: string };
 
 export type ErrorDetails = {
-  /** for people: names the field, the rule and the fix; never echoes a payload, token, context or raw URL */
+  /** for people: names the field, the rule and the fix; never quotes a payload, token, context or raw URL */
   readonly detail?: string;
   readonly items?: readonly ErrorItem[];
   readonly retryAfterSeconds?: number;
   /** methods for 405 */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
-  /** what it rested on has changed meanwhile: whoever runs it again from its beginning may succeed */
+  /** a concurrent change invalidated the decision: running it again from the beginning may succeed */
   readonly overtaken?: true;
 };
 
-/** Every refusal the service makes on purpose. Anything else that reaches the door is `internal-error`. */
+/** Every deliberate refusal of the service. Any other error is answered as `internal-error`. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: string;
   readonly status: number;
   readonly title: string;
   readonly details: ErrorDetails;
-  /** what the table says of the code, and nothing of this one occurrence */
+  /** the row's `detail`, without anything about this occurrence */
   readonly advice: string | undefined;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
@@ -45,12 +45,12 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether the same once more, on the state of then, may succeed; callers do that before they bother anybody. */
+/** Whether a retry on the current state may succeed; callers retry before they answer with the error. */
 export function isOvertaken(error: unknown): boolean {
   return error instanceof ServiceError && error.details.overtaken === true;
 }
 
-/** What went wrong, for the log: an error that advises callers (5xx) hides it in its cause. */
+/** What went wrong, for the log. The message of a 5xx error is advice for callers; its cause says what happened. */
 export function reasonOf(error: unknown): string {
   const known = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
   return known instanceof Error ? known.message : String(known);
@@ -61,7 +61,7 @@ export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & strin
   return (code, details = {}) => new ServiceError(code, table[code] as ErrorRow, details);
 }
 
-/** The errors the platform itself answers with; plugins add their own rows through their manifest (api 75). */
+/** The errors of the platform; plugins add rows through their manifests (api 75). */
 export const coreErrors = {
   'invalid-json': { status: 400, title: 'The body is not a JSON object', when: 'malformed JSON, or a body that is not an object' },
   'unknown-field': { status: 400, title: 'Unknown field', when: 'the body has a field this operation does not know' },

@@ -1,11 +1,11 @@
-// Hashes of data of any length, with other work let in between.
+// Hashes of data of any length, without blocking the event loop.
 import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 
-/** To hash as much takes half a millisecond at most. */
+/** Hashing this much takes half a millisecond at most. */
 const pieceBytes = 128 * 1024;
 
-/** The hash of `parts` one after another; every 128 KiB the event loop goes round. */
+/** The hash of the concatenated `parts`; yields to the event loop every 128 KiB. */
 export async function hashInTurns(algorithm: string, ...parts: readonly Uint8Array[]): Promise<Uint8Array> {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined && only.length <= pieceBytes) return hash(algorithm, only, 'buffer');

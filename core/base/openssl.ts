@@ -1,16 +1,16 @@
-// OpenSSL keeps what went wrong in a queue of the thread, and the next read of any TLS connection on that thread takes it for its own.
+// OpenSSL keeps errors in a queue per thread; the next read of a TLS connection on the thread would take such an error for its own.
 import { getFips } from 'node:crypto';
 
 /**
- * Runs calls of node:crypto on what others gave, and leaves the queue of this thread empty however they end. Some calls leave an error
- * there: the export of an EC key at infinity, and the details of an RSA key of more than 16,384 bits although they are answered. Unless
- * it is taken out before the event loop goes on, somebody else's connection is closed with it. `use` must do all of it before it returns.
+ * Runs calls of node:crypto on input from outside and empties the thread's error queue afterwards. Some calls leave an error there even
+ * when they succeed: the export of an EC key at infinity, and the details of an RSA key above 16,384 bits. Left in the queue, the error
+ * would close an unrelated TLS connection. `use` must be synchronous.
  */
 export function cleanly<T>(use: () => T): T {
   try {
     return use();
   } finally {
-    // The cheapest call of node:crypto that empties the queue (0.6 µs); a test holds it to that.
+    // The cheapest call of node:crypto that empties the queue (0.6 µs); a test proves that it does.
     getFips();
   }
 }

@@ -1,27 +1,27 @@
-// The one rule for public keys that others give, wherever they come in: as a field, in a certificate, a request or a set of keys.
+// The checks on every public key from outside: as a field, in a certificate, a request or a JSON Web Key Set.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { cleanly } from './openssl.ts';
 
-/** `verify`: old keys with an exponent of 3 still verify what they signed. `encrypt`: something of ours is to be protected by the key. */
+/** `verify`: an exponent of 3 is accepted, for signatures of old keys. `encrypt`: the key is to protect our data. */
 export type KeyUse = 'verify' | 'encrypt';
 
-/** Bits of the RSA modulus that are taken; beyond them a key is either too weak or costs us too much. */
+/** Accepted sizes of the RSA modulus in bits: smaller ones are too weak, larger ones cost too much time. */
 const rsaBits = { least: 2048, most: 8192 } as const;
 
 /**
- * What is wrong with a public key, in words that go on from "The key"; undefined when nothing is. EC: a point that is not infinity (that
- * it lies on its curve OpenSSL has checked). Ed25519: the canonical encoding of a point of the subgroup of prime order. RSA: the partial
- * validation of NIST SP 800-56B section 6.4.2.2, and no primes so close together that they are found at once. Other types pass.
+ * What is wrong with a public key, as the rest of a sentence that begins with "The key"; undefined when nothing is. EC: the point is not
+ * infinity (OpenSSL has checked that it is on the curve). Ed25519: the canonical encoding of a point of the prime-order subgroup. RSA: the
+ * partial validation of NIST SP 800-56B section 6.4.2.2, and no primes so close that Fermat's method finds them. Other types pass.
  */
 export function findPublicKeyProblem(key: KeyObject, use: KeyUse): string | undefined {
   return rules[key.asymmetricKeyType ?? '']?.(key, use);
 }
 
 /**
- * Whether an RSA modulus is neither prime nor a power of a prime, which anybody can take apart: with such a modulus 2^(n-1) - 1 has a
- * factor in common. Other types pass. Takes up to 0.3 s of computing; the event loop goes round every millisecond or so.
+ * Whether an RSA modulus is neither prime nor a power of a prime, which anyone could factor: with such a modulus, 2^(n-1) - 1 has a
+ * factor in common. Other types pass. Takes up to 0.3 s; the event loop is yielded to every millisecond or so.
  */
 export async function hasCompositeModulus(key: KeyObject): Promise<boolean> {
   if (key.asymmetricKeyType !== 'rsa') return true;
@@ -38,7 +38,7 @@ export async function hasCompositeModulus(key: KeyObject): Promise<boolean> {
 
 const stepsInTurn = 64;
 
-/** The public key of a JSON Web Key, or undefined when it is none or breaks the rule. */
+/** The public key of a JSON Web Key, or undefined when it is not one or fails the checks. */
 export function readJwk(jwk: JsonWebKey, use: KeyUse): KeyObject | undefined {
   try {
     const key = cleanly(() => createPublicKey({ key: jwk, format: 'jwk' }));
@@ -94,14 +94,14 @@ function findRsaProblem({ n, e }: RsaNumbers, use: KeyUse): string | undefined {
 
 const largestExponent = 2n ** 256n;
 
-/** Including 2: a modulus is odd. */
+/** Includes 2: a modulus is odd. */
 const smallPrimes: readonly bigint[] = Array.from({ length: 750 }, (_, index) => index + 2)
   .filter((number) => !Array.from({ length: 26 }, (_, index) => index + 2).some((factor) => factor < number && number % factor === 0))
   .map(BigInt);
 
 const fermatRounds = 100;
 
-/** Fermat's method: n = a² - b² = (a + b)(a - b), with `a` next to the root of n; squares, p = q, are found in the first round. */
+/** Fermat's method: n = a² - b² = (a + b)(a - b), starting with `a` at the square root of n; p = q is found in the first round. */
 function hasClosePrimes(n: bigint): boolean {
   let a = squareRoot(n);
   if (a * a < n) a += 1n;
@@ -112,7 +112,7 @@ function hasClosePrimes(n: bigint): boolean {
   return false;
 }
 
-// Squares leave few remainders: the root is taken of one number in about thirty.
+// Squares have few residues, so the square root is computed for about one number in thirty.
 function mayBeSquare(number: bigint): boolean {
   return squaresModulo64.has(number & 63n) && squaresModulo45.has(number % 45n);
 }
@@ -124,7 +124,7 @@ function squaresModulo(modulus: bigint): ReadonlySet<bigint> {
   return new Set(Array.from({ length: Number(modulus) }, (_, root) => BigInt(root) ** 2n % modulus));
 }
 
-/** The largest number whose square is not above, by Newton's method. */
+/** The integer square root, by Newton's method. */
 function squareRoot(number: bigint): bigint {
   if (number < 2n) return number;
   let root = 1n << BigInt(Math.ceil(number.toString(2).length / 2));

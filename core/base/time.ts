@@ -1,4 +1,4 @@
-// Instants, timestamps and durations: how the house tells time and how it writes it on the wire.
+// Clocks, timestamps and durations.
 import type { Clock } from './context.ts';
 import { fail } from './errors.ts';
 
@@ -8,7 +8,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** A clock for tests: stands still until told; the wall clock can step in both directions, the monotonic one only forward. */
+/** A clock for tests, which moves only when a test moves it. The wall clock can step either way, the monotonic clock only forward. */
 export class TestClock implements Clock {
   #now: Temporal.Instant;
   #monotonicMs = 0;
@@ -31,13 +31,13 @@ export class TestClock implements Clock {
     this.#monotonicMs += seconds * 1000;
   }
 
-  /** Somebody sets the wall clock, forward or (negative) back. */
+  /** The wall clock is set, forward or (negative) back. */
   step(seconds: number): void {
     this.#now = this.#now.add({ milliseconds: Math.round(seconds * 1000) });
   }
 }
 
-/** RFC 3339, UTC, six decimals and `Z` (api 13). Such texts sort in the order of time. */
+/** RFC 3339, UTC, six decimals and `Z` (api 13). The order of such texts is the order of time. */
 export function formatTimestamp(instant: Temporal.Instant): string {
   return instant.toString({ fractionalSecondDigits: 6 });
 }
@@ -51,7 +51,7 @@ export function parseTimestamp(text: string, field: string): Temporal.Instant {
 
 /** As parseTimestamp, undefined when the text is not one. */
 export function decodeTimestamp(text: string): Temporal.Instant | undefined {
-  // Temporal reads all of ISO 8601; RFC 3339 section 5.6 is narrower (no week dates, no brackets, no missing seconds).
+  // Temporal accepts all of ISO 8601; RFC 3339 section 5.6 is narrower (no week dates, no brackets, no missing seconds).
   if (!/^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/.test(text)) return undefined;
   try {
     return Temporal.Instant.from(text);
@@ -60,10 +60,10 @@ export function decodeTimestamp(text: string): Temporal.Instant | undefined {
   }
 }
 
-/** A duration as the user wrote it, and its length. */
+/** A duration: its text as given, and its length. */
 export type Duration = { readonly text: string; readonly seconds: number };
 
-/** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in that order, at least one part, at most 100y, a year being 365 days (api 12); else `invalid-value`. */
+/** `[<n>y][<n>d][<n>h][<n>m][<n>s]` in this order, at least one part, at most 100y; a year has 365 days (api 12). Else `invalid-value`. */
 export function parseDuration(text: string, field: string): Duration {
   const duration = decodeDuration(text);
   if (duration === undefined) {

@@ -1,8 +1,8 @@
-// The files of one process's log: appended in the background, bounded in size and number, dropped rather than waited for.
+// The log files of one process: appended in the background, limited in size and number. Lines are dropped rather than waited for.
 import { appendFile, mkdir, open, unlink } from 'node:fs/promises';
 import { listStreams, streamFilePath } from './stream-files.ts';
 
-/** Text that waits at most, in characters; beyond it lines are dropped. */
+/** Limit of the queue in characters; further lines are dropped. */
 const maxWaitingLength = 1 << 20;
 
 export class LogFile {
@@ -14,7 +14,7 @@ export class LogFile {
   #lost = 0;
   #flushing: Promise<void> | undefined;
   #closed = false;
-  /** the file written to, once it is known */
+  /** the current file, once it is known */
   #current: { readonly number: number; bytes: number } | undefined;
 
   constructor(directory: string, stream: string, maxFileBytes: number, retainFiles: number) {
@@ -41,7 +41,7 @@ export class LogFile {
   }
 
   async #flush(): Promise<void> {
-    // Lines of the same turn of the event loop go together.
+    // Lines of the same turn of the event loop are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const text = this.#waiting;
@@ -64,7 +64,7 @@ export class LogFile {
     if (current.bytes < this.#maxFileBytes) return;
     this.#current = { number: current.number + 1, bytes: 0 };
     const files = (await listStreams(this.#directory)).get(this.#stream) ?? [];
-    // One more is about to be begun.
+    // One more file is about to be created.
     for (const { path } of files.slice(0, Math.max(0, files.length + 1 - this.#retainFiles))) await unlink(path);
   }
 
@@ -78,7 +78,7 @@ export class LogFile {
   }
 }
 
-/** Length of a file, and whether its last line is whole: a full disk or a power loss may have cut it. */
+/** Length of a file, and whether its last line is complete: a full disk or a power loss may have cut it. */
 async function endOf(path: string): Promise<{ length: number; isWhole: boolean }> {
   await using handle = await open(path, 'r');
   const { size: length } = await handle.stat();
@@ -87,7 +87,7 @@ async function endOf(path: string): Promise<{ length: number; isWhole: boolean }
   return { length, isWhole: buffer[0] === 10 };
 }
 
-/** Stands where lines are missing; its time is that of the line after it. */
+/** Written where lines are missing; it has the time of the line after it. */
 function lostLine(text: string, lost: number): string {
   const { 'occurred-at': occurredAt } = JSON.parse(text.slice(0, text.indexOf('\n'))) as { 'occurred-at': string };
   const line = {

@@ -1,15 +1,15 @@
-// How important a line of standard error is, for journald: without a mark every line has the same priority, and no alarm can be found by it.
+// The priority of a line on standard error, for journald: without the prefix all lines have the same, and no alert can select by it.
 import { fstatSync } from 'node:fs';
 import type { LogLevel } from '../base/context.ts';
 
 const priorities = { debug: 7, info: 6, warn: 4, error: 3 } as const satisfies Record<LogLevel, number>;
 
-/** What stands before a line of this level (sd-daemon(3)); nothing where standard error is not the journal. */
+/** The prefix of a line of this level (sd-daemon(3)); empty where standard error is not the journal. */
 export function journalMark(level: LogLevel): string {
   return isJournal() ? `<${priorities[level]}>` : '';
 }
 
-/** Whether journald reads standard error: `JOURNAL_STREAM` names the device and inode of the stream it gave us (systemd.exec(5)). */
+/** Whether journald reads standard error: `JOURNAL_STREAM` has the device and inode of the stream it gave us (systemd.exec(5)). */
 export function isJournal(): boolean {
   const stream = process.env['JOURNAL_STREAM'];
   if (stream === undefined) return false;

@@ -1,4 +1,4 @@
-// system:logs: one line per event, on the terminal for people and as JSON in files; never in the way of the service.
+// system:logs: one line per event, for people on the terminal and as JSON in files. Logging never delays the service.
 import { createConsola, type ConsolaInstance, type LogObject } from 'consola';
 import { colors } from 'consola/utils';
 import type { Clock, Log, LogLevel } from '../base/context.ts';
@@ -7,29 +7,29 @@ import { LogFile } from './file.ts';
 import { formatTimestamp } from '../base/time.ts';
 
 export type LogOptions = {
-  /** where the files of system:logs lie; made if it is missing */
+  /** of the files of system:logs; created if missing */
   readonly directory: string;
   /** name of this process's files, a lower-case word */
   readonly stream: string;
   /** the least important level that is written */
   readonly level: LogLevel;
   readonly clock: Clock;
-  /** whether people see it on standard error; default true */
+  /** whether lines are also written to standard error; default true */
   readonly terminal?: boolean;
-  /** a file that has grown to this is followed by a new one */
+  /** a file that has reached this size is followed by a new one */
   readonly maxFileBytes?: number;
   /** files kept per process */
   readonly retainFiles?: number;
 };
 
 export type OpenLog = Log & {
-  /** Writes what waits. Later lines go to the terminal only. */
+  /** Writes the queued lines. Later lines go to the terminal only. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the log of a process. Nothing here ever throws or waits: a line that cannot be written is dropped and counted, and the
- * count stands in the next line that can. Lines: {occurred-at, level, component, tenant, message, fields}.
+ * Opens the log of a process. It never throws or waits: lines that cannot be written are dropped, and the next line that can be written
+ * has their number. Lines: {occurred-at, level, component, tenant, message, fields}.
  */
 export function openLog({ directory, stream, level, clock, terminal = true, maxFileBytes, retainFiles }: LogOptions): OpenLog {
   const file = new LogFile(directory, stream, maxFileBytes ?? 16 << 20, retainFiles ?? 8);
@@ -73,7 +73,7 @@ function logOf(write: (line: Line) => void, component: string, tenant: string | 
 }
 
 function openTerminal(level: LogLevel): ConsolaInstance {
-  // Whoever read our standard error may be gone; that is no reason to end.
+  // The reader of standard error may be gone, which is no reason to end.
   if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore);
   const format = isJournal() ? journalLine : terminalLine;
   return createConsola({
@@ -92,7 +92,7 @@ function terminalLine(line: LogObject): string {
   return `${date.toISOString().slice(11, 19)} ${word} ${textOf(line)}`;
 }
 
-/** The journal has the time, and knows the level by its priority. */
+/** The journal adds the time, and has the level as the priority. */
 function journalLine(line: LogObject): string {
   return `${line.type in paint ? journalMark(line.type as LogLevel) : ''}${textOf(line)}`;
 }
@@ -102,7 +102,7 @@ function textOf({ tag, args }: LogObject): string {
   const details = Object.entries(fields ?? {}).map(
     ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  // What came from outside must not steer the terminal, nor begin a line of its own.
+  // Text from outside must not control the terminal or start a line.
   return `${tag}: ${message}${details.join('')}`.replaceAll(/\p{Cc}/gu, '\u{FFFD}');
 }
 
@@ -110,7 +110,7 @@ const maxTextLength = 1_000;
 const maxItems = 50;
 const maxDepth = 4;
 
-/** Fields as they are written: names in kebab-case, values plain, short and not deep, whatever was given. */
+/** Fields as written: names in kebab-case; values plain, short and shallow, whatever was given. */
 function plainFields(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -127,7 +127,7 @@ function plain(value: unknown, depth: number): unknown {
   if (value instanceof Uint8Array) return { bytes: value.length };
   if (depth >= maxDepth) return '…';
   if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => plain(item, depth + 1));
-  // Secret, Temporal and the like say themselves what may be seen of them.
+  // Secret, Temporal and others define by toJSON what may be shown of them.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plain((value.toJSON as () => unknown)(), depth + 1);
   return Object.fromEntries(
     Object.entries(value)

@@ -1,16 +1,16 @@
-// Names and order of the files a stream of JSON lines is cut into: `<stream>.<number>.jsonl`, as the audit trail and the logs write them.
+// Names and order of the files of a stream of JSON lines, `<stream>.<number>.jsonl`, for the audit trail and the logs.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One file of a stream. `number` orders files: the sequence of the first record (audit) or a count (logs). */
+/** One file of a stream. `number` orders the files: the sequence number of the first record (audit) or a count (logs). */
 export type StreamFile = { readonly stream: string; readonly number: number; readonly attempt: number; readonly path: string };
 
-/** Path of a new file. A second attempt at one number, because the first file was lost, gets a suffix. */
+/** Path of a new file. A second file of the same number, after the first one was lost, gets a suffix. */
 export function streamFilePath(directory: string, stream: string, number: number, attempt = 0): string {
   return join(directory, `${stream}.${String(number).padStart(12, '0')}${attempt === 0 ? '' : `.${attempt}`}.jsonl`);
 }
 
-/** All files of a directory by stream, each stream in order, streams by name. A missing directory has none. */
+/** The files of a directory by stream, in order; the streams are in order of name. A missing directory has none. */
 export async function listStreams(directory: string): Promise<ReadonlyMap<string, readonly StreamFile[]>> {
   const streams = new Map<string, StreamFile[]>();
   for (const name of (await namesIn(directory)).sort()) {

@@ -1,10 +1,10 @@
-// Reads the lines of a file that another process may be writing: in chunks, forwards or from the end, whole lines only.
+// Reads the complete lines of a file that another process may be writing, in chunks, forwards or backwards.
 import { open } from 'node:fs/promises';
 
 /** Octets read at a time. */
 export const chunkBytes = 64 << 10;
 
-/** The whole lines of a file, the last one first. */
+/** The complete lines of a file, the last one first. */
 export async function* linesFromEnd(path: string): AsyncIterable<{ readonly text: string; readonly offset: number }> {
   let rest: Buffer = Buffer.alloc(0);
   for (let end = await wholeBytes(path); end > 0;) {
@@ -12,7 +12,7 @@ export async function* linesFromEnd(path: string): AsyncIterable<{ readonly text
     let octets = Buffer.concat([await readChunk(path, begin, end - begin), rest]);
     while (octets.length > 0) {
       const before = octets.length < 2 ? -1 : octets.lastIndexOf(10, octets.length - 2);
-      // Its beginning lies in the chunk before.
+      // The line starts in the chunk before.
       if (before < 0 && begin > 0) break;
       yield { text: octets.toString('utf8', before + 1, octets.length - 1), offset: begin + before + 1 };
       octets = octets.subarray(0, before + 1);
@@ -22,7 +22,7 @@ export async function* linesFromEnd(path: string): AsyncIterable<{ readonly text
   }
 }
 
-/** Octets of a file up to its last line end: what follows is not whole yet. */
+/** Octets of a file up to its last line end; the rest is an incomplete line. */
 export async function wholeBytes(path: string): Promise<number> {
   for (let end = await sizeOf(path); end > 0; end -= chunkBytes) {
     const begin = Math.max(0, end - chunkBytes);
@@ -36,7 +36,7 @@ async function sizeOf(path: string): Promise<number> {
   return withFile(path, 0, async (handle) => (await handle.stat()).size);
 }
 
-/** Up to so many octets from an offset on; fewer at the end of what is written. */
+/** Up to this many octets from an offset; fewer at the end of the file. */
 export function readChunk(path: string, offset: number, length: number): Promise<Buffer> {
   return withFile(path, Buffer.alloc(0), async (handle) => {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(length), position: offset });
@@ -44,7 +44,7 @@ export function readChunk(path: string, offset: number, length: number): Promise
   });
 }
 
-/** A file that was removed meanwhile, as the oldest are, counts as empty. */
+/** A file that has been removed meanwhile, as the oldest ones are, counts as empty. */
 async function withFile<T>(path: string, whenGone: T, task: (handle: Awaited<ReturnType<typeof open>>) => Promise<T>): Promise<T> {
   try {
     await using handle = await open(path, 'r');

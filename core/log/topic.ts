@@ -1,30 +1,30 @@
-// Reads a topic (audit trail, logs): the streams of a directory merged by time, from a time on or the newest, to the end or following.
+// Reads a topic (audit trail, logs): merges the streams of a directory by time, from a given time or the newest ones, once or following.
 import { setTimeout } from 'node:timers/promises';
 import { listStreams, type StreamFile } from './stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk, wholeBytes } from './stream-lines.ts';
 
 export type TopicOptions = {
   readonly directory: string;
-  /** timestamp as formatTimestamp writes it; records from then on. Without it: the newest `limit`, or all there are */
+  /** timestamp as written by formatTimestamp: records from then on. Without it: the newest `limit`, or all */
   readonly since?: string;
-  /** at most so many records; when following without `since`, so many of those already there */
+  /** maximum number of records; when following without `since`, of those that exist already */
   readonly limit?: number;
-  /** only lines that hold this text and whose record passes: what a tenant may see, without parsing all that it may not */
+  /** only lines that contain this text and whose record passes: what a tenant may see, without parsing the rest */
   readonly only?: RecordFilter;
-  /** go on with what is written later, until the signal */
+  /** continue with new records until the signal */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 };
 
 export type RecordFilter = { readonly text: string; readonly passes: (record: TopicRecord['record']) => boolean };
 
-/** One line as it stands in the file, and the object it is. */
+/** One line of the file, and the object it contains. */
 export type TopicRecord = { readonly text: string; readonly record: Readonly<Record<string, unknown>> };
 
-/** How often the files are looked at while following. */
+/** How often the files are checked while following. */
 const pollMs = 250;
 
-/** Records in the order of time; what is no JSON object in a line of its own is passed over. New records of several streams come as they are found. */
+/** Records in order of time; lines that are not a JSON object are skipped. While following, records come in the order they are found. */
 export async function* readTopic({
   directory,
   since,
@@ -41,7 +41,7 @@ export async function* readTopic({
     readers.set(stream, new StreamReader(files.slice(start.file), start.offset, only));
     skip += start.lines;
   }
-  // Each stream begins with its own newest lines: together too many by what is skipped here.
+  // Each stream starts with its own newest lines: together they are too many, and the surplus is skipped here.
   skip = Math.max(0, skip - (limit ?? 0));
   let left = follow && since === undefined ? Number.POSITIVE_INFINITY : (limit ?? Number.POSITIVE_INFINITY);
   for (;;) {
@@ -61,7 +61,7 @@ export async function* readTopic({
   }
 }
 
-/** Where reading of a stream begins, and how many lines there are from there. */
+/** Where reading of a stream starts, and the number of lines from there. */
 type Start = { readonly file: number; readonly offset: number; readonly lines: number };
 
 const nothingSkipped: Start = { file: 0, offset: 0, lines: 0 };
@@ -78,7 +78,7 @@ async function takeEarliest(readers: ReadonlyMap<string, StreamReader>): Promise
   return earliest?.item;
 }
 
-/** Reads the whole lines of a stream's files in order, as far as they are written. */
+/** Reads the complete lines of a stream's files in order. */
 class StreamReader {
   readonly #only: RecordFilter;
   #files: StreamFile[];
@@ -105,7 +105,7 @@ class StreamReader {
     this.#items.shift();
   }
 
-  /** The next record, undefined at the end of what is written. */
+  /** The next record; undefined at the present end. */
   async peek(): Promise<TopicRecord | undefined> {
     while (this.#items.length === 0) {
       const file = this.#files[0];
@@ -136,7 +136,7 @@ class StreamReader {
   }
 }
 
-/** The last file that can hold a record as early as `since`. */
+/** The last file that can contain a record as early as `since`. */
 async function firstFileFor(files: readonly StreamFile[], since: string): Promise<Start> {
   for (let file = files.length - 1; file > 0; file--) {
     const reader = new StreamReader(files.slice(file, file + 1), 0, everything);
@@ -146,7 +146,7 @@ async function firstFileFor(files: readonly StreamFile[], since: string): Promis
   return nothingSkipped;
 }
 
-/** Where the newest `limit` records of a stream begin, found from the end. */
+/** Where the newest `limit` records of a stream start, searched backwards from the end. */
 async function newestLines(files: readonly StreamFile[], limit: number, only: RecordFilter): Promise<Start> {
   const last = files.length - 1;
   let start: Start = { file: last, offset: await wholeBytes(files[last]?.path ?? ''), lines: 0 };

@@ -1,4 +1,4 @@
-// The life of plugins: migrations, provision, validate, start; stop in reverse. A failure at any step stops what was started.
+// The life cycle of plugins: migrations, provision, validate, start; stop in reverse order. A failure stops everything started before.
 import type { Hsm } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
@@ -22,7 +22,7 @@ export type LifecycleOptions = {
   readonly audit: Audit;
   /** the validated configuration section of a plugin */
   configurationOf(plugin: string): unknown;
-  /** services of the platform itself; of two with one name the later counts */
+  /** services of the platform; of two with the same name the later one is used */
   readonly services?: readonly ProvidedService[];
 };
 
@@ -36,15 +36,15 @@ export type RunningPlugins = {
   wrappedKeys(): Iterable<KeyHolder>;
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(transaction: WriteTransaction, tenantId: string): void;
-  /** Findings of every plugin's own invariants. */
+  /** The findings of every plugin's own check. */
   check(): Promise<readonly CheckFinding[]>;
-  /** Stops all, last started first. Safe to call twice; a plugin that fails to stop does not keep the others from it. */
+  /** Stops all plugins, the last started first. Safe to call twice; one that fails to stop does not keep the others running. */
   stop(): Promise<void>;
 };
 
 type Running = { readonly plugin: AnyPlugin; readonly instance: PluginInstance };
 
-/** Brings the plugins to life in order of use. Throws StartError naming step, plugin and reason; nothing stays started then. */
+/** Starts the plugins in order of use. Throws StartError naming step, plugin and reason; then nothing is left running. */
 export async function startPlugins(plugins: readonly AnyPlugin[], options: LifecycleOptions): Promise<RunningPlugins> {
   const { services: platformServices = [] } = options;
   const services = new Map(platformServices.map(({ service, implementation }) => [service.name, implementation]));
@@ -84,7 +84,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
   };
 }
 
-/** `provision` reads its context's type from its own manifest; the registry only holds plugins of unknown configuration. */
+/** `provision` takes the configuration type of its own manifest; here that type is unknown. */
 function contextOf(
   plugin: AnyPlugin,
   options: Omit<LifecycleOptions, 'store'> & Pick<PluginContext<unknown>, 'store'>,
@@ -98,7 +98,7 @@ function contextOf(
     clock,
     audit,
     log: options.log.with(plugin.name),
-    // The registry has made sure that a service under `uses` is provided, and `provide` that it is of the type of its name.
+    // The registry has checked that a service under `uses` is provided, and `provide` that it has the type of its name.
     service<T>({ name }: Service<T>): T {
       if (plugin.uses?.some((used) => used.name === name) !== true)
         throw new StartError('provision', plugin.name, `asks for ${name} without naming it under uses`);

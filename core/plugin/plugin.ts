@@ -1,4 +1,4 @@
-// The plugin contract: a manifest is data plus one function, `provision`, which returns what the plugin brings (house 3).
+// The plugin contract: a manifest is data and one function, `provision`, which returns what the plugin adds (plugins/README.md).
 import type { ZodType } from 'zod';
 import type { Hsm, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
@@ -13,7 +13,7 @@ import type { KeyHolder } from './services/wrapping-keys.ts';
 import type { Migration } from '../store/migrate.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 
-/** What a plugin is given. It sees its own part of the store and handles of keys, never key octets or another plugin. */
+/** What a plugin gets. It sees its own part of the store and references to keys, never key octets or other plugins. */
 export type PluginContext<Config> = {
   readonly config: Config;
   readonly store: Store;
@@ -25,7 +25,7 @@ export type PluginContext<Config> = {
   service<T>(service: Service<T>): T;
 };
 
-/** What a plugin brings. All parts are optional; `stop` must work after a half-done provision and twice. */
+/** What a plugin adds. All parts are optional; `stop` must work after an incomplete provision and when called twice. */
 export type PluginInstance = {
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
@@ -36,11 +36,11 @@ export type PluginInstance = {
   validate?(): void | Promise<void>;
   start?(): void | Promise<void>;
   stop?(): void | Promise<void>;
-  /** Every record that holds wrapped keys, walked lazily over many turns, so that a rotation can wrap them anew. */
+  /** Every record with wrapped keys, iterated lazily over many turns of the event loop, so that a rotation can rewrap them. */
   wrappedKeys?(): Iterable<KeyHolder>;
-  /** Removes what hangs on a tenant that is gone and that deleting its records alone would leave behind, keys in a token for example. */
+  /** Removes what a deleted tenant leaves behind besides its records, for example keys in a token. */
   dropTenant?(transaction: WriteTransaction, tenantId: string): void;
-  /** Walks the plugin's records and reports every broken invariant. */
+  /** Checks the plugin's records and reports every broken invariant. */
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
 
@@ -60,10 +60,10 @@ export type GaugeSample = { readonly labels: Readonly<Record<string, string>>; r
 export type Plugin<Config> = {
   /** Lower-case word; prefix of the plugin's tables and name of its configuration section. */
   readonly name: string;
-  /** Version of this contract the plugin was written for. */
+  /** Version of this contract that the plugin implements. */
   readonly contract: 1;
   readonly config: ZodType<Config>;
-  /** Key types without which the plugin cannot work; the start stops naming the missing mechanism. */
+  /** Key types the plugin cannot work without; the start is refused with the name of the missing mechanism. */
   readonly needs?: readonly KeyType[];
   readonly errors?: ErrorTable;
   readonly provides?: readonly Service<unknown>[];
@@ -81,7 +81,7 @@ export type Plugin<Config> = {
 
 export type AnyPlugin = Plugin<never>;
 
-/** Infers the configuration type and checks the shape; does nothing else. */
+/** Infers the configuration type from the manifest and checks its shape. */
 export function definePlugin<Config>(plugin: Plugin<Config>): AnyPlugin {
   return plugin as unknown as AnyPlugin;
 }

@@ -1,4 +1,4 @@
-// The registry: looks at the manifests before anything runs, refuses those that cannot work together, and finds the order of use.
+// Checks all manifests before anything runs, refuses plugins that cannot work together, and orders the others.
 import type { Hsm } from '../../hsm/api.ts';
 import { coreErrors } from '../base/errors.ts';
 import type { AnyPlugin } from './plugin.ts';
@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 
 const contract: number = 1;
 
-/** Why a start was refused: which step, of which plugin, and what to do about it. */
+/** A refused start: the step, the plugin, and what to do about it. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 
@@ -16,9 +16,9 @@ export class StartError extends Error {
 }
 
 /**
- * The plugins in order of use: whoever provides a service comes before those that use it. Throws StartError for a bad or doubled
- * name, another contract number, an error code or service with two owners, a service nobody provides, a circle, and a needed key
- * type that no token offers.
+ * The plugins ordered so that a provider of a service comes before its users. Throws StartError for a bad or duplicate name, another
+ * contract number, an error code or service with two owners, a service without a provider, a cycle, and a needed key type that no token
+ * offers.
  */
 export function orderPlugins(plugins: readonly AnyPlugin[], hsm: Hsm, platformServices: readonly Service<unknown>[]): readonly AnyPlugin[] {
   const providers = new Map<string, string>(platformServices.map(({ name }) => [name, 'core']));

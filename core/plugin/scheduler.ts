@@ -1,4 +1,4 @@
-// Runs background jobs at their intervals, one run of a job at a time, paced by a clock that nobody can set.
+// Runs background jobs at their intervals. A job never runs twice at the same time.
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Job, Log } from '../base/context.ts';
 import { systemClock } from '../base/time.ts';
@@ -6,27 +6,27 @@ import { systemClock } from '../base/time.ts';
 export type SchedulerOptions = {
   readonly jobs: readonly Job[];
   readonly log: Log;
-  /** only its monotonic part is used; default: the machine's */
+  /** only its monotonic time is used; default: the system clock */
   readonly clock?: Clock;
-  /** Asked before each run: in a process that is not the leader jobs rest. Default: always. */
+  /** Asked before each run: jobs run in the leader process only. Default: always true. */
   readonly isLeader?: () => boolean;
-  /** how long after the start jobs run for the first time; each a little later than the one before */
+  /** delay of the first runs after the start; each job starts a little later than the one before */
   readonly firstRunSeconds?: number;
 };
 
 export type Scheduler = {
-  /** Aborts the runs under way and waits for them. No job runs afterwards. Safe to call twice. */
+  /** Aborts the current runs and waits for them. No job runs afterwards. Safe to call twice. */
   stop(): Promise<void>;
 };
 
-/** A job that failed is tried again after this, doubled with every failure, but never later than at its next turn. */
+/** Delay before a failed job is tried again; doubles with every failure, up to the job's next turn. */
 const firstRetrySeconds = 1;
-/** Between two runs of a job that takes longer than its interval. */
+/** Pause between two runs of a job that takes longer than its interval. */
 const shortestPauseSeconds = 0.01;
 
 /**
- * Starts all jobs. Intervals count from the beginning of one run to that of the next; a run that takes longer delays the next.
- * Monotonic time paces them, so setting the wall clock neither hurries nor stops a job.
+ * Starts all jobs. Intervals are measured from start to start; a run that takes longer delays the next one. They use monotonic time, so
+ * setting the wall clock has no effect on them.
  */
 export function startScheduler({
   jobs,
@@ -66,14 +66,14 @@ async function succeeds(job: Job, log: Log, signal: AbortSignal): Promise<boolea
     await job.run(signal);
     return true;
   } catch (error) {
-    // A job that ends with an error because it was told to stop has done as it was told.
+    // An error after the abort is the expected end of the job.
     if (signal.aborted) return true;
     log.warn('a job failed and is tried again', { job: job.name, reason: error instanceof Error ? error.message : String(error) });
     return false;
   }
 }
 
-/** Waits in steps and looks at the clock after each. Answers false when told to stop. */
+/** Waits in steps and checks the clock after each. Returns false when stopped. */
 async function waited(seconds: number, clock: Clock, signal: AbortSignal): Promise<boolean> {
   const untilMs = clock.monotonicMs() + seconds * 1_000;
   for (;;) {
@@ -84,5 +84,5 @@ async function waited(seconds: number, clock: Clock, signal: AbortSignal): Promi
   }
 }
 
-/** Timers of Node count at most 2^31 ms; looking every second also lets a clock that tests move set jobs off. */
+/** Node.js timers are limited to 2^31 ms; checking every second also lets tests move the clock. */
 const longestSleepMs = 1_000;

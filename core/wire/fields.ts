@@ -1,4 +1,4 @@
-// Field types that every schema of the house shares: names, base64, durations, whole numbers.
+// Field types that all schemas share: names, base64, durations, whole numbers.
 import { z } from 'zod';
 import { decodeBase64 } from '../base/bytes.ts';
 import { decodeDuration, type Duration } from '../base/time.ts';
@@ -6,7 +6,7 @@ import { decodeDuration, type Duration } from '../base/time.ts';
 /** Names of resources (api 11). */
 export const namePattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-/** Whether a text could be such a name: for what comes by other ways than a document. */
+/** Whether a text could be such a name, for names that are not fields of a document. */
 export function isName(text: string): boolean {
   return text.length <= 128 && namePattern.test(text);
 }
@@ -43,10 +43,10 @@ export function base64Field(options: { readonly minBytes?: number; readonly maxB
     .meta({ contentEncoding: 'base64', maxLength: Math.min(longestText, Math.ceil(maxBytes / 3) * 4) });
 }
 
-/** No field is longer than the body it stands in. */
+/** No field is longer than the largest body. */
 const longestText = 4 * 1024 * 1024;
 
-/** A duration such as `90d` or `1y12h` (api 12), kept as text because it is echoed as given; read it with parseDuration. */
+/** A duration such as `90d` or `1y12h` (api 12), kept as text because answers repeat it as given; read it with parseDuration. */
 export function durationText(options: { readonly minSeconds?: number; readonly maxSeconds?: number } = {}) {
   const { minSeconds = 0, maxSeconds = Infinity } = options;
   return z
@@ -63,36 +63,36 @@ export function durationField(options: { readonly minSeconds?: number; readonly 
   return durationText(options).transform((text): Duration => decodeDuration(text) ?? z.NEVER);
 }
 
-/** For the API description; what a text means is decided by decodeDuration. */
+/** For the API description; decodeDuration decides. */
 const durationPattern = '^(?=.)([0-9]+y)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?$';
 const durationRule = 'must be a duration such as 90d or 1y12h, in the order y d h m s, at most 100y';
 
-/** A whole number between two bounds, both allowed. */
+/** A whole number between two bounds, both included. */
 export function integer(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 
-/** A list whose order means something: a merge replaces it instead of uniting it (api 5). */
+/** A list whose order matters: a merge replaces it instead of uniting it (api 5). */
 export function orderedList<T extends z.ZodType>(element: T) {
   return z.array(element).meta({ ordered: true });
 }
 
-/** An instant in answers; goes out as RFC 3339 in UTC with six decimals (api 13). */
+/** An instant in answers, sent as RFC 3339 in UTC with six decimals (api 13). */
 export function timestamp() {
   return z.custom<Temporal.Instant>((value) => value instanceof Temporal.Instant).meta({ type: 'string', format: 'date-time' });
 }
 
-/** The same where the record keeps the text. */
+/** The same, where the record keeps the text. */
 export function timestampText() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** Octets in answers; go out as standard base64. */
+/** Octets in answers, sent as standard base64. */
 export function base64Output() {
   return z.custom<Uint8Array>((value) => value instanceof Uint8Array).meta({ type: 'string', contentEncoding: 'base64' });
 }
 
-/** What a PEM block looks like, for the API description. */
+/** The shape of a PEM block, for the API description. */
 export function pemExample(label: string): string {
   return `-----BEGIN ${label}-----\nMIIB…\n-----END ${label}-----\n`;
 }

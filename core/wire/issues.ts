@@ -1,8 +1,8 @@
-// A finding of zod becomes a sentence that names field, rule and fix in wire names, and never the value.
+// Turns an issue of zod into a sentence that names field, rule and fix in wire names, and never the value.
 import type { z } from 'zod';
 import type { Finding, Shape } from './schema.ts';
 
-/** Describes one issue; `value` is what was parsed (camelCase), only to tell missing fields from wrong ones. */
+/** Describes one issue; `value` is the parsed input (camelCase), used only to tell missing fields from wrong ones. */
 export function describeIssue(issue: z.core.$ZodIssue, shape: Shape, value: unknown): Finding {
   const { info, found } = locate(issue.path, shape, value);
   const subject = info === '' ? 'The body' : `"${info}"`;
@@ -12,12 +12,12 @@ export function describeIssue(issue: z.core.$ZodIssue, shape: Shape, value: unkn
   return { code, message: `${subject} ${ruleOf(issue)}.`, ...where };
 }
 
-/** A name of the caller's, fit for a message: short and harmless, or a placeholder. */
+/** A name chosen by the caller, if it is short and harmless enough for a message; else a placeholder. */
 export function shownName(name: string): string {
   return /^[\w.-]{1,64}$/.test(name) ? name : '(unprintable)';
 }
 
-/** The issue's path in wire names, and what stands there. */
+/** The issue's path in wire names, and the value at the path. */
 function locate(path: readonly PropertyKey[], shape: Shape, value: unknown): { info: string; found: unknown } {
   const names: string[] = [];
   let here: Shape = shape;

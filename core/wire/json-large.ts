@@ -1,23 +1,23 @@
-// A large body whose bulk is one text: the text stays where it lies in the body, and only what is around it becomes a value.
+// A large body whose bulk is one text: the text stays in the body's buffer, and only the rest is parsed.
 import { isUtf8 } from 'node:buffer';
 import { concat } from '../base/bytes.ts';
 import { fail } from '../base/errors.ts';
 import { parseJsonObject, type JsonObject } from './json.ts';
 
-/** A body as a value; the text, if it was taken out, as its octets in UTF-8, and an empty one in its place. */
+/** A parsed body; when the text was taken out, its octets in UTF-8, and an empty text in its place. */
 export type LargeJson = { readonly value: JsonObject; readonly text?: Uint8Array };
 
-/** A shorter text is read with the rest. */
+/** A shorter text is parsed with the rest. */
 const leastTextOctets = 64 * 1024;
-/** What may stand around the text: as much as any other body may have, because it takes several times its length to read. */
+/** Limit for the rest: as much as any other body may have, because parsing takes several times its length in memory. */
 const mostAroundOctets = 4 * 1024 * 1024;
 const pieceOctets = 64 * 1024;
 
 const [quote, backslash, colon, comma, openBrace, openBracket, closeBrace, closeBracket] = Buffer.from('"\\:,{[}]') as unknown as number[];
 
 /**
- * As parseJsonObject, but that a long text of the member `field` is taken out: unescaped where it lies, without a copy. Throws
- * `invalid-json`, `invalid-value` for lone surrogates, and `payload-too-large` when there is too much beside the text.
+ * As parseJsonObject, except that a long text of the member `field` is taken out: unescaped in place, without a copy. Throws
+ * `invalid-json`, `invalid-value` for lone surrogates, and `payload-too-large` when the rest is too large.
  */
 export function parseAround(body: Uint8Array, field: string): LargeJson {
   if (!isUtf8(body)) throw fail('invalid-json', { detail: 'The body must be UTF-8.' });
@@ -35,7 +35,7 @@ export function parseAround(body: Uint8Array, field: string): LargeJson {
 
 type Stretch = { readonly start: number; readonly end: number };
 
-/** Where the texts of that member of the outermost object are, without their quotes. Jumps from quote to quote. */
+/** Where the texts of that member of the outermost object are, without their quotes. Skips from quote to quote. */
 function findTexts(octets: Buffer, field: string): readonly Stretch[] {
   const name = Buffer.from(field);
   const found: Stretch[] = [];
@@ -61,7 +61,7 @@ function findTexts(octets: Buffer, field: string): readonly Stretch[] {
   return found;
 }
 
-/** Index of the closing quote, or the end when there is none: the parser then says so. */
+/** Index of the closing quote, or the end when there is none, which the parser then reports. */
 function endOfString(octets: Buffer, open: number): number {
   let close = octets.indexOf(quote as number, open + 1);
   while (close !== -1 && isEscaped(octets, close)) close = octets.indexOf(quote as number, close + 1);
@@ -74,7 +74,7 @@ function isEscaped(octets: Buffer, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The text of a JSON string, written over it: no text is longer in UTF-8 than with its escapes. */
+/** Unescapes the text of a JSON string in place: UTF-8 is never longer than the escaped form. */
 function unescapeInPlace(octets: Buffer, field: string): Uint8Array {
   let end = 0;
   for (let at = 0; at < octets.length;) {
@@ -106,7 +106,7 @@ function unescape(piece: Buffer): string {
   }
 }
 
-/** At or behind `at` where no character and no escape, nor a pair of them, would be cut: an escape has six octets at most. */
+/** The next position from `at` that splits no character, escape or pair of escapes: an escape has six octets at most. */
 function endOfPiece(octets: Buffer, at: number): number {
   let end = at;
   while (end < octets.length && (((octets[end] ?? 0) & 0xc0) === 0x80 || octets.subarray(end - 6, end).includes(backslash as number)))

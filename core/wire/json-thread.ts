@@ -1,23 +1,23 @@
-// The thread of json-reader.ts: reads one body after another with the rules of json.ts.
+// The thread of json-reader.ts: parses one body after another by the rules of json.ts.
 import { parentPort } from 'node:worker_threads';
 import { ServiceError } from '../base/errors.ts';
 import { parseJsonObject } from './json.ts';
 import { parseAround, type LargeJson } from './json-large.ts';
 
-/** A body to read; the text of its `largeField` is left where it lies. */
+/** A body to parse; the text of its `largeField` stays in its buffer. */
 export type JsonOrder = { readonly id: number; readonly body: Uint8Array; readonly largeField: string | undefined };
 
-/** Why a body cannot be read. */
+/** Why a body cannot be parsed. */
 export type JsonRefusal = { readonly code: string; readonly details: ServiceError['details'] };
 
-/** What became of it. */
+/** The result. */
 export type JsonReading = { readonly id: number } & (LargeJson | { readonly refusal: JsonRefusal });
 
 parentPort?.on('message', ({ id, body, largeField }: JsonOrder) => {
   const reading = read(body, largeField);
   const text = 'text' in reading ? reading.text : undefined;
   if (text !== undefined) return parentPort?.postMessage({ id, ...reading } satisfies JsonReading, [text.buffer as ArrayBuffer]);
-  // It may have carried a plaintext.
+  // It may contain a plaintext.
   body.fill(0);
   parentPort?.postMessage({ id, ...reading } satisfies JsonReading, []);
 });

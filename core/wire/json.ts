@@ -1,18 +1,18 @@
-// JSON text from outside becomes a value: strict UTF-8, an object, bounded in depth and in number of members, no member twice.
+// Parses JSON from outside: strict UTF-8, an object, limited depth and number of members, no duplicate members.
 import { isUtf8 } from 'node:buffer';
 import { fail } from '../base/errors.ts';
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** Deepest nesting of objects and lists that is read. */
+/** Deepest accepted nesting of objects and lists. */
 const maxJsonDepth = 32;
-/** Most members and list elements a body may have: a batch of 1,000 needs about 10,000. */
+/** Most members and list elements of a body: a batch of 1,000 needs about 10,000. */
 const maxJsonMembers = 65_536;
 
 /**
- * Reads a body. Throws `invalid-json` for everything that is not one JSON object in UTF-8. A member that stands twice is refused
- * (RFC 7493 section 2.3): readers disagree which one counts, and a policy may have judged the other one.
+ * Parses a body. Throws `invalid-json` for everything that is not one JSON object in UTF-8. Duplicate members are refused (RFC 7493
+ * section 2.3): readers disagree about which one counts, so a proxy may have judged another one.
  */
 export function parseJsonObject(body: Uint8Array): JsonObject {
   if (!isUtf8(body)) throw refuse('The body must be UTF-8.');
@@ -39,8 +39,8 @@ function parse(text: string): JsonValue {
 }
 
 /**
- * Members as they stand in the text: the colons outside strings. Runs before the parser so that a deep or crowded text costs
- * nothing; jumps from quote to quote, so long strings are quick.
+ * The number of members in the text: the colons outside strings. Runs before the parser, so that a deeply nested or crowded text costs
+ * nothing; skips from quote to quote, so that long strings are fast.
  */
 function countMembers(text: string): number {
   let depth = 0;
@@ -59,7 +59,7 @@ function countMembers(text: string): number {
   return colons;
 }
 
-/** Index of the closing quote, or the end of the text when there is none (the parser then says so). */
+/** Index of the closing quote, or the end of the text when there is none, which the parser then reports. */
 function endOfString(text: string, open: number): number {
   let close = text.indexOf('"', open + 1);
   while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1);
@@ -72,7 +72,7 @@ function isEscaped(text: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Members as the parser kept them: of two with one name, it kept one. */
+/** The number of members that the parser kept: of duplicates it keeps one. */
 function countNames(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let names = 0;

@@ -1,4 +1,4 @@
-// Between code and wire: schemas are zod objects in camelCase, the wire is kebab-case; here alone one becomes the other.
+// The only translation between code and wire: schemas are zod objects in camelCase, JSON on the wire is in kebab-case.
 import { z } from 'zod';
 import { encodeBase64 } from '../base/bytes.ts';
 import { fail, type ErrorItem, type ServiceError } from '../base/errors.ts';
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { formatTimestamp } from '../base/time.ts';
 import { describeIssue, shownName } from './issues.ts';
 
-/** What the translation knows of a schema: where names are ours (objects) and where they are the caller's (maps). */
+/** What the translation needs of a schema: where names are fields (objects), and where the caller chose them (maps). */
 export type Shape =
   | { readonly kind: 'object'; readonly byWire: ReadonlyMap<string, Field>; readonly byCamel: ReadonlyMap<string, Field> }
   | { readonly kind: 'list'; readonly element: Shape; readonly ordered: boolean }
@@ -15,7 +15,7 @@ export type Shape =
 
 export type Field = { readonly wire: string; readonly camel: string; readonly shape: Shape; readonly readOnly: boolean };
 
-/** A value that already stands as it goes out: kebab-case, plain JSON. The pipeline sends it as it is. */
+/** A value that is in wire form already: kebab-case, plain JSON. The pipeline sends it as it is. */
 export class Wire {
   readonly value: unknown;
   constructor(value: unknown) {
@@ -24,15 +24,15 @@ export class Wire {
 }
 
 /**
- * A body becomes the typed input of a schema. Throws `unknown-field`, `read-only-field`, `missing-field`, `invalid-base64` or
- * `invalid-value`, with one item per finding that names field, rule and fix and never the value. Maps (`z.record`) keep their names.
+ * Parses a body with a schema. Throws `unknown-field`, `read-only-field`, `missing-field`, `invalid-base64` or `invalid-value`, with one
+ * item for each problem that names field, rule and fix and never the value. The names in maps (`z.record`) are kept.
  */
 export function parseInput<T>(schema: z.ZodType<T>, body: JsonObject): T {
   const shape = shapeOf(schema);
   return parseTranslated(schema, shape, translateInput(shape, body));
 }
 
-/** Kebab-case to camelCase by the shape, without checking values. Throws `unknown-field`, `read-only-field`, `invalid-value`. */
+/** Renames fields to camelCase by the shape, without checking values. Throws `unknown-field`, `read-only-field`, `invalid-value`. */
 export function translateInput(shape: Shape, body: JsonObject): Record<string, unknown> {
   const findings: Finding[] = [];
   const translated = translate(shape, body, '', findings);
@@ -48,14 +48,14 @@ export function parseTranslated<T>(schema: z.ZodType<T>, shape: Shape, value: un
 }
 
 /**
- * A value as it goes out: names in kebab-case, octets in base64, instants as timestamps, absent fields left out. With a schema only
- * the fields it knows are sent; without one every name is ours (a value with a map in it needs a schema).
+ * A value in wire form: names in kebab-case, octets in base64, instants as timestamps, undefined fields left out. With a schema, only its
+ * fields are sent; without one, every name is taken for a field (a value that contains a map needs a schema).
  */
 export function formatOutput(value: unknown, schema?: z.ZodType): unknown {
   return formatValue(schema === undefined ? undefined : shapeOf(schema), value);
 }
 
-/** As formatOutput, for a shape at hand. */
+/** As formatOutput, for a shape. */
 export function formatValue(shape: Shape | undefined, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return encodeBase64(value);
@@ -83,7 +83,7 @@ export function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The shape of a schema, made once per schema. */
+/** The shape of a schema, computed once per schema. */
 export function shapeOf(schema: z.ZodType): Shape {
   let shape = shapes.get(schema);
   if (shape === undefined) {
@@ -95,7 +95,7 @@ export function shapeOf(schema: z.ZodType): Shape {
 
 const shapes = new WeakMap<z.ZodType, Shape>();
 
-/** A document's shape with the fields that only the service writes: naming one in a body is `read-only-field`. */
+/** A document's shape with the fields that only the service writes: a body that has one is refused with `read-only-field`. */
 export function withReadOnly(document: Shape, readOnly: Shape): Shape {
   if (document.kind !== 'object' || readOnly.kind !== 'object') return document;
   const fields = [...document.byCamel.values()].map((field) => {
@@ -108,13 +108,13 @@ export function withReadOnly(document: Shape, readOnly: Shape): Shape {
   return objectShape(fields);
 }
 
-/** An object's shape with one more field in front, such as the name that also stands in the path. */
+/** An object's shape with another field in front, such as the name that is also in the path. */
 export function withField(shape: Shape, camel: string): Shape {
   const first: Field = { wire: toKebab(camel), camel, shape: { kind: 'value' }, readOnly: false };
   return objectShape([first, ...(shape.kind === 'object' ? [...shape.byCamel.values()].filter((field) => field.camel !== camel) : [])]);
 }
 
-/** The shape with another field, or none, in place of the one at a path of camelCase names. */
+/** The shape with the field at a path of camelCase names replaced or removed. */
 export function withChangedField(
   shape: Shape,
   [camel = '', ...inner]: readonly string[],
@@ -162,20 +162,20 @@ function buildShape(schema: z.ZodType): Shape {
   return { kind: 'value' };
 }
 
-/** Of a union: the fields of all its objects, or whatever part of it has names at all. */
+/** Of a union: the fields of all its objects, or its first member that has names at all. */
 function unite(left: Shape, right: Shape): Shape {
   if (left.kind !== 'object' || right.kind !== 'object') return left.kind === 'value' ? right : left;
   return objectShape([...left.byCamel.values(), ...[...right.byCamel.values()].filter((field) => !left.byCamel.has(field.camel))]);
 }
 
-/** One thing wrong with a body. */
+/** One problem of a body. */
 export type Finding = {
   readonly code: 'unknown-field' | 'read-only-field' | 'missing-field' | 'invalid-value' | 'invalid-base64';
 } & ErrorItem;
 
 function translate(shape: Shape, value: unknown, path: string, findings: Finding[]): unknown {
   if (typeof value === 'string') {
-    // A lone surrogate has no UTF-8 and would be silently replaced on its way to the token.
+    // A lone surrogate has no UTF-8 form and would be replaced silently on its way to the token.
     if (!value.isWellFormed()) add(findings, 'invalid-value', path, 'must be well-formed Unicode');
     return value;
   }
@@ -217,7 +217,7 @@ function listFields(byWire: ReadonlyMap<string, Field>): string {
   return names.length === 0 ? 'none' : names.join(', ');
 }
 
-/** The most telling finding gives the code: a misspelt field also looks like a missing one. */
+/** The most specific problem gives the code: a misspelt field is also a missing one. */
 function refusal(findings: readonly Finding[]): ServiceError {
   const first = codesByWeight.map((code) => findings.find((finding) => finding.code === code)).find((finding) => finding !== undefined);
   const items = findings.slice(0, maxFindings).map(({ message, info }) => (info === undefined ? { message } : { message, info }));

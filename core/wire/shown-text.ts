@@ -1,35 +1,35 @@
-// Text that people read, such as a display name or a User ID: what no eye can see in it, or what moves the rest, may not be there.
+// Text for people, such as a display name or a User ID: without invisible characters and those that reorder the others.
 import { z } from 'zod';
 import { encodeUtf8 } from '../base/bytes.ts';
 
 /**
  * Control, format and line characters, and those without a width: bidirectional controls make a name read as another one, and with
- * zero-width characters two names look the same. `Default_Ignorable_Code_Point` has the fillers and joiners that are not `Cf`.
+ * zero-width characters two names look the same. `Default_Ignorable_Code_Point` adds the fillers and joiners that are not `Cf`.
  */
 const unseen = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const firstUnseen = new RegExp(unseen, 'u');
 const everyUnseen = new RegExp(unseen, 'gu');
 
-/** The first character that may not be in a shown text, as `U+202E`; undefined when there is none. */
+/** The first character that a shown text may not contain, as `U+202E`; undefined when there is none. */
 export function findUnseen(text: string): string | undefined {
   const [found] = firstUnseen.exec(text) ?? [];
   return found === undefined ? undefined : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The text with something else, by default nothing, in place of each of those characters. */
+/** The text with each such character replaced, by default removed. */
 export function replaceUnseen(text: string, replacement = ''): string {
   return text.replaceAll(everyUnseen, replacement);
 }
 
 /**
- * A field that people read. Blanks at its ends are taken off before it is judged and stored; a character that is not seen is refused
- * by its code point, because a message that showed it would show nothing.
+ * A field for people. White space at its ends is removed before it is checked and stored. The refusal names an invisible character by its
+ * code point.
  */
 export function shownText(limits: {
   readonly minCharacters?: number;
   readonly maxCharacters: number;
   readonly maxOctets?: number;
-  /** whether it may have line ends and tabs */
+  /** whether line ends and tabs are allowed */
   readonly lines?: true;
 }) {
   const { minCharacters = 0, maxCharacters, maxOctets = Infinity, lines = false } = limits;
@@ -48,7 +48,7 @@ export function shownText(limits: {
     });
 }
 
-/** The User ID of an OpenPGP key; gpg refuses one of 2,048 octets or more, and half of that leaves no doubt (api 19). */
+/** The User ID of an OpenPGP key; gpg refuses 2,048 octets or more, so half of that is safe (api 19). */
 export function userIdText() {
   return shownText({ minCharacters: 1, maxCharacters: 1_024, maxOctets: 1_024 });
 }

@@ -1,34 +1,34 @@
-// The last resort: what is thrown outside a promise, in a listener or a timer, ends the request in whose course it happened, not the process.
+// Errors thrown outside a promise, in an event listener or a timer, end the request they belong to instead of the process.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Ends one request with an error. Called again, or after the answer, it does nothing. */
+/** Ends one request with an error. Does nothing when called again, or after the answer. */
 export type EndRequest = (error: unknown) => void;
 
 type Course = { readonly end: EndRequest; readonly watchers: ((error: unknown) => void)[] };
 
 const courses = new AsyncLocalStorage<Course>();
 
-/** Runs a request; everything it sets off, also in listeners and timers, belongs to its course. */
+/** Runs a request. Everything it starts, including listeners and timers, belongs to it. */
 export function inCourseOf<T>(end: EndRequest, run: () => T): T {
   return courses.run({ end, watchers: [] }, run);
 }
 
-/** Has `told` called when the course of the present request meets such an error: for whoever sends it to others that may be to blame. */
+/** Registers a callback for such errors of the current request, for code that calls others who may have caused them. */
 export function onStrayError(told: (error: unknown) => void): void {
   courses.getStore()?.watchers.push(told);
 }
 
 export type LastResort = {
-  /** of the request it happened in, which has been ended; for the log */
+  /** called with an error whose request has been ended; for the log */
   readonly tell: (error: unknown) => void;
-  /** Nobody knows what it has left half done: ends the process. */
+  /** called with an error of no request, which may have left anything half done: ends the process */
   readonly give: (error: unknown) => void;
 };
 
 /**
- * Catches what would end the process. In the course of a request it is no worse than an error in a promise of that request, which ends
- * with a 500 as well: what requests share (store, audit trail, tokens) does its work behind promises of its own. Anything else ends the
- * process, as it would have without us. A promise that nobody listens to counts as thrown.
+ * Handles what would otherwise end the process. Within a request such an error is no worse than a rejected promise of that request, which
+ * is also answered with 500: what requests share (store, audit trail, tokens) works behind promises of its own. Any other error ends the
+ * process, as Node.js does by default. An unhandled rejection counts as thrown.
  */
 export function catchStrayErrors({ tell, give }: LastResort): void {
   process.on('uncaughtException', (error: unknown) => {

@@ -1,4 +1,4 @@
-// A counting semaphore: bounds how many pieces of work run at the same time; the others wait in order of arrival.
+// A counting semaphore: limits how many tasks run at the same time; the others wait in order.
 
 export class Semaphore {
   #free: number;
@@ -8,7 +8,7 @@ export class Semaphore {
     this.#free = places;
   }
 
-  /** Runs the work as soon as there is a place for it. */
+  /** Runs the work as soon as a permit is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

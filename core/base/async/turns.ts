@@ -1,10 +1,10 @@
-// A line for each thing that is changed in several steps: racing one another would only do work in a token to throw it away.
+// Serialises changes that take several steps: concurrent attempts would only create keys in a token and discard them.
 
 const lines = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `work` after all that this process was given before under the same name, and tells it whether it has waited. Other processes do not
- * stand in this line: what is committed still has to look.
+ * Runs `work` after everything queued before under the same name in this process; `hasWaited` says whether there was anything. Other
+ * processes have queues of their own, so a commit must still check for conflicts.
  */
 export async function inTurn<T>(name: string, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
   const before = lines.get(name);

@@ -1,4 +1,4 @@
-// What the composition root gives to plugins that answer on a port of their own: where to listen and with which TLS identity.
+// Plugins with a port of their own get its address, TLS identity and life cycle through this service.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Address } from '../../config/config.ts';
 import type { TlsIdentity } from '../../http/listener/listeners.ts';
@@ -9,26 +9,26 @@ import { defineService } from '../service.ts';
 export const listenersService = defineService<Listeners>('listeners');
 
 export type Listeners = {
-  /** false in processes that open the house without serving, such as command-line tools: nothing may be opened then */
+  /** false in processes that do not serve, such as command-line tools: they must not open a port */
   readonly serving: boolean;
-  /** where the management listener is opened; absent where that is not known */
+  /** address of the management listener; absent where it is not known */
   readonly management?: Address;
-  /** where the EST listener is opened */
+  /** address of the EST listener */
   readonly est: Address;
-  /** host names and IP addresses under which the appliance is reached and which its certificates carry, the main one first */
+  /** host names and IP addresses by which the appliance is reached and which its certificates contain, the main one first */
   readonly hosts: readonly string[];
   /** base URL of the management API as others reach it, `https://keystore.example:4646` */
   readonly managementUrl: string;
-  /** Told of every answer on such a port, for metrics. */
+  /** Called with every answer on such a port, for metrics. */
   readonly onAnswered?: ((answered: Answered) => void) | undefined;
-  /** whether the appliance waits for its PIN */
+  /** whether the appliance is sealed */
   sealed(): boolean;
-  /** The handler of such a port, with its requests counted among those that run. */
+  /** Wraps the handler of such a port, to count the running requests. */
   readonly guard?: ((handler: (request: IncomingMessage, response: ServerResponse) => void) => typeof handler) | undefined;
   identity(): TlsIdentity;
-  /** Calls back whenever the identity was renewed; answers how to stop that. */
+  /** Calls back after the identity was renewed; returns a function that ends this. */
   onIdentityChange(changed: (identity: TlsIdentity) => void): () => void;
-  /** Calls back when no listener is to take new connections any more, which is before anything is stopped. */
+  /** Calls back before a stop or seal, when listeners must accept no more connections. */
   readonly onRetire?: ((retired: () => void) => void) | undefined;
 };
 

@@ -1,4 +1,4 @@
-// Where logins brought by plugins meet the platform's tenants, tokens and policies.
+// Logins of plugins use the platform's tenants, tokens and policies through this service.
 import type { Caller } from '../../access/caller.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
@@ -7,16 +7,16 @@ import { defineService } from '../service.ts';
 /** Provided by the platform. */
 export const sessionsService = defineService<Sessions>('sessions');
 
-/** What a login grants. The policies are names and are resolved at each use, never frozen. */
+/** What a login grants. Policies are names, resolved at each use. */
 export type SessionGrant = {
   readonly tenantId: string;
-  /** name for audit and pages */
+  /** name for audit records and pages */
   readonly user: string;
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
-  /** longest life over all refreshes; default: `ttlSeconds`, so that a refresh cannot lengthen it */
+  /** longest lifetime over all refreshes; default: `ttlSeconds`, so that a refresh cannot extend it */
   readonly maxTtlSeconds?: number;
-  /** lives in the cookie of a browser: it is no bearer token, so whoever reads it off a browser cannot call the API with it */
+  /** the token is in a browser's cookie and is not accepted as a bearer token: stolen from a browser, it cannot call the API */
   readonly browser?: true;
 };
 
@@ -27,11 +27,11 @@ export type IssuedSession = {
   readonly expires: Temporal.Instant;
 };
 
-/** Failed logins from an address, counted over all processes and all kinds of login (api 73). */
+/** Failed logins by address, counted over all processes and all kinds of login (api 73). */
 export type Attempts = {
   /** Throws `rate-limited` when the address has failed too often in the last minute. */
   requireFew(clientIp: string, now: Temporal.Instant): void;
-  /** Counts a failure; throws `rate-limited` when it is one too many. */
+  /** Counts a failure; throws `rate-limited` when the limit is exceeded. */
   count(transaction: WriteTransaction, clientIp: string, now: Temporal.Instant): void;
 };
 
@@ -41,14 +41,14 @@ export type Sessions = {
   findTenant(name: string): { readonly id: string; readonly name: string } | undefined;
   /** Whether the tenant can use a policy of that name (its own or a built-in one). */
   hasPolicy(tenantId: string, policy: string): boolean;
-  /** Throws `policy-denied` when a caller would give others policies that are neither its own nor among `kept`, those given before. */
+  /** Throws `policy-denied` when a caller would grant policies that are neither its own nor among `kept`, the present ones. */
   requireHeld(caller: Caller, field: string, policies: readonly string[], kept: readonly string[]): void;
   /** Random octets for one token, drawn from the HSM before the transaction that issues it. */
   drawToken(): Promise<Secret<string>>;
-  /** Makes the token of a successful login, as part of the login's own transaction. */
+  /** Issues the token of a successful login, inside the login's transaction. */
   issue(transaction: WriteTransaction, token: Secret<string>, grant: SessionGrant): IssuedSession;
-  /** Who a token stands for; undefined when it is unknown, expired or disabled. */
+  /** The caller a token authenticates; undefined when it is unknown, expired or disabled. */
   find(token: string): Caller | undefined;
-  /** Ends a token and its children at once. Answers whether there was one. */
+  /** Disables a token and its children at once. Returns whether it existed. */
   disable(transaction: WriteTransaction, tenantId: string, accessor: string): boolean;
 };

@@ -1,4 +1,4 @@
-// Where keys that plugins keep meet the rotation of the token's wrapping keys.
+// Plugins that store keys take part in the rotation of the token's wrapping keys through this service.
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
@@ -8,15 +8,15 @@ export const wrappingKeysService = defineService<WrappingKeyRotation>('wrapping-
 
 export type WrappingKeyRotation = {
   /**
-   * Inside the transaction that commits new stored keys: a rotation learns of one that was still wrapped under the old key, and keeps that
-   * key until this one is wrapped anew. Throws conflict when the old key is gone already.
+   * To be called inside the transaction that commits new stored keys. A key that is still wrapped under the old wrapping key is noted, and
+   * the rotation keeps the old one until this key has been rewrapped. Throws `conflict` when the old wrapping key is gone already.
    */
   admit(transaction: WriteTransaction, stored: readonly StoredKey[]): void;
 };
 
-/** A record with stored keys in it, as a plugin shows it to the rotation. */
+/** A record that contains stored keys, as a plugin presents it to the rotation. */
 export type KeyHolder = {
   readonly keys: readonly KeyReference[];
-  /** Inside a transaction: puts newly wrapped keys in place of those the record still has. Answers how many it had. */
+  /** Inside a transaction: replaces the keys that the record still has by the rewrapped ones. Returns how many it had. */
   replace(transaction: WriteTransaction, rewrapped: ReadonlyMap<StoredKey, StoredKey>): number;
 };
