@@ -70,7 +70,7 @@ function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {
 }
 
 /** DER AlgorithmIdentifier of a SubjectPublicKeyInfo. */
-function algorithmOf(publicKey: Uint8Array): Uint8Array {
+export function algorithmOf(publicKey: Uint8Array): Uint8Array {
   return readOnly(publicKey, tag.sequence).next(tag.sequence).whole;
 }
 

@@ -1,12 +1,12 @@
-// Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1, without policy trees and name constraints).
+// Path validation of a client's certificate up to a trust anchor (RFC 5280 6.1): signatures, names, dates, basicConstraints, path lengths,
+// usages and critical extensions. Policies and name constraints are not processed: a certificate that has them as critical is refused.
 import { X509Certificate } from 'node:crypto';
 import { cleanly } from '../../../core/base/openssl.ts';
-import { findPublicKeyProblem } from '../../../core/base/public-key.ts';
 import { type Certificate, isLive, readCertificate } from '../der/certificate.ts';
 import { keyUsageBit } from '../der/extensions.ts';
 import { extensionId, keyPurpose } from '../../../core/der/oids.ts';
-import { publicKeyObject } from '../der/public-key.ts';
 import { readBasicConstraints, readExtKeyUsage, readKeyUsage } from '../der/read-extensions.ts';
+import { isFitForPath } from './path-keys.ts';
 
 /** A path from the leaf to the anchor, both included. */
 export type CertificatePath = readonly [leaf: Certificate, ...issuers: Certificate[]];
@@ -19,8 +19,7 @@ const maxVerifications = 24;
 
 /**
  * A valid path from `leaf` over `intermediates` to one of `anchors`, or undefined. Anchors are matched as whole certificates, never
- * by name. The leaf must be good for client authentication. Whatever cannot be parsed is no path, nor has one a key that breaks the rule
- * for keys of others.
+ * by name. The leaf must be good for client authentication. A certificate that cannot be parsed, or whose key is unfit, is on no path.
  */
 export function findPath(
   leaf: Uint8Array,
@@ -124,7 +123,7 @@ function hasUnknownCritical(certificate: Certificate): boolean {
 
 function open(der: Uint8Array): Opened {
   const fields = readCertificate(der);
-  if (findPublicKeyProblem(publicKeyObject(fields.publicKey), 'verify') !== undefined) throw new RangeError('unfit key');
+  if (!isFitForPath(fields.publicKey)) throw new RangeError('unfit key');
   return { fields, x509: new X509Certificate(der) };
 }
 
