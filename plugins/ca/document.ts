@@ -2,28 +2,17 @@
 import { z } from 'zod';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
+import { caAlgorithms, requireCaAlgorithm, type WrittenKeyType } from './authority/algorithms.ts';
 import { normaliseDomain } from './issuing/identity-policy.ts';
 import type { EnrolmentSettings } from '../../core/plugin/services/certificate-authority.ts';
 import { disabledEnrolment } from './records/records.ts';
 
-/** One choice of key: what the user writes, and the key type of the token. */
-type KeyChoice = { readonly type: string; readonly curve?: string; readonly bits?: number; readonly keyType: KeyType };
-
-/** cert-key-type with cert-key-curve and cert-key-bits (api 62); the first row of each type is its default. */
-const keyChoices: readonly KeyChoice[] = [
-  { type: 'ecdsa', curve: 'secp256r1', keyType: 'ecdsa-p256' },
-  { type: 'ecdsa', curve: 'secp384r1', keyType: 'ecdsa-p384' },
-  { type: 'ecdsa', curve: 'secp521r1', keyType: 'ecdsa-p521' },
-  { type: 'rsa', bits: 3072, keyType: 'rsa-3072' },
-  { type: 'rsa', bits: 2048, keyType: 'rsa-2048' },
-  { type: 'rsa', bits: 4096, keyType: 'rsa-4096' },
-  { type: 'ed25519', keyType: 'ed25519' },
-  { type: 'ml-dsa-44', keyType: 'ml-dsa-44' },
-  { type: 'ml-dsa-65', keyType: 'ml-dsa-65' },
-  { type: 'ml-dsa-87', keyType: 'ml-dsa-87' },
-];
+/** Every key type as users write it; the first of each cert-key-type is its default. */
+const written: readonly WrittenKeyType[] = Array.from(caAlgorithms.values(), (row) => row.written);
 
 const unique = <T>(values: readonly (T | undefined)[]): T[] => [...new Set(values.filter((value) => value !== undefined))];
+
+const sizes = unique(written.map(({ certKeyBits }) => certKeyBits)).toSorted((left, right) => left - right);
 
 const domain = z.string().refine((text) => normaliseDomain(text) !== undefined, 'must be a domain such as example.com, without wildcard');
 
@@ -52,17 +41,20 @@ const est = z.object({
 /** Writable fields (spec, CA resource; api 62, 63). */
 export const caDocument = z.object({
   certKeyType: z
-    .enum(unique(keyChoices.map(({ type }) => type)) as [string, ...string[]])
+    .enum(unique(written.map(({ certKeyType }) => certKeyType)))
     .optional()
     .meta({ description: 'Key of the CA; default ecdsa.', example: 'ecdsa' }),
   certKeyCurve: z
-    .enum(unique(keyChoices.map(({ curve }) => curve)) as [string, ...string[]])
+    .enum(unique(written.map(({ certKeyCurve }) => certKeyCurve)))
     .optional()
     .meta({ description: 'Curve of an ecdsa key; default secp256r1.', example: 'secp256r1' }),
   certKeyBits: z
-    .union([z.literal(2048), z.literal(3072), z.literal(4096)])
+    .union(sizes.map((size) => z.literal(size)))
     .optional()
-    .meta({ description: `Size of an rsa key; default ${keyChoices.find(({ type }) => type === 'rsa')?.bits}.`, example: 2048 }),
+    .meta({
+      description: `Size of an rsa key; default ${written.find(({ certKeyType }) => certKeyType === 'rsa')?.certKeyBits}.`,
+      example: 2048,
+    }),
   subject: z
     .string()
     .min(1)
@@ -115,20 +107,18 @@ export const caStateFields = z.object({
 /** The key type a document asks for; undefined when curve or bits do not belong to its cert-key-type. */
 export function findKeyType(document: Pick<CaDocument, 'certKeyType' | 'certKeyCurve' | 'certKeyBits'>): KeyType | undefined {
   const { certKeyType = 'ecdsa', certKeyCurve, certKeyBits } = document;
-  return keyChoices.find(
-    ({ type, curve, bits }) =>
-      type === certKeyType && (certKeyCurve === undefined || certKeyCurve === curve) && (certKeyBits === undefined || certKeyBits === bits),
-  )?.keyType;
+  const row = [...caAlgorithms].find(
+    ([, { written: one }]) =>
+      one.certKeyType === certKeyType &&
+      (certKeyCurve === undefined || certKeyCurve === one.certKeyCurve) &&
+      (certKeyBits === undefined || certKeyBits === one.certKeyBits),
+  );
+  return row?.[0];
 }
 
-/** The fields that stand for a key type. */
-export function keyFields(keyType: KeyType): Pick<CaDocument, 'certKeyType' | 'certKeyCurve' | 'certKeyBits'> {
-  const row = keyChoices.find((choice) => choice.keyType === keyType);
-  return {
-    certKeyType: row?.type,
-    ...(row?.curve === undefined ? {} : { certKeyCurve: row.curve }),
-    ...(row?.bits === undefined ? {} : { certKeyBits: row.bits as 2048 | 3072 | 4096 }),
-  };
+/** The fields of the document that mean a key type. */
+export function keyFields(keyType: KeyType): WrittenKeyType {
+  return requireCaAlgorithm(keyType).written;
 }
 
 /** Octets in UTF-8: the least that NIST SP 800-63B (revision 3, section 5.1.1.1) allows for secrets that are drawn at random. */

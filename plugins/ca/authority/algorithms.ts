@@ -1,13 +1,22 @@
-// The table of CA key types: key in the token, signature algorithm of what it signs, and the digest that goes into C_Sign.
+// The table of CA key types: how users write one, the key in the token, the signature algorithm, and the digest that goes into C_Sign.
 import { createHash } from 'node:crypto';
 import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
 import { integer, nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../../../core/der/der.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 
-/** What a CA of one key type signs with. */
+/** Key types that can sign. */
+type SigningKeyType = Exclude<KeyType, `aes-${string}` | 'secret-256'>;
+
+/** A key type as users write it: `cert-key-type`, with `cert-key-curve` or `cert-key-bits` where there is a choice (api 62). */
+export type WrittenKeyType = {
+  readonly certKeyType: 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
+  readonly certKeyCurve?: 'secp256r1' | 'secp384r1' | 'secp521r1';
+  readonly certKeyBits?: 2048 | 3072 | 4096;
+};
+
+/** One key type of CAs, and what a CA of it signs with. */
 export type CaAlgorithm = {
-  /** key type as the HSM names it */
-  readonly keyType: KeyType;
+  readonly written: WrittenKeyType;
   /** AlgorithmIdentifier, DER; the same in tbsCertificate and outside (RFC 5280 4.1.1.2) */
   readonly identifier: Uint8Array;
   /** digest for node:crypto verification; null where the algorithm hashes by itself */
@@ -18,25 +27,29 @@ export type CaAlgorithm = {
   encodeSignature(raw: Uint8Array): Uint8Array;
 };
 
-/** RFC 5758 (ECDSA), RFC 4055 5 (RSA: parameters NULL), RFC 8410 (Ed25519), RFC 9881 (ML-DSA); others have no parameters. */
-const rows: readonly CaAlgorithm[] = [
-  ecdsa('ecdsa-p256', '1.2.840.10045.4.3.2', 'sha256'),
-  ecdsa('ecdsa-p384', '1.2.840.10045.4.3.3', 'sha384'),
-  ecdsa('ecdsa-p521', '1.2.840.10045.4.3.4', 'sha512'),
-  rsa('rsa-2048'),
-  rsa('rsa-3072'),
-  rsa('rsa-4096'),
-  wholeMessage('ed25519', '1.3.101.112', 'ed25519'),
-  wholeMessage('ml-dsa-44', '2.16.840.1.101.3.4.3.17', 'ml-dsa'),
-  wholeMessage('ml-dsa-65', '2.16.840.1.101.3.4.3.18', 'ml-dsa'),
-  wholeMessage('ml-dsa-87', '2.16.840.1.101.3.4.3.19', 'ml-dsa'),
-];
+/**
+ * By key type as the HSM names it: a key type that signs and has no row does not compile. The first row of each `cert-key-type` is its
+ * default. RFC 5758 (ECDSA), RFC 4055 5 (RSA: parameters NULL), RFC 8410 (Ed25519), RFC 9881 (ML-DSA); others have no parameters.
+ */
+const rows: Readonly<Record<SigningKeyType, CaAlgorithm>> = {
+  'ecdsa-p256': ecdsa('secp256r1', '1.2.840.10045.4.3.2', 'sha256'),
+  'ecdsa-p384': ecdsa('secp384r1', '1.2.840.10045.4.3.3', 'sha384'),
+  'ecdsa-p521': ecdsa('secp521r1', '1.2.840.10045.4.3.4', 'sha512'),
+  'rsa-3072': rsa(3072),
+  'rsa-2048': rsa(2048),
+  'rsa-4096': rsa(4096),
+  ed25519: wholeMessage('ed25519', '1.3.101.112', 'ed25519'),
+  'ml-dsa-44': wholeMessage('ml-dsa-44', '2.16.840.1.101.3.4.3.17', 'ml-dsa'),
+  'ml-dsa-65': wholeMessage('ml-dsa-65', '2.16.840.1.101.3.4.3.18', 'ml-dsa'),
+  'ml-dsa-87': wholeMessage('ml-dsa-87', '2.16.840.1.101.3.4.3.19', 'ml-dsa'),
+};
 
-const byKeyType = new Map(rows.map((row) => [row.keyType, row]));
+/** Every key type of CAs, in the order of the table. */
+export const caAlgorithms: ReadonlyMap<KeyType, CaAlgorithm> = new Map(Object.entries(rows) as [SigningKeyType, CaAlgorithm][]);
 
 /** The row of a CA key type; symmetric types have none. */
 export function requireCaAlgorithm(keyType: KeyType): CaAlgorithm {
-  const row = byKeyType.get(keyType);
+  const row = caAlgorithms.get(keyType);
   if (row === undefined) throw new TypeError(`${keyType} is not a CA key type`);
   return row;
 }
@@ -74,9 +87,9 @@ const requestDigests: Readonly<Record<KeyFamily, ReadonlyMap<string, HashName | 
   ]),
 };
 
-function ecdsa(keyType: KeyType, dotted: string, hash: HashName): CaAlgorithm {
+function ecdsa(certKeyCurve: WrittenKeyType['certKeyCurve'] & string, dotted: string, hash: HashName): CaAlgorithm {
   return {
-    keyType,
+    written: { certKeyType: 'ecdsa', certKeyCurve },
     hash,
     identifier: sequence(objectIdentifier(dotted)),
     scheme: (toBeSigned) => ({ scheme: 'ecdsa', digest: digest(hash, toBeSigned) }),
@@ -84,9 +97,9 @@ function ecdsa(keyType: KeyType, dotted: string, hash: HashName): CaAlgorithm {
   };
 }
 
-function rsa(keyType: KeyType): CaAlgorithm {
+function rsa(certKeyBits: WrittenKeyType['certKeyBits'] & number): CaAlgorithm {
   return {
-    keyType,
+    written: { certKeyType: 'rsa', certKeyBits },
     hash: 'sha256',
     identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), nullValue),
     scheme: (toBeSigned) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest: digest('sha256', toBeSigned) }),
@@ -94,9 +107,9 @@ function rsa(keyType: KeyType): CaAlgorithm {
   };
 }
 
-function wholeMessage(keyType: KeyType, dotted: string, scheme: 'ed25519' | 'ml-dsa'): CaAlgorithm {
+function wholeMessage(certKeyType: WrittenKeyType['certKeyType'], dotted: string, scheme: 'ed25519' | 'ml-dsa'): CaAlgorithm {
   return {
-    keyType,
+    written: { certKeyType },
     hash: null,
     identifier: sequence(objectIdentifier(dotted)),
     scheme: (message) => ({ scheme, message }),

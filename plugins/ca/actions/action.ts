@@ -1,0 +1,41 @@
+// What the actions of a TLS CA share: where they are, the CA that a path names, and changing its record.
+import { fail } from '../../../core/base/errors.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
+import { findCa, type FoundCa } from '../authority/lookup.ts';
+import type { CaContext } from '../context.ts';
+import { failCa } from '../errors.ts';
+import type { CaRecord } from '../records/records.ts';
+
+export const caPath = '/v1/state/keystore/tls/ca/{name}';
+export const caTag = 'TLS CAs';
+
+/** Finds the CA of the path in the caller's tenant; throws `not-found`. */
+export function findCaOf(context: CaContext): (call: EndpointCall) => FoundCa {
+  return (call) => {
+    const found = findCa(context, call.caller.tenantId, call.params['name'] ?? '');
+    if (found === undefined) throw fail('not-found', { detail: 'There is no TLS CA of this name.' });
+    return found;
+  };
+}
+
+/** Commits a change to the present record of the CA; throws `not-found` when it was deleted meanwhile. */
+export async function changeCa(
+  context: CaContext,
+  ca: FoundCa,
+  build: (present: CaRecord, transaction: WriteTransaction) => CaRecord,
+): Promise<void> {
+  const key = [ca.tenantId, ca.record.name];
+  await context.store.write((transaction) => {
+    const present = transaction.get(context.tables.cas, key);
+    if (present?.id !== ca.record.id) throw deletedMeanwhile();
+    transaction.put(context.tables.cas, key, build(present, transaction));
+  });
+}
+
+export const deletedMeanwhile = () => fail('not-found', { detail: 'The CA was deleted meanwhile.' });
+
+/** The refusal of what needs the private key of a CA that is only trusted. */
+export function noKey(ca: FoundCa) {
+  return failCa('ca-has-no-key', { detail: `CA "${ca.record.name}" is trust-only: it has a certificate but no key.` });
+}

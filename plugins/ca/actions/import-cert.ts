@@ -1,0 +1,36 @@
+// import-cert: takes the certificate of a CA that was signed elsewhere, with its issuers up to the root.
+import { z } from 'zod';
+import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { pemExample } from '../../../core/wire/fields.ts';
+import { parsePemBlocks } from '../der/certificate.ts';
+import type { CaContext } from '../context.ts';
+import { failCa } from '../errors.ts';
+import { withImportedCertificate } from '../life.ts';
+import { caPath, caTag, changeCa, findCaOf } from './action.ts';
+
+export function importCert(context: CaContext): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: `${caPath}/import-cert`,
+    summary: "Take in the CA's certificate signed outside, with its issuers up to the root",
+    tag: caTag,
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    errors: ['ca-has-no-key', 'invalid-certificate'],
+    input: z.object({
+      certificate: z
+        .string()
+        .max(262_144)
+        .meta({ description: 'PEM: the certificate of the CA first, then those above it.', example: pemExample('CERTIFICATE') }),
+    }),
+    commandLine: { input: 'certificate' },
+    find: findCaOf(context),
+    async run(_call, { certificate }, ca) {
+      const chain = parsePemBlocks('CERTIFICATE', certificate);
+      if (chain === undefined) throw failCa('invalid-certificate', { detail: '"certificate" must be PEM.' });
+      await changeCa(context, ca, (record) => withImportedCertificate(context, { ...ca, record }, chain));
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,52 @@
+// The certificates that a CA issued, by serial number.
+import { z } from 'zod';
+import { fail } from '../../../core/base/errors.ts';
+import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import { answerList } from '../../../core/http/resource/list-answer.ts';
+import { listQuery } from '../../../core/http/resource/list-query.ts';
+import type { CaContext } from '../context.ts';
+import type { IssuedCertificate } from '../records/records.ts';
+import { parseSerial } from '../records/serial.ts';
+import { caPath, caTag, findCaOf } from './action.ts';
+import { certificateFields, describeIssued } from './issued-certificate.ts';
+
+export function listCertificates(context: CaContext): AnyEndpoint {
+  return defineEndpoint({
+    method: 'GET',
+    path: `${caPath}/certificates`,
+    summary: 'Certificates this CA issued, by serial number',
+    tag: caTag,
+    access: 'token',
+    operation: 'read',
+    audit: 'reads-go-on',
+    query: {
+      ...listQuery,
+      after: 'Start behind this serial number.',
+      limit: {
+        description: 'Answer with at most so many entries.',
+        schema: { type: 'integer', minimum: 1, maximum: pageLimits.most, default: pageLimits.usual, examples: [pageLimits.usual] },
+      },
+    },
+    output: z.array(certificateFields),
+    find: findCaOf(context),
+    run(call, _input, ca) {
+      const { certificates } = context.tables;
+      const prefix = [ca.tenantId, ca.record.id];
+      function* entries(after: string | undefined): Iterable<readonly [string, IssuedCertificate]> {
+        const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
+        for (const [key, record] of issued) yield [String(key.at(-1)), record];
+      }
+      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits };
+      return answerList(call.query, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
+    },
+  });
+}
+
+/** A CA may have issued any number. */
+const pageLimits = { usual: 100, most: 1_000 };
+
+function readAfter(text: string): string {
+  const serial = parseSerial(text);
+  if (serial === undefined) throw fail('invalid-value', { detail: 'The query parameter after must be a serial number in hexadecimal.' });
+  return serial;
+}

@@ -1,0 +1,47 @@
+// revoke: revokes a certificate that the CA issued.
+import { z } from 'zod';
+import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
+import type { CaContext } from '../context.ts';
+import { revocationReasons, type RevocationReason } from '../records/records.ts';
+import { parseSerial } from '../records/serial.ts';
+import { revokeCertificate } from '../status/revocation.ts';
+import { caPath, caTag, findCaOf } from './action.ts';
+
+export function revoke(context: CaContext): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    path: `${caPath}/revoke`,
+    summary: 'Revoke a certificate this CA issued',
+    tag: caTag,
+    access: 'token',
+    operation: 'execute',
+    audit: 'required',
+    auditFields: ['serial', 'reason'],
+    commandLine: { positional: ['serial'] },
+    input: z.object({
+      serial: serialField(),
+      reason: z
+        .enum(Object.keys(revocationReasons) as [RevocationReason, ...RevocationReason[]])
+        .default('unspecified')
+        .describe('Why (RFC 5280 section 5.3.1).'),
+    }),
+    find: findCaOf(context),
+    async run(_call, { serial, reason }, ca) {
+      await revokeCertificate(context, ca, serial, reason);
+      return undefined;
+    },
+  });
+}
+
+function serialField() {
+  return z
+    .string()
+    .max(128)
+    .transform((text, context) => {
+      const serial = parseSerial(text);
+      if (serial !== undefined) return serial;
+      context.issues.push({ code: 'custom', input: text, message: 'must be a serial number in hexadecimal' });
+      return z.NEVER;
+    })
+    .meta({ description: 'Serial number of the certificate, hexadecimal.', example: '4f9a2c51d07b83e6' });
+}
