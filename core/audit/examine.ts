@@ -1,4 +1,4 @@
-// Compares a chain's files with what is remembered of it, before anybody goes on with the chain or signs what stands there.
+// Compares the files of a chain with what is remembered of it, before the chain is continued or signed.
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
 import type { RememberedChain } from './chain-memory.ts';
 import { readHead } from './resume.ts';
@@ -6,8 +6,8 @@ import type { StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';
 
 /**
- * What was done to a chain while nobody wrote it, as the record says that the trail writes about it.
- * `cut-off`: records are gone or others. `added`: records stand behind the last one of an orderly stop.
+ * What was done to a chain while no process wrote it, in the form of the record that the trail writes about it.
+ * `cut-off`: records are missing or replaced. `added`: there are records after the last one of an orderly stop.
  */
 export type Discrepancy = {
   readonly event: 'cut-off' | 'added';
@@ -16,13 +16,13 @@ export type Discrepancy = {
   readonly throughSequence: number;
 };
 
-/** What the log says of each event. */
+/** The log message of each event. */
 export const discrepancyMessages = {
   'cut-off': 'records of the audit trail were cut off',
   added: 'records were added to the audit trail',
 } as const;
 
-/** What is wrong with a chain; nothing after a crash, which leaves records that no head covers yet. */
+/** What is wrong with a chain. A crash is not an error: it leaves records that no head covers yet. */
 export async function examineChain(
   chain: string,
   files: readonly StreamFile[],
@@ -31,7 +31,7 @@ export async function examineChain(
   return [...(await examineBeginning(chain, files, remembered)), ...(await examineEnd(chain, files, remembered))];
 }
 
-/** The last whole record of a chain as its files are now. */
+/** The last complete record in the files of a chain. */
 export async function lastHead(files: readonly StreamFile[]): Promise<ChainHead | undefined> {
   for (const file of files.toReversed()) {
     const head = await readHead(file);
@@ -40,7 +40,7 @@ export async function lastHead(files: readonly StreamFile[]): Promise<ChainHead 
   return undefined;
 }
 
-/** The record that the first one of a chain follows, as the chain says itself; undefined when there is no record. */
+/** The record before the first one of a chain, according to the chain; undefined when there is no record. */
 export async function headBefore(files: readonly StreamFile[]): Promise<ChainHead | undefined> {
   for (const { path } of files) {
     for (let length = chunkBytes; ; length *= 2) {
@@ -56,13 +56,13 @@ export async function headBefore(files: readonly StreamFile[]): Promise<ChainHea
 
 async function examineBeginning(chain: string, files: readonly StreamFile[], { signed, retired }: RememberedChain): Promise<Discrepancy[]> {
   const before = await headBefore(files);
-  // A chain without a record is judged by its end.
+  // A chain without records is judged by its end.
   if (before === undefined) return [];
   if (retired === undefined) {
     if (before.sequence === 0 || (await hasSignedRetirement(files, before, signed ?? emptyChain))) return [];
     return [{ event: 'cut-off', ofChain: chain, afterSequence: 0, throughSequence: before.sequence }];
   }
-  // Files that were to be removed are still there when the process ended before it came to that.
+  // Files to be removed are still there when the process ended before it removed them.
   if (before.sequence < retired.sequence || (before.sequence === retired.sequence && before.hash === retired.hash)) return [];
   return [
     {
@@ -83,7 +83,7 @@ async function examineEnd(chain: string, files: readonly StreamFile[], { signed,
   return [{ event: 'added', ofChain: chain, afterSequence: sequence, throughSequence: last.sequence }];
 }
 
-/** Hash of the record of that number. It was among the newest not long ago: looked for from the end. */
+/** Hash of the record of that number. It was recently among the newest, so it is searched for from the end. */
 async function hashAt(files: readonly StreamFile[], sequence: number): Promise<string | undefined> {
   for await (const record of recordsFromEnd(files, `"sequence":${sequence},`)) {
     if (record.sequence === sequence) return record.hash;
@@ -91,7 +91,7 @@ async function hashAt(files: readonly StreamFile[], sequence: number): Promise<s
   return undefined;
 }
 
-/** Whether a record under the last signed one says that the records through `before` were removed. */
+/** Whether a record covered by the last signature says that the records through `before` were removed. */
 async function hasSignedRetirement(files: readonly StreamFile[], before: ChainHead, signed: ChainHead): Promise<boolean> {
   let expected: string | undefined;
   for await (const record of recordsFromEnd(files, '')) {
@@ -103,7 +103,7 @@ async function hasSignedRetirement(files: readonly StreamFile[], before: ChainHe
   return false;
 }
 
-/** The last record that was removed, as a record of the event `retired` names it. */
+/** The last removed record, as named by a record of the event `retired`. */
 export function retirementOf(record: TrailRecord): ChainHead | undefined {
   if (record.kind !== 'trail' || record['event'] !== 'retired') return undefined;
   return { sequence: Number(record['last-sequence']), hash: String(record['last-hash']) };

@@ -1,4 +1,4 @@
-// One file of the audit trail, append only: what it acknowledges is on the disk, under its name, and nothing else is.
+// One append-only file of the audit trail: what it acknowledges is on the disk, under its name, and nothing else is.
 import { close, constants, fdatasync, fstat, ftruncate, open, stat, statSync, write } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ const statOpen = promisify(fstat);
 const truncateFile = promisify(ftruncate);
 const syncFile = promisify(fdatasync);
 
-/** The file was unlinked, replaced, or changed by somebody else. */
+/** The file was removed, replaced, or changed by another program. */
 export class FileLost extends Error {
   override readonly name = 'FileLost';
 }
@@ -29,21 +29,21 @@ export class AuditFile {
     this.#size = size;
   }
 
-  /** A new, empty file that a power loss does not take away again; rejects with EEXIST when there is one. */
+  /** Creates an empty file that survives a power loss; rejects with EEXIST when it exists. */
   static async create(path: string): Promise<AuditFile> {
     const file = await AuditFile.#open(path, constants.O_CREAT | constants.O_EXCL);
     await syncPath(dirname(path));
     return file;
   }
 
-  /** An existing file, to go on with at its end. */
+  /** Opens an existing file, to append to it. */
   static resume(path: string): Promise<AuditFile> {
     return AuditFile.#open(path, 0);
   }
 
   static async #open(path: string, flags: number): Promise<AuditFile> {
-    // O_APPEND, so that writing to a file somebody has truncated cannot fill the hole and hide it. O_DSYNC: a write that returns is
-    // on the disk, as after fdatasync, in one round trip through the thread pool instead of two.
+    // O_APPEND, so that writing to a file that was truncated cannot fill the gap and hide it. O_DSYNC: a write that returns is on the
+    // disk, as after fdatasync, in one round trip through the thread pool instead of two.
     const fd = await openFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_DSYNC | flags, 0o600);
     const { ino, size } = await statFile(path);
     return new AuditFile(path, fd, ino, size);
@@ -54,7 +54,7 @@ export class AuditFile {
     return this.#size;
   }
 
-  /** Resolves when the octets are on the disk and the file is still the one its name says; `FileLost` when it is not. */
+  /** Resolves when the octets are on the disk and the file is still the one of its name; `FileLost` when it is not. */
   append(octets: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const writeRest = (rest: Uint8Array): void => {
@@ -74,9 +74,9 @@ export class AuditFile {
     });
   }
 
-  /** Cuts off what was written beyond `size`, the end of an append that was not acknowledged. */
+  /** Cuts off what is beyond `size`: the end of an append that was not acknowledged. */
   async cutBack(size: number): Promise<void> {
-    // Truncating a file that became shorter would fill it with zeros.
+    // Extending a file that has become shorter would fill it with zeros.
     if ((await statOpen(this.#fd)).size < size) throw new FileLost(`${basename(this.path)} was cut short`);
     await truncateFile(this.#fd, size);
     await syncFile(this.#fd);
@@ -89,7 +89,7 @@ export class AuditFile {
   }
 
   #requireUnchanged(size: number): void {
-    // Answered from memory; sparing the thread pool a third round trip is worth more than the microseconds it takes.
+    // Answered from memory: this costs microseconds, and a third round trip through the thread pool costs more.
     const there = statSync(this.path, { throwIfNoEntry: false });
     if (there === undefined) throw new FileLost(`${basename(this.path)} was removed`);
     if (there.ino !== this.#inode) throw new FileLost(`${basename(this.path)} was replaced`);

@@ -1,4 +1,4 @@
-// Signed heads: one signature over where every chain of the audit trail stands, so that cutting records off is found.
+// Signed heads: one signature over the last record of every chain of the audit trail, so that cut-off records are detected.
 import { type KeyObject, verify } from 'node:crypto';
 import { encodeBase64, encodeUtf8 } from '../base/bytes.ts';
 import { lastHead } from './examine.ts';
@@ -9,13 +9,13 @@ import { syncPath } from '../base/durable-files.ts';
 import { listStreams } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 
-/** Signs octets with the key of the audit trail: ECDSA as r‖s, ML-DSA and Ed25519 over the octets themselves. */
+/** Signs octets with the key of the audit trail: ECDSA as r‖s; ML-DSA and Ed25519 over the octets themselves. */
 export type SignHead = (octets: Uint8Array) => Promise<{ readonly keyId: string; readonly signature: Uint8Array }>;
 
-/** Where one chain stood. */
+/** The last record of one chain. */
 export type HeadEntry = ChainHead & { readonly chain: string };
 
-/** A record of kind `head`, as it stands in the trail. */
+/** A record of kind `head`, as it is in the trail. */
 export type HeadRecord = TrailRecord & {
   readonly kind: 'head';
   readonly heads: readonly HeadEntry[];
@@ -25,7 +25,7 @@ export type HeadRecord = TrailRecord & {
 };
 
 /**
- * What is signed, as UTF-8, sorted by chain:
+ * The signed text in UTF-8, sorted by chain:
  * `keystored audit heads 1` LF time LF, then for each chain: chain SP sequence SP hash LF
  */
 function headOctets(occurredAt: string, heads: readonly HeadEntry[]): Uint8Array {
@@ -33,7 +33,7 @@ function headOctets(occurredAt: string, heads: readonly HeadEntry[]): Uint8Array
   return encodeUtf8(`keystored audit heads 1\n${occurredAt}\n${lines.join('')}`);
 }
 
-/** Where every chain that may exist stands now, `own` first, which is known better than from the disk. Never before its `floor`. */
+/** The last record of every chain that may exist, `own` first, which is more recent than the disk. Never before the chain's `floor`. */
 export async function collectHeads(
   directory: string,
   own: HeadEntry,
@@ -46,7 +46,7 @@ export async function collectHeads(
     const files = streams.get(chain) ?? [];
     const floor = floors?.get(chain) ?? emptyChain;
     const head = (await lastHead(files)) ?? emptyChain;
-    // Its own process may not have synced it yet: what is signed must not be lost with the power.
+    // Its own process may not have synced it yet: a signed record must not be lost by a power failure.
     if (files.length > 0) await syncPath(files.at(-1)?.path ?? directory);
     heads.push({ chain, ...(head.sequence > floor.sequence ? head : floor) });
   }
@@ -60,7 +60,7 @@ export async function signedRecord(signHead: SignHead, clock: Clock, heads: read
   return { kind: 'head', occurredAt, heads, keyId, signature: encodeBase64(signature) };
 }
 
-/** Signs the heads of all chains for one of them, when something has moved since the last time. */
+/** Signs the heads of all chains and writes them to one of them, when any has changed since the last time. */
 export class HeadSigner {
   readonly #signHead: SignHead;
   readonly #directory: string;
@@ -68,7 +68,7 @@ export class HeadSigner {
   readonly #memory: TrailMemory | undefined;
   #signed = '';
 
-  /** Without a memory every chain that lies in the directory is signed. */
+  /** Without a memory, every chain of the directory is signed. */
   constructor(signHead: SignHead, directory: string, clock: Clock, memory: TrailMemory | undefined) {
     this.#signHead = signHead;
     this.#directory = directory;
@@ -85,14 +85,14 @@ export class HeadSigner {
     await append(await signedRecord(this.#signHead, this.#clock, heads));
     // The head record itself is no reason to sign again.
     this.#signed = JSON.stringify([own.sequence + 1, others]);
-    // After the record is on the disk: files are removed on the strength of what is remembered.
+    // Only when the record is on the disk: files are removed because of what is remembered.
     await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));
   }
 }
 
 /**
- * Whether a record is a head in the one form that is written. The signature is over a text made from the fields: a field that could
- * hold a line end or a space could make the text of other heads.
+ * Whether a record is a head exactly as this file writes it. The signed text is built from the fields: a field with a line end or a space
+ * could produce the text of other heads.
  */
 export function isHead(record: TrailRecord): record is HeadRecord {
   const { heads, signature } = record as Partial<HeadRecord>;
@@ -106,7 +106,7 @@ export function isHead(record: TrailRecord): record is HeadRecord {
   );
 }
 
-/** Whether the signature of a head record is good under a key. */
+/** Whether the signature of a head record verifies under a key. */
 export function verifyHead(record: HeadRecord, key: KeyObject): boolean {
   const octets = headOctets(record['occurred-at'], record.heads);
   const hash = key.asymmetricKeyType === 'ec' || key.asymmetricKeyType === 'rsa' ? 'sha256' : null;

@@ -1,4 +1,4 @@
-// The public keys under which heads of the audit trail are signed: how records name one, and the PEM file they are published in.
+// The public keys that verify signed heads: their ids in records, and the PEM file they are published in.
 import { createHash, type KeyObject } from 'node:crypto';
 
 /** The `key-id` of head records: the first 16 octets of the SHA-256 of the key's SubjectPublicKeyInfo, hexadecimal. */
@@ -9,7 +9,7 @@ export function auditKeyId(publicKey: KeyObject): string {
     .slice(0, 32);
 }
 
-/** The PEM blocks of a file of public keys, one after another. */
+/** The PEM blocks of a file of public keys. */
 export function splitPublicKeys(pem: string): string[] {
   return pem.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
 }

@@ -8,32 +8,32 @@ import type { AuditRecord } from './record.ts';
  * hash = lower-case hexadecimal SHA-256 over the octets of the line before `,"hash":`. Record 1 has 64 zeros as previous.
  */
 
-/** Where a chain stands: its last record. */
+/** The last record of a chain. */
 export type ChainHead = { readonly sequence: number; readonly hash: string };
 
 export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) };
 
-/** Characters of a text that came with a request; more is cut, because one request must not fill the disk. */
+/** Longest text from a request, in characters; the rest is cut off, so that one request cannot fill the disk. */
 const maxTextLength = 2_048;
 const maxStructureLength = 16_384;
 
-/** The part of a line that does not depend on its place: field names become kebab-case, values stand as they are. */
+/** The part of a line that does not depend on its position: field names become kebab-case, values are kept. */
 export function formatFields(record: object): string {
   const text = JSON.stringify(renamed(record));
   return text === '{}' ? '' : `,${text.slice(1, -1)}`;
 }
 
-/** As formatFields, for what came with a request: a long text is cut, a large structure replaced by its size. */
+/** As formatFields, for data from a request: a long text is cut, a large structure replaced by its size. */
 export function formatBoundedFields(record: object): string {
   const fields = formatFields(record);
-  // Where all together is short, nothing in it is long.
+  // When the whole is short, so is every part.
   if (fields.length <= maxTextLength) return fields;
   return formatFields(
     Object.fromEntries(Object.entries(record).map(([name, value]) => [name, boundedByItself.has(name) ? value : bounded(value)])),
   );
 }
 
-/** A digest has its length, and a batch has its items: what names the signatures of a batch is at most 80 KB, and must not be left out. */
+/** Never cut: a digest has a fixed length and a batch a limited number of items, so the digests of a batch have at most 80 KB. */
 const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signedDigest']);
 
 function bounded(value: unknown): unknown {
@@ -42,14 +42,14 @@ function bounded(value: unknown): unknown {
   return length > maxStructureLength ? { bytes: length } : value;
 }
 
-/** A line, line end included, and the chain's new head. */
+/** A line with its line end, and the chain's new head. */
 export function formatLine(chain: string, { sequence, hash: previous }: ChainHead, fields: string): { text: string; head: ChainHead } {
   const body = `{"chain":"${chain}","sequence":${sequence + 1},"previous":"${previous}"${fields}`;
   const own = hash('sha256', body);
   return { text: `${body},"hash":"${own}"}\n`, head: { sequence: sequence + 1, hash: own } };
 }
 
-/** A record read back: its fields with the names of the wire, whole and unchanged since it was written. */
+/** A record that was read: its fields with their wire names, complete and unmodified. */
 export type TrailRecord = Readonly<Record<string, unknown>> & {
   readonly chain: string;
   readonly sequence: number;
@@ -59,7 +59,7 @@ export type TrailRecord = Readonly<Record<string, unknown>> & {
   readonly hash: string;
 };
 
-/** Reads the octets of a line without its line end. Undefined when it is no record or its own hash does not fit. */
+/** Reads the octets of a line without its line end. Undefined when it is not a record or its hash does not match. */
 export function parseLine(octets: Buffer): TrailRecord | undefined {
   const end = octets.lastIndexOf(',"hash":"');
   if (end < 0 || octets.toString('latin1', end) !== `,"hash":"${hash('sha256', octets.subarray(0, end))}"}`) return undefined;
@@ -79,7 +79,7 @@ function renamed(record: object): Record<string, unknown> {
 
 const wireNames = new Map<string, string>();
 
-/** `occurred-at` of `occurredAt`; the few names there are come from types, never from requests. */
+/** `occurred-at` of `occurredAt`; the names come from types, never from requests, so there are few. */
 function wireName(name: string): string {
   let wire = wireNames.get(name);
   if (wire === undefined) wireNames.set(name, (wire = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)));

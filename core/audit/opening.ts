@@ -1,5 +1,5 @@
-// Opens the audit trail as a whole, before any process goes on with its chain: every chain is compared with what is remembered, and a
-// head is signed that names each chain there may be. From then on a chain that no head names was made by somebody else.
+// Opens the audit trail as a whole, before any process continues its chain: compares every chain with what is remembered of it and signs
+// a head that names every chain there may be. A chain that no head names later was made by someone else.
 import { mkdir, rename } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { AuditFile } from './file.ts';
@@ -15,9 +15,9 @@ import { linesFromEnd } from '../log/stream-lines.ts';
 import { formatTimestamp } from '../base/time.ts';
 
 export type OpeningOptions = {
-  /** made if it is missing */
+  /** created if missing */
   readonly directory: string;
-  /** chains that may be begun from now on; the records of the opening stand in the first */
+  /** chains that may be started from now on; the first one gets the records of the opening */
   readonly chains: readonly [string, ...string[]];
   readonly memory: TrailMemory;
   readonly signHead: SignHead;
@@ -25,7 +25,7 @@ export type OpeningOptions = {
   readonly log: Log;
 };
 
-/** Beside what is wrong with a chain: files of a chain that is not known, and a trail with heads of which nothing is remembered. */
+/** Besides what is wrong with a chain: files of an unknown chain, and signed heads in a trail of which nothing is remembered. */
 type OpeningFinding =
   | Discrepancy
   | { readonly event: 'set-aside'; readonly ofChain: string; readonly files: readonly string[] }
@@ -39,7 +39,7 @@ const messages = {
 
 type Streams = ReadonlyMap<string, readonly StreamFile[]>;
 
-/** No process may be writing a chain of the directory meanwhile. What was found is logged and stands in the trail, under the new head. */
+/** No process may write a chain of the directory meanwhile. Discrepancies are logged and recorded in the trail, under the new head. */
 export async function openChains(options: OpeningOptions): Promise<void> {
   const { directory, memory, log } = options;
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ async function compare(
   return findings;
 }
 
-/** Without any memory the trail is new, or no head was ever signed; heads without a memory mean that somebody took the memory away. */
+/** Without a memory the trail is new, or no head was ever signed; heads without a memory mean that the memory was removed. */
 async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFinding[]> {
   for (const { path } of [...streams.values()].flat()) {
     for await (const { text } of linesFromEnd(path)) {
@@ -77,7 +77,7 @@ async function findForgottenHeads(streams: Streams): Promise<readonly OpeningFin
   return [];
 }
 
-/** A chain that is as its process left it is no longer closed from here on, whenever this start is cut off. */
+/** Marks chains that are as their processes left them as no longer closed, so that this start may be interrupted at any time. */
 function ordersToForget(recalled: ReadonlyMap<string, RememberedChain>, findings: readonly OpeningFinding[]): readonly MemoryChange[] {
   const wrong = new Set(findings.map((finding) => ('ofChain' in finding ? finding.ofChain : '')));
   return [...recalled]
@@ -85,7 +85,7 @@ function ordersToForget(recalled: ReadonlyMap<string, RememberedChain>, findings
     .map(([chain]) => ({ chain, part: 'closed' }));
 }
 
-/** Records what was found, sets aside what is not ours, signs where all chains stand, and remembers that; in this order. */
+/** Records the findings, sets foreign files aside, signs all heads and remembers them; in this order. */
 async function writeOpening(
   options: OpeningOptions,
   streams: Streams,

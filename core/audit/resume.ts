@@ -1,4 +1,4 @@
-// Finds where a chain of the audit trail stands when a process starts, and cuts off what a crash left half-written.
+// Finds the end of a chain when a process starts, and removes what a crash left half-written.
 import { open, stat, unlink, writeFile } from 'node:fs/promises';
 import { AuditFile } from './file.ts';
 import { type ChainHead, emptyChain, parseLine } from './line.ts';
@@ -7,14 +7,14 @@ import { listStreams, type StreamFile } from '../log/stream-files.ts';
 /** More than one batch of records can be, so more than a crash can leave half-written. */
 const tailBytes = 4 << 20;
 
-/** What was cut off: it is kept beside the file, and the trail writes a record about it. */
+/** What was cut off. It is kept beside the file, and the trail has a record about it. */
 export type TornTail = { readonly file: string; readonly bytes: number };
 
 export type ResumedChain = { readonly head: ChainHead; readonly file: AuditFile | undefined; readonly torn: readonly TornTail[] };
 
 /**
- * Opens the newest file of a chain for appending after its last whole record. Octets after that are moved to
- * `<file>.torn`; a file that holds nothing whole is removed. Rejects when far more than a crash can do is unreadable.
+ * Opens the newest file of a chain for appending after its last complete record. The octets after that are moved to `<file>.torn`; a file
+ * without a complete record is removed. Rejects when more is unreadable than a crash can cause.
  */
 export async function resumeChain(directory: string, chain: string): Promise<ResumedChain> {
   const files = (await listStreams(directory)).get(chain) ?? [];
@@ -28,7 +28,7 @@ export async function resumeChain(directory: string, chain: string): Promise<Res
   return { head: emptyChain, file: undefined, torn };
 }
 
-/** The last whole record of a chain's file as it is now; undefined when the end of the file holds none. */
+/** The last complete record of a file; undefined when the end of the file contains none. */
 export async function readHead(file: StreamFile): Promise<ChainHead | undefined> {
   return (await readTail(file)).head;
 }

@@ -1,4 +1,4 @@
-// Removes old files of an audit chain in two steps: the chain says so first, and the file goes when that record is signed.
+// Removes old files of an audit chain in two steps: a record announces it, and the file is removed when that record has been signed.
 import { unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ChainHead } from './line.ts';
@@ -11,7 +11,7 @@ type Options = {
   readonly chain: string;
   readonly retainFiles: number;
   readonly memory: TrailMemory;
-  /** Writes a record with these fields; answers a number that is not below its own once it is on the disk. */
+  /** Writes a record with these fields; resolves, when it is on the disk, with a sequence number that is not below its own. */
   note(fields: Readonly<Record<string, unknown>>): Promise<number>;
 };
 
@@ -19,7 +19,7 @@ type Noted = { readonly sequence: number; readonly last: ChainHead | undefined }
 
 export class Retention {
   readonly #options: Options;
-  /** by path: files about which there is a record */
+  /** by path: files that have been announced */
   readonly #noted = new Map<string, Noted>();
 
   constructor(options: Options) {

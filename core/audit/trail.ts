@@ -1,4 +1,4 @@
-// Writes the audit trail: hash-chained JSON lines, one fdatasync for all records that wait, refusal when it cannot be written.
+// Writes the audit trail: hash-chained JSON lines; one disk write for all queued records; records are refused while it cannot be written.
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -17,39 +17,39 @@ import { listStreams, streamFilePath } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 
 export type AuditTrailOptions = {
-  /** one for all chains; made if it is missing */
+  /** shared by all chains; created if missing */
   readonly directory: string;
-  /** name of this process's chain, a lower-case word; two processes never share one */
+  /** name of this process's chain, a lower-case word; no two processes share one */
   readonly chain: string;
   readonly clock: Clock;
   readonly log: Log;
-  /** a file that has grown to this is followed by a new one */
+  /** a file that has reached this size is followed by a new one */
   readonly maxFileBytes?: number;
-  /** files kept per chain; older ones are removed once the trail has said so under a signature, so only with a memory */
+  /** files kept per chain; older ones are removed after a signed record has announced it, so only with a memory */
   readonly retainFiles?: number;
-  /** given to the one chain that signs the heads of all: every minute in which something was written, at its rotation, at stop */
+  /** for the one chain that signs the heads of all: every minute in which something was written, at rotation, and at stop */
   readonly signHead?: SignHead;
   readonly signEverySeconds?: number;
-  /** kept outside the trail: the chain is compared with it when it is opened, and only chains that it knows are signed */
+  /** kept outside the trail: the chain is compared with it when opened, and only chains it contains are signed */
   readonly memory?: TrailMemory;
   /** a record that is not on the disk after this time is refused */
   readonly maxWaitSeconds?: number;
-  /** how often a trail that cannot be written is tried again */
+  /** retry interval while the trail cannot be written */
   readonly retrySeconds?: number;
 };
 
 export interface AuditTrail extends Audit {
   /** Why records cannot be written at the moment, for people. */
   readonly problem: string | undefined;
-  /** Signs the heads of all chains now, if this is the chain that signs. Failures are logged and tried again later. */
+  /** Signs the heads of all chains now, if this is the chain that signs. Failures are logged and retried later. */
   signHeads(): Promise<void>;
-  /** Writes what waits, signs the heads and closes. Later records are refused. Safe to call twice. */
+  /** Writes queued records, signs the heads and closes. Later records are refused. Safe to call twice. */
   close(): Promise<void>;
 }
 
 const defaults = { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60, maxWaitSeconds: 5, retrySeconds: 1 };
 
-/** Opens a chain where it stands, after cutting off what a crash left half-written (a record says so). */
+/** Opens a chain at its end, after removing what a crash left half-written (which is recorded). */
 export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditTrail> {
   const made = await mkdir(options.directory, { recursive: true, mode: 0o700 });
   if (made !== undefined) await syncPath(dirname(made));
@@ -61,14 +61,14 @@ export async function openAuditTrail(options: AuditTrailOptions): Promise<AuditT
   return trail;
 }
 
-/** All chains were compared before any process began; a process that takes the place of one that died compares its own again. */
+/** openChains has compared all chains before any process started; a process that replaces one that died compares its chain again. */
 async function compareWithMemory({ memory, directory, chain, log }: AuditTrailOptions): Promise<readonly Discrepancy[]> {
   const remembered = memory?.recall().get(chain);
   if (remembered === undefined) return [];
   try {
     const found = await examineChain(chain, (await listStreams(directory)).get(chain) ?? [], remembered);
     for (const discrepancy of found) log.error(discrepancyMessages[discrepancy.event], discrepancy);
-    // From here on a process that is killed leaves more than the last one closed.
+    // From now on a killed process leaves records after the last orderly end.
     if (remembered.closed !== undefined) await memory?.update([{ chain, part: 'closed' }]);
     return found;
   } catch (error) {
@@ -77,15 +77,15 @@ async function compareWithMemory({ memory, directory, chain, log }: AuditTrailOp
   }
 }
 
-/** Fields of records, ready to be given their places in the chain by one write, and the promise of all who wait for it. */
+/** Formatted records, to be added to the chain by one write, and the promise of all their writers. */
 type Batch = PromiseWithResolvers<void> & { readonly fields: string[] };
 
-/** Room there must be before a trail that could not be written counts as writable again. */
+/** Free space required before a trail that could not be written counts as writable again. */
 const roomBytes = 64 << 10;
 
 const closedProblem = 'the trail is closed';
 
-/** Bounds the memory and the time of one batch. */
+/** Limits memory and time of one batch. */
 const maxBatchRecords = 4_096;
 
 class ChainedTrail implements AuditTrail {
@@ -105,7 +105,7 @@ class ChainedTrail implements AuditTrail {
   /** the file is no longer what was written */
   #lost = false;
   #refused = 0;
-  /** what is wrong with the chain and not on record yet: nothing is signed before it is */
+  /** discrepancies that are not recorded yet; nothing is signed before they are */
   #unsaid: readonly Discrepancy[] = [];
   #signing: Promise<void> | undefined;
   #retiring: Promise<void> | undefined;
@@ -135,7 +135,7 @@ class ChainedTrail implements AuditTrail {
     ];
   }
 
-  /** Says that the chain goes on, and what is wrong with it. A disk that is full now is no reason not to start: reads go on (api 71). */
+  /** Records the start, and what is wrong with the chain. A full disk does not prevent a start: reads are still answered (api 71). */
   async begin(torn: readonly TornTail[], discrepancies: readonly Discrepancy[]): Promise<void> {
     this.#unsaid = discrepancies;
     await this.#note({ event: 'started', ...(torn.length === 0 ? {} : { torn }) }).catch(() => {});
@@ -158,7 +158,7 @@ class ChainedTrail implements AuditTrail {
     return this.#problem;
   }
 
-  /** Not an async function: every request passes here, and the promise of #append is enough. */
+  /** Not an async function: it runs for every request, and the promise of #append is enough. */
   write(record: AuditRecord): Promise<void> {
     let fields: string;
     try {
@@ -194,17 +194,17 @@ class ChainedTrail implements AuditTrail {
   async #end(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const ended = this.#problem === undefined ? this.#signLast() : this.#retiring;
-    // A token that does not answer holds up no stop.
+    // A token that does not answer must not block a stop.
     await Promise.race([ended, setTimeout(this.#options.maxWaitSeconds * 1_000, undefined, { ref: false })]);
     while (this.#working !== undefined) await this.#working;
-    // A chain that was wrong at its start and could not say so is compared again at the next one.
+    // A chain with discrepancies that could not be recorded is compared again at the next start.
     const isWhole = this.#problem === undefined && this.#unsaid.length === 0;
     this.#problem ??= closedProblem;
     await this.#file.close();
     if (isWhole) await this.#rememberEnd();
   }
 
-  /** A process that was sealed has no store any more: its end is then taken for that of a killed one. */
+  /** A sealed process has no store, so its end is treated like that of a killed process. */
   async #rememberEnd(): Promise<void> {
     const { memory, chain, log } = this.#options;
     try {
@@ -214,7 +214,7 @@ class ChainedTrail implements AuditTrail {
     }
   }
 
-  /** A signing that is under way took the heads before the trail's last records, so it is followed by another. */
+  /** A signature in progress does not cover the last records, so another one follows. */
   async #signLast(): Promise<void> {
     await this.#note({ event: 'stopped' }).catch(() => {});
     await this.#retiring;
@@ -243,7 +243,7 @@ class ChainedTrail implements AuditTrail {
     return formatFields({ kind: 'trail', occurredAt: formatTimestamp(this.#options.clock.now()), ...fields });
   }
 
-  /** One thing at a time touches the file. */
+  /** Tasks that use the file run one at a time. */
   #work(task: () => Promise<void>): void {
     this.#working ??= task().finally(() => {
       this.#working = undefined;
@@ -252,7 +252,7 @@ class ChainedTrail implements AuditTrail {
   }
 
   async #flush(): Promise<void> {
-    // Records of the same turn of the event loop go together.
+    // Records of the same turn of the event loop are written together.
     await Promise.resolve();
     while (this.#waiting.length > 0 && this.#problem === undefined) {
       await this.#rotateIfFull();
@@ -292,7 +292,7 @@ class ChainedTrail implements AuditTrail {
     this.#keptBytes = this.#file.size;
   }
 
-  /** Refuses what waits and everything after it until #recover has succeeded. */
+  /** Refuses all queued and later records until #recover succeeds. */
   #giveUp(problem: string): void {
     if (this.#problem === undefined) this.#options.log.error('the audit trail cannot be written', { reason: problem });
     this.#problem ??= problem;
@@ -310,13 +310,13 @@ class ChainedTrail implements AuditTrail {
     else if (this.#options.clock.monotonicMs() > this.#deadlineMs) this.#giveUp('the disk does not answer');
   }
 
-  /** Takes back what was not acknowledged, or leaves a lost file as it is and goes on in a new one; writes a record about it. */
+  /** Removes what was not acknowledged, or leaves a lost file and continues in a new one; then records the outage. */
   async #recover(): Promise<void> {
     const problem = this.#problem;
     try {
       if (this.#lost) await this.#startFile();
       else await this.#file.cutBack(this.#keptBytes);
-      // Room for one record only would be used up by this one, and the next refused again.
+      // With room for one record only, this record would take it and the next one would be refused again.
       await this.#file.append(Buffer.alloc(roomBytes));
       await this.#file.cutBack(this.#keptBytes);
       this.#keep(await this.#store([this.#ownFields({ event: 'resumed', problem, refused: this.#refused })]));
@@ -352,7 +352,7 @@ class ChainedTrail implements AuditTrail {
     this.#lost = false;
   }
 
-  /** A file is removed under the signature that covers the record about it. */
+  /** A file is removed when a signature covers the record about its removal. */
   #signAndRetire(): Promise<void> {
     this.#retiring ??= (async () => {
       await this.#retire();

@@ -1,28 +1,28 @@
-// Keeps strangers from pushing the audit trail out of its files: of what nobody known did, so many records on end, the rest as a count.
+// Limits audit records of unauthenticated requests, so that they cannot displace other records: the rest is only counted.
 import { randomUUID } from 'node:crypto';
 import type { Audit, AuditRecord } from './record.ts';
 import type { Clock } from '../base/context.ts';
 import { formatTimestamp } from '../base/time.ts';
 
 /**
- * In one process: a burst, which an hour's quiet gives back. So a guesser of secrets stands on record one try after another, and a
- * flood, at half a kilobyte a record, takes months to push the usual 4 GiB of a chain out of their files.
+ * Limits of one process: a burst, which is available again after an hour without such requests. The attempts of someone who guesses
+ * secrets are recorded one by one, while a flood, at half a kilobyte a record, needs months to displace the usual 4 GiB of a chain.
  */
 const defaults = { burst: 6_000, perMinute: 100, countEveryMs: 60_000 };
-/** Names that are counted apart; beyond, only the code is. */
+/** Users that are counted separately; for further ones only the code is counted. */
 const maxCounts = 1_000;
 
 export type UnauthenticatedLimits = Partial<Readonly<typeof defaults>>;
 
 export type BoundedAudit = Audit & {
-  /** Writes the count of what is not on record by itself, if there is any. For an orderly stop. */
+  /** Writes the counts at once, if there are any. For an orderly stop. */
   settle(): Promise<void>;
 };
 
 /**
- * The same trail, with a bound on the records of strangers. What is over it is counted by code and, for logins, by whose it would have
- * been; a record of kind `system` and code `strangers-counted` says so a minute later. Whoever has shown a token, a right
- * secret or a device's credential is no stranger: such records are always written.
+ * The same trail with a limit on records of unauthenticated requests. What exceeds it is counted by code and, for logins, by user; a record
+ * of kind `system` and code `strangers-counted` follows a minute later. Requests with a valid token, secret or device credential are always
+ * recorded.
  */
 export function limitUnauthenticated(audit: Audit, clock: Clock, options: UnauthenticatedLimits = {}): BoundedAudit {
   const { burst, perMinute, countEveryMs } = { ...defaults, ...options };
@@ -41,7 +41,7 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
   }
 
   function count(what: string, times: number): void {
-    // A trail that cannot be written tells of it by itself.
+    // A trail that cannot be written reports that itself.
     due ??= setTimeout(() => void settle().catch(() => undefined), countEveryMs).unref();
     counts.set(what, (counts.get(what) ?? 0) + times);
   }
@@ -83,12 +83,12 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
   };
 }
 
-/** Enrolments have no token and no user; where a CA was found, other answers than these are given to accepted senders only (api 64). */
+/** Enrolments have no token and no user. When the CA exists, all other answers are given to accepted senders only (api 64). */
 const beforeAcceptance: ReadonlySet<number | undefined> = new Set([401, 404, 405, 429]);
 
 /**
- * A refused login is a stranger's, known name or not: to name somebody proves nothing, and if those of known names alone were waited for
- * on the disk, the time of a refusal would tell which names are known.
+ * A refused login is unauthenticated even when the user exists: a name proves nothing, and if only refusals of existing users waited for
+ * the disk, their response time would reveal which users exist.
  */
 function isUnauthenticated({ kind, accessor, tenantId, method, status }: AuditRecord): boolean {
   if (kind === 'est') return tenantId === undefined || method !== 'POST' || beforeAcceptance.has(status);

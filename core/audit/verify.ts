@@ -1,4 +1,4 @@
-// Verifies a copy of the audit trail offline: every flipped, dropped, reordered or cut-off record is found, with its place.
+// Verifies a copy of the audit trail offline: finds every modified, removed, reordered or cut-off record, and where it was.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -15,22 +15,22 @@ export type Verification = {
     readonly chain: string;
     readonly first: number;
     readonly last: number;
-    /** the newest record that a good signature covers; what comes after it could be cut off unnoticed */
+    /** the newest record covered by a valid signature; the records after it could be cut off without being detected */
     readonly signedThrough: number;
   }[];
   readonly signedHeads: number;
-  /** time of the newest good signature */
+  /** time of the newest valid signature */
   readonly lastSigned: string | undefined;
-  /** what the trail wrote about itself: starts and stops, torn tails after a crash, times it could not be written, removed files */
+  /** the trail's records about itself: starts, stops, torn ends after a crash, times it could not be written, removed files */
   readonly notes: readonly { readonly where: string; readonly note: TrailRecord }[];
   /** empty when nothing is wrong */
   readonly findings: readonly CheckFinding[];
 };
 
 /**
- * Reads every file of a directory. `publicKeys` are those that may have signed heads, by key id; `kept` are heads that were kept
- * elsewhere, and believed. Without either the chains are verified in themselves, which shows neither who wrote them nor whether
- * records are missing at their ends.
+ * Reads every file of a directory. `publicKeys` may have signed heads, by key id; `kept` are heads that were kept elsewhere and are
+ * trusted. Without either, the chains are verified by themselves, which shows neither who wrote them nor whether records are missing at
+ * their ends.
  */
 export async function verifyTrail(
   directory: string,
@@ -62,7 +62,7 @@ export async function verifyTrail(
   return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, findings };
 }
 
-/** What heads say of chains: which record has which hash. All of it has to be true. */
+/** The records that heads name, with their hashes. All of them must match. */
 class Promises {
   readonly #hashes = new Map<string, Map<number, string>>();
   readonly conflicts: CheckFinding[] = [];
@@ -76,25 +76,25 @@ class Promises {
     else known.set(sequence, hash);
   }
 
-  /** Undefined when no head names the chain. An announced chain has the promise of a record 0. */
+  /** Undefined when no head names the chain. A chain that was announced has record 0. */
   of(chain: string): ReadonlyMap<number, string> | undefined {
     return this.#hashes.get(chain);
   }
 
-  /** Chains that have at least one record. */
+  /** Chains of which a head names at least one record. */
   chains(): readonly string[] {
     return [...this.#hashes].filter(([, hashes]) => highest(hashes.keys()) > 0).map(([chain]) => chain);
   }
 }
 
-/** Files that are named like parts of a trail and are none: nothing would read them. */
+/** Files with names like those of a trail that no reader would read. */
 async function findStrangeNames(directory: string): Promise<CheckFinding[]> {
   const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
   return names.map((where) => ({ where, problem: 'has not the name of a file of a trail' }));
 }
 
-/** What is known of the signatures; what the heads say goes to the promises. */
+/** Verifies the signatures; what the heads name is added to the promises. */
 type SignedHeads = { readonly count: number; readonly last: string | undefined; readonly findings: readonly CheckFinding[] };
 
 async function readSignedHeads(
@@ -115,7 +115,7 @@ async function readSignedHeads(
       if (!isHead(record)) {
         findings.push({ where, problem: 'the head has not the form of one' });
       } else if (key === undefined) {
-        // Said once: such a head stands there for every minute of the key's life.
+        // Reported once: there may be such a head for every minute of the key's life.
         if (!unknownKeys.has(keyId)) findings.push({ where, problem: `heads are signed by key ${keyId}, which is not known` });
         unknownKeys.add(keyId);
       } else if (!verifyHead(record, key)) {
@@ -130,7 +130,7 @@ async function readSignedHeads(
   return { count, last, findings };
 }
 
-/** Follows one chain through its files. */
+/** Reads one chain through all of its files. */
 class ChainWalk {
   readonly #chain: string;
   readonly #signed: ReadonlyMap<number, string>;
@@ -141,7 +141,7 @@ class ChainWalk {
   #first = 0;
   #firstPrevious = emptyChain.hash;
   #signedThrough = 0;
-  /** what records say of removed ones, and where these records stand */
+  /** the removed records according to the chain, and where the records about them are */
   #retired: readonly { readonly at: number; readonly through: ChainHead }[] = [];
   #changedLines = 0;
   records = 0;
@@ -173,7 +173,7 @@ class ChainWalk {
         this.#report(where, 'the line was changed: its hash does not fit');
         this.#changedLines++;
       } else if (!isNewest) {
-        // At the end of the newest file it is a record that nobody was answered for: its process was killed, or is writing it.
+        // At the end of the newest file this is a record that was not acknowledged: its process was killed, or is writing it now.
         this.#report(where, 'the last line is not whole');
       }
       isFirst = false;
@@ -197,7 +197,7 @@ class ChainWalk {
     return { chain: this.#chain, first: this.#first, last: this.#head.sequence, signedThrough: this.#signedThrough };
   }
 
-  /** Whoever can write the files can write such a record: it counts when a signed head covers it. */
+  /** Anyone who can write the files can write such a record: it counts when a signed head covers it. */
   #isRetired(sequence: number): boolean {
     return this.#retired.some(
       ({ at, through }) =>
@@ -216,7 +216,7 @@ class ChainWalk {
       this.#report(where, `record ${sequence} stands after record ${this.#head.sequence}: out of order or written twice`);
     } else if (sequence > this.#head.sequence + 1) {
       const missing = sequence - this.#head.sequence - 1;
-      // As many lines that were changed stand here already.
+      // As many modified lines have been reported already.
       if (missing !== this.#changedLines) this.#report(where, `records ${this.#head.sequence + 1} to ${sequence - 1} are missing`);
     } else if (previous !== this.#head.hash) {
       this.#report(where, `record ${sequence} does not follow this record ${this.#head.sequence}: one of them was replaced`);
@@ -240,7 +240,7 @@ class ChainWalk {
   }
 }
 
-/** What a start found, by the event of its record: also after everything was signed again, it was not the appliance that did it. */
+/** Discrepancies that a start recorded, by event. They are reported even if everything was signed again later. */
 const alarms = new Map<string, (record: TrailRecord) => string>([
   ['cut-off', (record) => `${rangeOf(record)} had been cut off or replaced when the appliance started`],
   ['added', (record) => `${rangeOf(record)} had been added when the appliance started: its last stop wrote none of them`],
@@ -255,7 +255,7 @@ function rangeOf({ 'of-chain': chain, 'after-sequence': after, 'through-sequence
   return `records ${Number(after) + 1} to ${Number(through)} of chain ${String(chain)}`;
 }
 
-/** Not Math.max: a head a minute makes more arguments than a call can have. */
+/** Not Math.max: with one head a minute there can be more values than a call accepts as arguments. */
 function highest(sequences: Iterable<number>): number {
   let most = 0;
   for (const sequence of sequences) if (sequence > most) most = sequence;

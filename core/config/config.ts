@@ -1,4 +1,4 @@
-// Loads the configuration: options win over environment variables, those over the YAML file, that over the defaults.
+// Loads the configuration: options override environment variables, which override the YAML file, which overrides the defaults.
 import { z } from 'zod';
 import { ConfigurationError } from './error.ts';
 import { noFile, readConfigFile, type ConfigFile } from './file.ts';
@@ -18,7 +18,7 @@ export type LoadOptions = {
   readonly sections: Readonly<Record<string, z.ZodType>>;
 };
 
-/** Throws ConfigurationError with one line: which option, variable or line of the file, what is wrong, what would be right. */
+/** Throws ConfigurationError with one line: the option, variable or line of the file, what is wrong, and what would be right. */
 export function loadConfiguration({ argv, environment, sections }: LoadOptions): Configuration {
   const given = readOptions(argv, environment);
   const config = given.get('config');
@@ -29,7 +29,7 @@ export function loadConfiguration({ argv, environment, sections }: LoadOptions):
   return completed(core as Parameters<typeof completed>[0], plugins, sourcesOf(given, file));
 }
 
-/** What is said by nobody would be said by the option. */
+/** A field that is not given is named by its option. */
 function sourcesOf(given: GivenOptions, file: ConfigFile): Configuration['sources'] {
   const sourceOf = (field: string): string =>
     given.get(field)?.source ?? (Object.hasOwn(file.content, field) ? `${file.placeOf(field)}: ${field}` : `--${field}`);
@@ -38,7 +38,7 @@ function sourcesOf(given: GivenOptions, file: ConfigFile): Configuration['source
 
 /** One field of the configuration reference. */
 export type DescribedField = {
-  /** `hsm/cache-keys`; `[]` stands for the members of a list */
+  /** `hsm/cache-keys`; `[]` for the members of a list */
   readonly path: string;
   readonly type: string;
   readonly description: string;
@@ -48,7 +48,7 @@ export type DescribedField = {
   readonly environment: string | undefined;
 };
 
-/** Every field there is, sections of plugins included: what the configuration reference is made from. */
+/** Every field, including the sections of plugins, for the configuration reference. */
 export function describeConfiguration(sections: LoadOptions['sections'] = {}): readonly DescribedField[] {
   return describe(z.toJSONSchema(schemaOf(sections), { io: 'input', unrepresentable: 'any' }) as JsonSchema, '');
 }
@@ -88,7 +88,7 @@ function parse(schema: z.ZodType, file: ConfigFile, given: GivenOptions): Readon
   }
 }
 
-/** The text of an option as the file would have it. */
+/** The value that the text of an option would have in the file. */
 function valueOf(field: string, text: string): unknown {
   if (field === 'workers' && /^\d+$/.test(text)) return Number(text);
   return field === 'hosts' ? text.split(',') : text;

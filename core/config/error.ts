@@ -1,4 +1,4 @@
-// The one error of the configuration: a single line that names the option or the place in the file, and the fix.
+// A configuration error: one line that names the option or the place in the file, and the fix.
 
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';

@@ -1,4 +1,4 @@
-// The YAML file: its content as plain data, and the line of every field in it, for messages.
+// The YAML file: its content as plain data, and the line of every field, for messages.
 import { readFileSync } from 'node:fs';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { ConfigurationError } from './error.ts';
@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../wire/json.ts';
 
 export type ConfigFile = {
   readonly content: JsonObject;
-  /** `FILE:LINE` of a field such as `hsm/tokens/0/module`, or of the nearest thing around it that is there */
+  /** `FILE:LINE` of a field such as `hsm/tokens/0/module`, or of its nearest existing parent */
   readonly placeOf: (pointer: string) => string;
 };
 
@@ -36,7 +36,7 @@ function read(path: string, source: string): string {
   }
 }
 
-/** Where the key of a path begins, as deep as the path is found. */
+/** The offset of the key of a path, as deep as the path exists. */
 function offsetOf(root: Node | null, path: readonly string[]): number {
   let offset = root?.range?.[0] ?? 0;
   let here: unknown = root;

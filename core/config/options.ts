@@ -1,13 +1,13 @@
-// Options of the command line and the environment variables that stand for them: one row each.
+// Options of the command line and their environment variables: one row each.
 import { ConfigurationError } from './error.ts';
 
-/** One option. `field` is its name in the configuration file, too. */
+/** One option. `field` is also its name in the configuration file. */
 export type Option = { readonly field: string; readonly value: string; readonly summary?: string };
 
-/** What an option sets, by field, and how people wrote it, for messages. */
+/** The given options by field: the text, and the option or variable it came from, for messages. */
 export type GivenOptions = ReadonlyMap<string, { readonly text: string; readonly source: string }>;
 
-/** `summary` stands where the configuration has no field of that name. */
+/** `summary` is for options that are not fields of the configuration. */
 export const options = [
   { field: 'config', value: 'FILE', summary: 'YAML configuration file; options win over environment variables, those over the file' },
   { field: 'data', value: 'DIR' },
@@ -26,7 +26,7 @@ export function environmentName(field: string): string {
   return `KEYSTORED_${field.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** Reads arguments and environment. An option wins over its variable; an empty variable counts as absent. Throws ConfigurationError. */
+/** Reads arguments and environment. An option overrides its variable; an empty variable counts as absent. Throws ConfigurationError. */
 export function readOptions(argv: readonly string[], environment: Readonly<Record<string, string | undefined>>): GivenOptions {
   const given = new Map<string, { text: string; source: string }>();
   for (const { field } of options) {

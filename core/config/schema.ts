@@ -1,4 +1,4 @@
-// The configuration: every field with its default and meaning, as the schema that checks it and from which the reference is made.
+// The configuration: every field with its default and meaning. This schema checks it, and the reference is generated from it.
 import { isIP } from 'node:net';
 import { availableParallelism, hostname, networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
@@ -8,18 +8,18 @@ import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
 
-/** Where a listener listens. `descriptor`: a socket that listens there already, and that this process has inherited. */
+/** Where a listener listens. `descriptor`: an inherited socket that is listening already. */
 export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
 
-/** The configuration of one appliance, whole and checked. */
+/** The complete, checked configuration of one appliance. */
 export type Configuration = {
-  /** of each option, what people wrote it with: `--data`, `KEYSTORED_DATA` or a line of the file */
+  /** where each option was given: `--data`, `KEYSTORED_DATA` or a line of the file */
   readonly sources: Readonly<Record<string, string>>;
   /** absolute path of the data directory */
   readonly data: string;
   readonly listen: Address;
   readonly estListen: Address;
-  /** address clients reach the management API at, without a slash at the end */
+  /** base URL of the management API for clients, without a slash at the end */
   readonly publicUrl: string;
   /** host names and addresses in the certificates of both listeners, the common name first */
   readonly hosts: readonly string[];
@@ -31,15 +31,15 @@ export type Configuration = {
   readonly hsm: HsmConfig;
   /** every start is sealed until a person gives the PIN */
   readonly attended: boolean;
-  /** chosen by a person for the embedded token */
+  /** PIN of the embedded token, chosen by a person */
   readonly embeddedPin?: PinSource;
-  /** instead of the root token, the first start gives a credential for one login, in this file */
+  /** the first start writes a credential for one login to this file, instead of a root token */
   readonly bootstrapFile?: string;
-  /** file that says why the last start was refused */
+  /** file that receives the reason when a start is refused */
   readonly refusalFile?: string;
-  /** who does what needs root, on an appliance */
+  /** socket of the service that performs the operations that need root, on an appliance */
   readonly operationsSocket?: string;
-  /** a backup that fills the empty data directory before this start, and the file that holds its passphrase */
+  /** a backup that is restored into the empty data directory before this start, and the file with its passphrase */
   readonly restore?: string;
   readonly restorePassphraseFile?: string;
   /** checked sections of the plugins by name */
@@ -86,11 +86,11 @@ const token = z
   .refine(({ label, serial }) => (label === undefined) !== (serial === undefined), 'must have exactly one of label and serial');
 
 const fileLimits = {
-  maxFileBytes: integer(1 << 16, 2 ** 40).describe('a file that has grown to this many octets is followed by a new one'),
+  maxFileBytes: integer(1 << 16, 2 ** 40).describe('a file that has reached this many octets is followed by a new one'),
   retainFiles: integer(2, 1_000_000).describe('files kept for each process; older ones are removed'),
 };
 
-/** Fields of the core; plugins add one section each. */
+/** Fields of the core; each plugin adds one section. */
 export const coreFields = {
   data: z.string().min(1).default('./data').describe('directory of all state: store, embedded token, audit trail, logs, TLS identity'),
   listen: address.prefault('127.0.0.1:4646').describe('management API and browser pages (HTTPS)'),
@@ -99,12 +99,12 @@ export const coreFields = {
     .url({ protocol: /^https$/, error: 'must be an https URL' })
     .transform((url) => url.replace(/\/+$/, ''))
     .exactOptional()
-    .describe('address clients reach the management API at; unless given, made from listen and hosts'),
+    .describe('URL of the management API for clients; default: made from listen and hosts'),
   hosts: z
     .array(z.string().refine(isHost, 'must be a host name or an IP address'))
     .min(1)
     .exactOptional()
-    .describe('names and addresses in the certificates of both listeners, the common name first; unless given, those of this machine'),
+    .describe('names and addresses in the certificates of both listeners, the common name first; default: those of this machine'),
   restore: z.string().min(1).exactOptional().describe('a backup to fill the empty data directory with before this start'),
   restorePassphraseFile: z.string().min(1).exactOptional().describe('file that holds the passphrase of the backup'),
   bootstrapFile: z
@@ -112,19 +112,21 @@ export const coreFields = {
     .min(1)
     .exactOptional()
     .describe(
-      'on the very first start: no root token is made; every start until it is writes a credential for one login within 24 hours to this file, which belongs in memory (/run)',
+      'first start: instead of a root token, a credential for one login within 24 hours is written to this file, again at each start until a root token is made with it; place it in memory (/run)',
     ),
   refusalFile: z
     .string()
     .min(1)
     .exactOptional()
-    .describe('why the last start was refused is written to this file as well, until one serves; for a screen without a journal'),
+    .describe(
+      'file that also receives the reason when a start is refused, and is removed by one that serves; for a screen without a journal',
+    ),
   operationsSocket: z
     .string()
     .min(1)
     .exactOptional()
-    .describe('Unix socket that takes the operations of an appliance (reboot, power-off, factory-reset); unless given, there are none'),
-  workers: integer(1, 256).default(availableParallelism()).describe('processes serving requests; unless given, as many as there are cores'),
+    .describe('Unix socket of the service that performs reboot, power-off and factory-reset; without it these operations do not exist'),
+  workers: integer(1, 256).default(availableParallelism()).describe('processes that serve requests; default: one per core'),
   logLevel: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('the least important lines that are logged'),
   logs: z
     .strictObject({ maxFileBytes: fileLimits.maxFileBytes.default(16 << 20), retainFiles: fileLimits.retainFiles.default(8) })
@@ -144,22 +146,22 @@ export const coreFields = {
         .array(token)
         .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length, 'must not have two tokens of the same name')
         .default([])
-        .describe('PKCS#11 tokens; without any, a SoftHSM2 token is made in the data directory'),
+        .describe('PKCS#11 tokens; without any, a SoftHSM2 token is created in the data directory'),
       defaultCustody: z
         .enum(['wrapped', 'token'])
         .default('wrapped')
-        .describe('where keys live that do not say: wrapped in the store, or as objects in the token'),
-      cacheKeys: integer(16, 10_000_000).default(20_000).describe('keys kept loaded in each token process'),
+        .describe('custody of keys that do not specify one: wrapped in the store, or as objects in the token'),
+      cacheKeys: integer(16, 10_000_000).default(20_000).describe('loaded keys cached by each token process'),
       jobTimeout: durationField({ minSeconds: 1, maxSeconds: 3_600 })
         .prefault('10s')
-        .describe('a token operation that takes longer is given up'),
+        .describe('a token operation that takes longer is aborted'),
       start: z
         .enum(['unattended', 'attended'])
         .default('unattended')
-        .describe('attended: every start is sealed until a person gives the PIN; the configured PIN is used on the very first start only'),
+        .describe('attended: every start is sealed until a person gives the PIN; the configured PIN is used on the first start only'),
       embeddedPin: pin
         .exactOptional()
-        .describe('PIN that the embedded token gets at this start, in place of a random one; with an attended start it is kept in no file'),
+        .describe('PIN for the embedded token at this start, instead of a random one; with an attended start it is not kept in any file'),
     })
     .refine(({ tokens, embeddedPin }) => tokens.length === 0 || embeddedPin === undefined, 'must not have both tokens and embedded-pin')
     .prefault({}),
@@ -167,7 +169,7 @@ export const coreFields = {
 
 const core = z.strictObject(coreFields);
 
-/** The configuration of parsed fields: paths made absolute, addresses that were not given worked out. */
+/** Completes parsed fields: paths become absolute, addresses that were not given are determined. */
 export function completed(
   fields: z.output<typeof core>,
   plugins: Readonly<Record<string, unknown>>,
@@ -199,7 +201,7 @@ function hostsOfMachine(listening: readonly string[]): string[] {
       'localhost',
       '127.0.0.1',
       ...listening.filter((host) => !isWildcard(host)),
-      // Link-local addresses need a zone, which no certificate can name.
+      // Link-local addresses need a zone, which a certificate cannot contain.
       ...(everywhere
         ? addresses.filter(({ internal, address }) => !internal && !/^fe80:/i.test(address)).map(({ address }) => address)
         : []),

@@ -1,8 +1,8 @@
-// Decoded records of this process, bounded by the octets of their sealed form; the least lately used go first.
+// Cache of decoded records, limited by the octets of their sealed form; the least recently used are evicted first.
 
 type Entry = { readonly value: unknown; readonly bytes: number };
 
-/** Two generations: what is asked for moves to the young one; when that is full the old one is dropped and they change places. */
+/** Two generations: a record that is read moves to the young one; when that is full, it becomes the old one and the old one is dropped. */
 export class RecordCache {
   readonly #generationBytes: number;
   #young = new Map<string, Entry>();
@@ -13,7 +13,7 @@ export class RecordCache {
     this.#generationBytes = maxBytes / 2;
   }
 
-  /** The value, or undefined when it is not here; records are never undefined. */
+  /** The value, or undefined when it is not cached; records are never undefined. */
   get(key: string): unknown {
     const young = this.#young.get(key);
     if (young !== undefined) return young.value;

@@ -1,11 +1,11 @@
-// Walks every record of the store and reports what does not open, decode or belong.
+// Checks every record of the store and reports those that do not open, decode or belong.
 import type { CheckFinding } from '../base/context.ts';
 import { decodeKey, encodeKey } from './keys.ts';
 import { describeKey, type TableContext, openRecord, textsIn } from './tables.ts';
 
-/** Findings of the whole store, one by one; it reads past the cache. */
+/** The findings of the whole store; reads past the cache. */
 export function* checkRecords(context: TableContext): Iterable<CheckFinding> {
-  // The store's own entries stand below every table; see revision.ts and data-key.ts.
+  // The store's own entries sort below every table; see revision.ts and data-key.ts.
   const everyTable = { low: Buffer.from('\u0003'), high: Buffer.of(0xff) };
   for (const text of textsIn(context.environment, everyTable)) {
     const { table, key } = decodeKey(text);

@@ -1,10 +1,10 @@
-// Copies an environment into a new directory, so that the copy survives a power loss once this is done.
+// Copies an environment into a new directory, durably.
 import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath } from '../base/durable-files.ts';
 import type { Environment } from './environment.ts';
 
-/** Rejects when the directory exists: a copy never overwrites another. */
+/** Rejects when the directory exists, so that a copy never overwrites another. */
 export async function copyEnvironment(environment: Environment, directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o700 });
   await environment.copy(directory);

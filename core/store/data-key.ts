@@ -1,4 +1,4 @@
-// Proves that a data key is the one the store was made with, before anything is read or written under it.
+// Checks that a data key is the one the store was created with, before anything is read or written with it.
 import { dirname } from 'node:path';
 import { decodeUtf8, encodeUtf8 } from '../base/bytes.ts';
 import { syncPath } from '../base/durable-files.ts';
@@ -6,14 +6,14 @@ import { keyBytes } from './keys.ts';
 import type { TableContext } from './tables.ts';
 
 const proofKey = keyBytes('\u0002format');
-/** What the proof says: the version of everything this folder writes. */
+/** The text of the proof: the version of the store's format. */
 const proof = 'keystored store 1';
 
-/** Seals a proof into a new store; in an old one, rejects with one clear line unless the proof opens and says what we write. */
+/** Seals a proof into a new store; for an existing store, rejects unless the proof opens and names this format. */
 export async function proveDataKey({ environment, sealer }: TableContext, directory: string): Promise<void> {
   if (environment.get(proofKey) === undefined) {
     await environment.commit(() => {
-      // Another process may have been first.
+      // Another process may have written it first.
       if (environment.get(proofKey) === undefined) environment.put(proofKey, sealer.seal(encodeUtf8(proof), proofKey));
     });
     await syncPath(directory);

@@ -1,4 +1,4 @@
-// One LMDB environment: a held snapshot for reads, one way to commit, and a new start after a commit that failed.
+// One LMDB environment: a held snapshot for reads, one way to commit, and a restart after a failed commit.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,7 +11,7 @@ export type Span = { readonly low: Buffer; readonly high: Buffer };
 
 type Database = RootDatabase<Buffer, Buffer>;
 
-/** Address space reserved at once, so that the map is not moved while the file grows; it costs nothing until it is filled. */
+/** Address space reserved in advance, so that the map is not moved while the file grows. Unused address space costs nothing. */
 const reservedBytes = 4 * 2 ** 30;
 
 export class Environment {
@@ -23,7 +23,7 @@ export class Environment {
   #inCommit = false;
   #resting = false;
 
-  /** `restarted` is called when reads may have moved to another state without a refresh. */
+  /** `restarted` is called when reads may see another state without a refresh. */
   constructor(directory: string, restarted: () => void, log?: Log) {
     this.#directory = directory;
     this.#restarted = restarted;
@@ -32,7 +32,7 @@ export class Environment {
     this.#database = openDatabase(directory);
   }
 
-  /** Whether a commit's work is running: reads then see what it wrote. */
+  /** Whether a commit is running: reads then see its writes. */
   get inCommit(): boolean {
     return this.#inCommit;
   }
@@ -41,7 +41,7 @@ export class Environment {
     return this.#guarded((database) => database.get(key, this.#view(database)));
   }
 
-  /** At most `limit` keys of a span. They are fetched at once: no LMDB cursor lives on while a caller does other things. */
+  /** At most `limit` keys of a span, fetched at once, so that no LMDB cursor stays open. */
   keys(span: Span, limit: number, reverse: boolean): Buffer[] {
     return this.#guarded((database) => {
       const range = reverse
@@ -60,20 +60,20 @@ export class Environment {
     this.#guarded((database) => database.putSync(key, value as Buffer));
   }
 
-  /** Only inside a commit. Answers whether the key existed. */
+  /** Only inside a commit. Returns whether the key existed. */
   remove(key: Buffer): boolean {
     return this.#guarded((database) => database.removeSync(key));
   }
 
-  /** Only inside a commit: runs work whose throw undoes its own writes and no others. */
+  /** Only inside a commit: runs work in a nested transaction; a throw undoes only its own writes. */
   undoable<T>(work: () => T): T {
-    // Inside a transaction lmdb-js answers with the result itself, whatever its types say.
+    // Inside a transaction lmdb-js returns the result itself, in spite of its types.
     return this.#opened().childTransaction(work) as T;
   }
 
   /**
-   * Moves the snapshot to the newest state if `isNewer` says so of the value now under `key`. Checking costs about a
-   * microsecond; a held snapshot makes every read between two refreshes see one state, whatever LMDB's own timers do.
+   * Moves the snapshot to the newest state if `isNewer` returns true for the value now under `key`. The check takes about a microsecond.
+   * With a held snapshot, all reads between two refreshes see the same state, independent of LMDB's own timers.
    */
   refresh(key: Buffer, isNewer: (value: Uint8Array | undefined) => boolean): void {
     this.#guarded((database) => {
@@ -85,11 +85,11 @@ export class Environment {
   }
 
   /**
-   * Runs the work in one write transaction and resolves when it is on the disk (two fdatasync in LMDB's own order). Work that
-   * throws undoes everything. Rejects with `storage-unavailable` when the commit fails; nothing of it is then visible.
+   * Runs the work in one write transaction and resolves when it is on the disk (two fdatasync in LMDB's own order). A throw undoes
+   * everything. Rejects with `storage-unavailable` when the commit fails; then nothing of it is visible.
    */
   async commit(work: () => void): Promise<void> {
-    // A store that is closed, as after a seal, is refused without a word in the log: nothing is wrong with the disk.
+    // A closed store, as after a seal, is refused without a log line: nothing is wrong with the disk.
     const database = this.#opened();
     try {
       await database.childTransaction(() => {
@@ -113,13 +113,13 @@ export class Environment {
     await this.#opened().backup(directory, true);
   }
 
-  /** Waits for the commit under way. Everything after this is refused. */
+  /** Waits for the current commit. Later calls are refused. */
   async close(): Promise<void> {
     this.#resting = true;
     await this.#shut();
   }
 
-  // After a failed write of its meta page LMDB refuses everything, and lmdb-js then hangs in the next write: start it afresh.
+  // After a failed write of its meta page LMDB refuses everything, and the next write hangs in lmdb-js: reopen it.
   async #restart(): Promise<void> {
     if (this.#resting) return;
     this.#resting = true;
@@ -156,7 +156,7 @@ export class Environment {
   }
 
   #opened(): Database {
-    // Opened while the old one is still closing, lmdb-js would hand out the old one.
+    // Reopened while the old one is still closing, lmdb-js would return the old one.
     if (this.#resting) throw unavailable(new Error('the store is closed'));
     this.#database ??= openDatabase(this.#directory);
     return this.#database;
@@ -171,16 +171,16 @@ function openDatabase(path: string): Database {
     permissionsMode: 0o600,
     encoding: 'binary' as const,
     keyEncoding: 'binary' as const,
-    // With false a commit is acknowledged after its fdatasync, in LMDB's own order, without recovery rules of lmdb-js.
+    // With false, a commit is acknowledged after its fdatasync, in LMDB's own order, without the recovery rules of lmdb-js.
     overlappingSync: false,
-    // Its batches leave a rejected promise behind when a commit fails, and that would end the process.
+    // Its batches leave an unhandled rejection when a commit fails, which would end the process.
     eventTurnBatching: false,
     mapSize: Math.max(reservedBytes, 4 * fileBytes),
   };
   return open<Buffer, Buffer>(options);
 }
 
-// lmdb-js rejects with "Commit failed" and hands the reason over in a second promise, a moment later.
+// lmdb-js rejects with "Commit failed" and provides the reason in a second promise, a moment later.
 async function causeOf(failure: unknown): Promise<unknown> {
   const reason = (failure as { commitError?: Promise<never> }).commitError;
   if (reason === undefined) return failure;

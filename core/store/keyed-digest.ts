@@ -1,11 +1,11 @@
-// Digests of values under a key of the store: equal values have equal digests, and nobody without the key can guess a value from one.
+// Digests under a key of the store: equal values have equal digests, which reveal nothing about the value without the key.
 import { createHmac } from 'node:crypto';
 import type { Store, Table, WriteTransaction } from './store.ts';
 
-/** The table keeps the name of its first use, entity tags. */
+/** The table is named after its first use, entity tags. */
 const keyTable = (store: Store): Table<Uint8Array> => store.table<Uint8Array>('entity-tag-key');
 
-/** First start: keeps the key (32 random octets). */
+/** First start: stores the key (32 random octets). */
 export function putDigestKey(transaction: WriteTransaction, store: Store, key: Uint8Array): void {
   transaction.put(keyTable(store), ['key'], key);
 }

@@ -1,4 +1,4 @@
-// How a record's key is written: table and parts become one text whose octets sort like the parts, and back.
+// Encoding of record keys: table and parts become one text whose octets sort like the parts.
 import type { StoreKey } from './store.ts';
 
 /*
@@ -12,7 +12,7 @@ import type { StoreKey } from './store.ts';
 /** LMDB's limit with 4 KiB pages, in octets. */
 const maxKeyBytes = 1_978;
 
-/** The text of a key, or undefined when no record can have this key: NUL or U+0001 in front, lone surrogates, too long, no integer. */
+/** The text of a key, or undefined when no record can have it: NUL, U+0001 in front, lone surrogates, a fraction, or too long. */
 export function encodeKey(table: string, key: StoreKey): string | undefined {
   let text = table + '\0';
   for (const part of key) {
@@ -24,14 +24,14 @@ export function encodeKey(table: string, key: StoreKey): string | undefined {
   return text.length * 3 <= maxKeyBytes || Buffer.byteLength(text) <= maxKeyBytes ? text : undefined;
 }
 
-/** As encodeKey, for a key about to be written: a key that cannot be is a programming error. */
+/** As encodeKey, for a key to be written: an invalid one is a programming error. */
 export function requireKey(table: string, key: StoreKey): string {
   const text = encodeKey(table, key);
   if (text === undefined) throw new TypeError(`table ${table} cannot hold the key ${JSON.stringify(key)}`);
   return text;
 }
 
-/** Table and parts of a text that encodeKey made. */
+/** Table and parts of a text made by encodeKey. */
 export function decodeKey(text: string): { readonly table: string; readonly key: StoreKey } {
   const [table = '', ...parts] = text.slice(0, -1).split('\0');
   return { table, key: parts.map((part) => (part.startsWith('\u0001') ? Number(part.slice(2)) : part)) };
@@ -42,7 +42,7 @@ export function keyBytes(text: string): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** Octets above every key that begins with this text, and below every other key above it: UTF-8 has no 0xFF. */
+/** An upper bound of all keys that start with this text, below every other key above them: UTF-8 has no 0xFF. */
 export function endOf(text: string): Buffer {
   return Buffer.concat([keyBytes(text), Buffer.of(0xff)]);
 }

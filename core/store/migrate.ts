@@ -1,10 +1,10 @@
-// Runs numbered migrations once, in order, each in one write transaction, and remembers how far an owner's data has come.
+// Runs numbered migrations once, in order, each in one write transaction, and records how far an owner's data has been migrated.
 import type { Store, WriteTransaction } from './store.ts';
 
 /** One numbered step of an owner's data; run once, in order, inside one write transaction. */
 export type Migration = { readonly version: number; readonly describe: string; run(transaction: WriteTransaction, store: Store): void };
 
-/** See OpenStore.migrate. `core` keeps the versions, `view` is what the migrations change. */
+/** See OpenStore.migrate. `core` has the versions, `view` is what the migrations change. */
 export async function migrate(core: Store, owner: string, migrations: readonly Migration[], view: Store): Promise<void> {
   requireAscending(owner, migrations);
   const versions = core.table<number>('migrations');

@@ -12,40 +12,40 @@ import { Sealer } from './sealing.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
 import { Change, type TableContext, tableOn, type TenantExists } from './tables.ts';
 
-/** The whole store, as the composition root holds it; everybody else gets a `Store`. */
+/** The whole store, for the composition root; all others get a `Store`. */
 export interface OpenStore extends Store {
-  /** A view whose tables carry the owner's name: what a plugin gets. */
+  /** A view whose tables have the owner's name as a prefix: what a plugin gets. */
   prefixed(owner: string): Store;
   /**
    * Runs the migrations of `core` or of a plugin that have not run yet, in order, each in its own transaction; safe when
    * several processes do it at once. Rejects when the store's data is newer than the last migration known.
    */
   migrate(owner: string, migrations: readonly Migration[]): Promise<void>;
-  /** Says which tenants there are; before that, tables of tenants take every record. */
+  /** Sets how to tell whether a tenant exists; until then, tables of tenants accept every record. */
   guardTenants(exists: TenantExists): void;
-  /** Every table of tenants that was opened. */
+  /** All tables of tenants that have been opened. */
   tenantTables(): readonly Table<unknown>[];
-  /** Opens every record, past the cache, and reports those that do not open or parse. */
+  /** Opens every record, past the cache, and reports those that do not open or decode. */
   check(): Iterable<CheckFinding>;
-  /** Copies the state of this moment, compacted and synced, into a new directory; it opens with the same data key. */
+  /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. */
   backup(directory: string): Promise<void>;
-  /** Finishes the writes under way and closes; later reads and writes are refused, and the key is zeroed. Safe to call twice. */
+  /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export type StoreOptions = {
-  /** made if it is missing; holds `data.mdb` and `lock.mdb` and nothing else */
+  /** created if missing; contains `data.mdb` and `lock.mdb` only */
   readonly directory: string;
-  /** 32 octets; the same for every process and every start */
+  /** 32 octets; the same for all processes and starts */
   readonly dataKey: Secret<Uint8Array>;
   readonly log?: Log;
-  /** Asked before each commit: throws when nothing that is written now could be opened after a restart. */
+  /** Called before each commit: throws when what is written now could not be opened after a restart. */
   readonly requireKept?: () => void;
-  /** bound of the cache of decoded records, in octets of their sealed form */
+  /** size limit of the cache of decoded records, in octets of their sealed form */
   readonly cacheBytes?: number;
 };
 
-/** Opens the store of a directory; several processes may have it open. Rejects when the data key is not the one it was made with. */
+/** Opens the store of a directory, also in several processes. Rejects when the data key is not the one it was created with. */
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const store = new LmdbStore(options);
   try {
@@ -57,14 +57,14 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
   }
 }
 
-/** A write that waits for the commit it will be part of. */
+/** A write in the queue for the next commit. */
 type Waiting = {
   attempt(changed: Set<string>): void;
   settle(): void;
   abandon(error: unknown): void;
 };
 
-/** An idle process moves its snapshot this often, so that LMDB may reuse the pages of older states. */
+/** An idle process moves its snapshot this often, so that LMDB can reuse the pages of older states. */
 const idleRefreshMs = 1_000;
 
 class LmdbStore implements OpenStore {
@@ -172,7 +172,7 @@ class LmdbStore implements OpenStore {
     this.#context.cache.clear();
   }
 
-  /** One commit after another; each takes every write that waits when LMDB grants the lock. */
+  /** Commits one after another; each takes every write that is queued when LMDB grants the lock. */
   async #commitAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       let batch: Waiting[] = [];
@@ -190,13 +190,13 @@ class LmdbStore implements OpenStore {
         continue;
       }
       this.#refreshIfPossible();
-      // Refusals wait for the commit too: they may rest on what an earlier write of the same batch did.
+      // Refusals wait for the commit too: they may depend on an earlier write of the same batch.
       for (const write of batch) write.settle();
     }
     this.#committing = undefined;
   }
 
-  /** Asynchronous, so that a refusal never ends #commitAll before it is on record as running. */
+  /** Asynchronous, so that #commitAll never ends before #committing is assigned. */
   async #requireKept(): Promise<void> {
     this.#options.requireKept?.();
   }

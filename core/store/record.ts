@@ -1,4 +1,4 @@
-// A record's value as octets: msgpack of plain data, frozen when it comes back.
+// Encoding of record values: msgpack of plain data, frozen after decoding.
 import { Packr } from 'msgpackr';
 import { fail } from '../base/errors.ts';
 
@@ -11,13 +11,13 @@ export function encodeRecord(value: unknown): Uint8Array {
   return packr.pack(value);
 }
 
-/** The value, frozen to its depth (octet arrays cannot be frozen: leave them alone). */
+/** The value, deeply frozen (octet arrays cannot be frozen: do not modify them). */
 export function decodeRecord(octets: Uint8Array): unknown {
-  // A plain view makes msgpackr return Uint8Array, not Buffer, so that a value equals what was put.
+  // Given a plain view, msgpackr returns Uint8Array instead of Buffer, so that a value equals what was put.
   return deepFrozen(packr.unpack(new Uint8Array(octets.buffer, octets.byteOffset, octets.byteLength)));
 }
 
-// What msgpack would silently turn into something else is refused: a record comes back as it was put, or it is not put.
+// Refuses what msgpack would silently turn into something else, so that a record always comes back as it was put.
 function requirePlain(value: unknown, where: string): void {
   switch (typeof value) {
     case 'string':

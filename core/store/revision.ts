@@ -1,14 +1,14 @@
-// The revision: a number that every commit raises, with the keys each of the last commits changed, for coherent caches.
+// The revision: a number that every commit increments, with the keys changed by the latest commits, for coherent caches.
 import { Packr } from 'msgpackr';
 import type { Environment } from './environment.ts';
 import { keyBytes } from './keys.ts';
 
-/** Where the revision stands. No table has a name that begins with a control character. */
+/** Key of the revision. No table name starts with a control character. */
 export const revisionKey = keyBytes('\u0002revision');
 
-/** Commits whose changed keys are kept; a process that lags further behind drops its whole cache. */
+/** Commits whose changed keys are kept; a process that is further behind drops its whole cache. */
 const keptCommits = 256;
-/** A commit that changes more keys than this is noted as one that changed everything. */
+/** A commit that changes more keys than this counts as having changed everything. */
 const maxNotedKeys = 1_000;
 
 const packr = new Packr();
@@ -18,7 +18,7 @@ export function revisionOf(value: Uint8Array | undefined): number {
   return value === undefined ? 0 : Number(new DataView(value.buffer, value.byteOffset).getBigUint64(0));
 }
 
-/** Inside a commit: raises the revision and notes the changed keys. */
+/** Inside a commit: increments the revision and records the changed keys. */
 export function noteChanges(environment: Environment, changed: ReadonlySet<string>): void {
   const revision = revisionOf(environment.get(revisionKey)) + 1;
   const value = new Uint8Array(8);
@@ -28,7 +28,7 @@ export function noteChanges(environment: Environment, changed: ReadonlySet<strin
   environment.remove(changesKey(revision - keptCommits));
 }
 
-/** Keys changed after one revision up to another, or undefined when they are not known. */
+/** Keys changed after one revision up to another, or undefined when they are not recorded. */
 export function changesBetween(environment: Environment, from: number, to: number): readonly string[] | undefined {
   if (to < from || to - from > keptCommits) return undefined;
   const changed: string[] = [];

@@ -5,9 +5,9 @@ import { revealSecret, type Secret } from '../base/secret.ts';
 /*
  * sealed = 0x01 ‖ nonce(24) ‖ ciphertext ‖ tag(16)
  *
- * XAES-256-GCM (C2SP, c2sp.org/XAES-256-GCM): the first half of the nonce derives the record's key from the data key with two
- * AES blocks (NIST SP 800-108r1 counter mode over CMAC), the second half is the nonce of AES-256-GCM. Random nonces of 192 bits
- * never meet, so the data key has no limit of 2^32 writes (SP 800-38D section 8.3) that somebody would have to count.
+ * XAES-256-GCM (C2SP, c2sp.org/XAES-256-GCM): the first half of the nonce derives the record's key from the data key with two AES blocks
+ * (NIST SP 800-108r1 counter mode over CMAC); the second half is the nonce of AES-256-GCM. Random nonces of 192 bits do not collide, so
+ * the data key is not limited to 2^32 writes (SP 800-38D section 8.3), which would have to be counted.
  */
 const format = 1;
 const nonceBytes = 24;
@@ -15,7 +15,7 @@ const tagBytes = 16;
 
 /** Seals and opens under one data key of 32 octets. */
 export class Sealer {
-  /** a copy of its own, which can be zeroed; a KeyObject is only when it is collected */
+  /** our own copy, because it can be zeroed; a KeyObject is freed by the garbage collector only */
   readonly #key: Buffer;
   /** K1 of CMAC (NIST SP 800-38B section 6.1) */
   readonly #subkey: Buffer;
@@ -28,13 +28,13 @@ export class Sealer {
     this.#subkey = doubled(this.#encryptBlocks(Buffer.alloc(16)));
   }
 
-  /** Sealed octets that open only together with the same associated data. */
+  /** Sealed octets, which open only with the same associated data. */
   seal(plaintext: Uint8Array, associatedData: Uint8Array, nonce: Uint8Array = randomBytes(nonceBytes)): Uint8Array {
     const cipher = createCipheriv('aes-256-gcm', this.#derive(nonce), nonce.subarray(12)).setAAD(associatedData);
     return Buffer.concat([Buffer.of(format), nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** The plaintext, or undefined when anything was changed: octets, associated data or key. */
+  /** The plaintext, or undefined when octets, associated data or key are not the original ones. */
   open(sealed: Uint8Array, associatedData: Uint8Array): Uint8Array | undefined {
     if (sealed.length < 1 + nonceBytes + tagBytes || sealed[0] !== format) return undefined;
     const nonce = sealed.subarray(1, 1 + nonceBytes);

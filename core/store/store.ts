@@ -1,14 +1,14 @@
-// What the house sees of the store: typed tables of sealed records, one write path, snapshots refreshed once per turn.
+// The store as core and plugins use it: typed tables of sealed records, one way to write, snapshots refreshed once per turn.
 
-/** Parts of a key, in sort order. The first part of tenant data is always the tenant's uuid. */
+/** Parts of a key, in sort order. The first part of tenant data is the tenant's uuid. */
 export type StoreKey = readonly (string | number)[];
 
-/** Exists only inside Store.write; every change takes one, so a change outside the write path does not compile. */
+/** Exists only inside Store.write. Every change requires one, so that a change outside of a transaction does not compile. */
 export interface WriteTransaction {
   /** The newest value, including this transaction's own writes. Do not modify it: put a copy. */
   get<V>(table: Table<V>, key: StoreKey): V | undefined;
   put<V>(table: Table<V>, key: StoreKey, value: V): void;
-  /** Answers whether there was something to delete. */
+  /** Returns whether there was something to delete. */
   delete<V>(table: Table<V>, key: StoreKey): boolean;
   /** Entries below a key prefix as this transaction sees them. */
   entries<V>(table: Table<V>, prefix: StoreKey): Iterable<readonly [StoreKey, V]>;
@@ -22,9 +22,9 @@ export type RangeOptions = {
 };
 
 /**
- * Records of one kind, sealed under the store's data key and bound to table and key. Values are plain data
- * (objects, arrays, strings, numbers, booleans, null, Uint8Array); they come back frozen: copy to change.
- * Reads see the snapshot of the last Store.refresh() and are decoded once until the record changes.
+ * Records of one kind, sealed under the store's data key and bound to table and key. Values are plain data (objects, arrays, strings,
+ * numbers, booleans, null, Uint8Array) and frozen when read: copy to change. Reads see the snapshot of the last Store.refresh(); a record
+ * is decoded once until it changes.
  */
 export interface Table<V> {
   readonly name: string;
@@ -36,14 +36,14 @@ export interface Table<V> {
 }
 
 export interface Store {
-  /** Opens the table of that name; the same name gives the same table. Plugins get a store whose names carry their prefix. */
+  /** Opens a table; the same name gives the same table. The store of a plugin prefixes its names. */
   table<V>(name: string): Table<V>;
-  /** The same for records that hang on a tenant alone. A transaction that puts one whose tenant is gone is undone (`invalid-token`). */
+  /** The same for records of a tenant. A transaction that puts one of a deleted tenant is undone (`invalid-token`). */
   tenantTable<V>(name: string): Table<V>;
   /**
-   * The only way to change anything. `change` runs synchronously inside one LMDB write transaction; a throw undoes all of it.
-   * Resolves after the commit is on the disk: acknowledged is durable. Rejects with `storage-unavailable` when it cannot be.
-   * A read that a decision rests on must be repeated inside `change` through the transaction.
+   * The only way to write. `change` runs synchronously inside one LMDB write transaction; a throw undoes all of it. Resolves when the commit
+   * is on the disk. Rejects with `storage-unavailable` when it cannot be. A read that a decision depends on must be repeated inside `change`
+   * through the transaction.
    */
   write<T>(change: (transaction: WriteTransaction) => T): Promise<T>;
   /** Moves reads of this process to the newest committed state. The request pipeline calls it once per turn. */

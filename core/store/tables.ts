@@ -1,4 +1,4 @@
-// Tables over an environment: sealed, cached, frozen records for reading, and the transaction's view of them for changing.
+// Tables over an environment: sealed, cached, frozen records for reading, and the transaction in which they are changed.
 import { fail } from '../base/errors.ts';
 import type { Environment, Span } from './environment.ts';
 import type { RecordCache } from './cache.ts';
@@ -7,12 +7,12 @@ import { decodeRecord, encodeRecord } from './record.ts';
 import type { Sealer } from './sealing.ts';
 import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
 
-/** What all tables of a store share. */
+/** Shared by all tables of a store. */
 export type TableContext = {
   readonly environment: Environment;
   readonly sealer: Sealer;
   readonly cache: RecordCache;
-  /** names of the tables whose keys begin with a tenant, and who says whether there is one */
+  /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
 };
 
@@ -22,7 +22,7 @@ export type TenantExists = (transaction: WriteTransaction, tenantId: string) => 
 /** Keys fetched from LMDB at a time. */
 const pageKeys = 256;
 
-/** A table of that full name. The value type is the caller's word: a name must always be used with one type. */
+/** The table of that full name. The value type is not checked: always use a name with the same type. */
 export function tableOn<V>(context: TableContext, name: string): Table<V> {
   return {
     name,
@@ -44,7 +44,7 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
   };
 }
 
-/** The transaction handed to one change; notes the keys it changed, and is of no use once the change is over. */
+/** The transaction passed to one change; records the changed keys, and refuses to be used after the change. */
 export class Change implements WriteTransaction {
   readonly changed = new Set<string>();
   readonly #context: TableContext;
@@ -54,7 +54,7 @@ export class Change implements WriteTransaction {
     this.#context = context;
   }
 
-  /** The tenant may have been deleted while what is put was made; whoever asked for it has no token any more. */
+  /** The tenant may have been deleted while the record was prepared; the caller's token is then gone too. */
   #requireTenant(table: string, [tenantId]: StoreKey): void {
     const { tables, exists } = this.#context.tenants;
     if (exists !== undefined && tables.has(table) && !exists(this, String(tenantId))) throw fail('invalid-token');
@@ -96,7 +96,7 @@ export class Change implements WriteTransaction {
   }
 }
 
-/** The record of a key text. Inside a commit it is the newest one, read past the cache, which holds what is committed. */
+/** The record of a key text. Inside a commit, the newest one, read past the cache, which has committed records only. */
 function readRecord(context: TableContext, text: string | undefined): unknown {
   if (text === undefined) return undefined;
   if (context.environment.inCommit) return openRecord(context, text)?.value;
@@ -108,7 +108,7 @@ function readRecord(context: TableContext, text: string | undefined): unknown {
   return record.value;
 }
 
-/** Reads past the cache. Throws when the record does not open, which never happens to what the store itself wrote. */
+/** Reads past the cache. Throws when the record does not open, which never happens to a record that the store has written. */
 export function openRecord(
   { environment, sealer }: TableContext,
   text: string,
@@ -121,13 +121,13 @@ export function openRecord(
   return { value: decodeRecord(octets), bytes: sealed.length };
 }
 
-/** A key for people: `transit/keys [tenant, name]`. */
+/** A key for messages: `transit/keys [tenant, name]`. */
 export function describeKey(text: string): string {
   const { table, key } = decodeKey(text);
   return `${table} ${JSON.stringify(key)}`;
 }
 
-/** Texts of the keys in a span, in order, fetched page by page. */
+/** Texts of the keys in a span, in order, fetched in pages. */
 export function* textsIn(environment: Environment, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
   for (let rest = span, left = limit; left > 0;) {
     const pageSize = Math.min(pageKeys, left);
@@ -147,7 +147,7 @@ function* textsBelow({ environment }: TableContext, table: string, prefix: Store
   if (options.after !== undefined) {
     const after = encodeKey(table, [...prefix, options.after]);
     if (after === undefined) return;
-    // What hangs below the key to start after is passed over with it.
+    // Keys below the one to start after are skipped too.
     span = options.reverse === true ? { low: span.low, high: keyBytes(after) } : { low: endOf(after), high: span.high };
   }
   yield* textsIn(environment, span, options.reverse, options.limit);
