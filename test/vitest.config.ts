@@ -13,6 +13,7 @@ export default defineConfig({
     // Node.js strips the types and keeps what it compiled. Nothing is mocked by module, so no loader hooks are needed.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     globalSetup: ['test/harness/scratch.ts'],
+    setupFiles: ['test/harness/each-file.ts'],
     maxWorkers: 2,
     include: ['test/**/*.test.ts'],
     exclude: ['test/{interop,image,package,soak}/**', 'test/**/*.long.test.ts'],

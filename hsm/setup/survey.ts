@@ -47,7 +47,7 @@ export function formatSurvey(title: string, survey: TokenSurvey): string {
   return [
     `# ${title}`,
     '',
-    'Made by test/hsm/capabilities.test.ts from what the token did, not from what it says; do not edit.',
+    'Made by test/hsm/capabilities.long.test.ts from what the token did, not from what it says; do not edit.',
     '',
     '| Key type | Mechanism | Wrapped custody: kept as | exported | Token custody: kept as | exported |',
     '|---|---|---|---|---|---|',

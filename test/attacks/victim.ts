@@ -1,6 +1,5 @@
 // What attacks start from: the composed appliance with every plugin, tenants and tokens in it, and a look at everything it wrote.
 import { readdirSync, readFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { defined } from '../../core/base/defined.ts';
@@ -11,6 +10,7 @@ import {
   type TestAppliance,
   type TestApplianceOptions,
 } from '../harness/appliance.ts';
+import { ask } from '../harness/client.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 export type Victim = TestAppliance & {
@@ -23,7 +23,7 @@ export type Victim = TestAppliance & {
   /** Creates a policy with these rules. */
   makePolicy(name: string, rules: readonly unknown[], token?: string): Promise<void>;
   /** A request whose line and headers go out octet by octet as given; answers status and body. */
-  raw(method: string, target: string, options?: RequestOptions & { readonly from?: string }): Promise<Answer>;
+  raw(method: string, target: string, options?: RequestOptions): Promise<Answer>;
   /** Audit trail, log and store, as they lie there. */
   written(): string;
 };
@@ -61,7 +61,7 @@ export async function startVictim(options: Pick<TestApplianceOptions, 'unauthent
     },
     makeToken: async (policies, parent) => String((await must(200, 'POST', '/v1/state/keystore/token/create', { policies }, parent)).token),
     makePolicy: (name, rules, token) => must(201, 'POST', '/v1/config/policy/policies', { name, 'rest-api': { rules } }, token),
-    raw: (method, target, options = {}) => sendRaw(appliance, method, target, options),
+    raw: (method, target, options = {}) => ask(appliance.url, target, { method, token: appliance.rootToken, ...options }),
     written: () =>
       ['audit', 'store', 'logs'].flatMap((folder) => filesIn(at('appliance', folder))).join('\n') + JSON.stringify(appliance.logged),
   };
@@ -74,31 +74,4 @@ function filesIn(directory: string): string[] {
   } catch {
     return [];
   }
-}
-
-function sendRaw(
-  { url, rootToken }: TestAppliance,
-  method: string,
-  target: string,
-  options: RequestOptions & { readonly from?: string },
-): Promise<Answer> {
-  const token = 'token' in options ? options.token : rootToken;
-  const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...options.headers };
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const local = defined({ localAddress: options.from });
-    // `path` goes out unchanged, unlike a URL.
-    const request = httpsRequest({ hostname, port, path: target, method, headers, rejectUnauthorized: false, agent: false, ...local });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('error', reject);
-      response.on('end', () => {
-        const isJson = String(response.headers['content-type']).includes('json') && text !== '';
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: isJson ? JSON.parse(text) : text });
-      });
-    });
-    request.end();
-  });
 }

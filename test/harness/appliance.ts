@@ -1,5 +1,4 @@
 // The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
-import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
@@ -20,22 +19,13 @@ import { provideStoreKey } from '../../appliance/state/store-key.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
+import { type Answer, ask, type Asking, keepConnections } from './client.ts';
 import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
 import { selfSignedIdentity } from './tls.ts';
 
-export type Answer = {
-  readonly status: number;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every shape
-  readonly body: any;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-};
+export type { Answer } from './client.ts';
 
-export type RequestOptions = {
-  readonly token?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** loopback address of the client, default 127.0.0.1 */
-  readonly from?: string;
-};
+export type RequestOptions = Pick<Asking, 'token' | 'headers' | 'from'>;
 
 export type TestAppliance = {
   readonly url: string;
@@ -47,7 +37,10 @@ export type TestAppliance = {
   readonly rootToken: string;
   readonly directory: string;
   readonly logged: readonly { level: string; message: string; fields: unknown }[];
-  /** `body`: an object is sent as JSON, a string or octets as they are. The root token goes along unless `token` says otherwise. */
+  /**
+   * Sends a request with a JSON body: an object, or a string or octets that are sent as they are. The root token is sent unless `token`
+   * is given. Connections are kept between requests.
+   */
   request(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<Answer>;
   check(): Promise<readonly CheckFinding[]>;
   close(): Promise<void>;
@@ -108,23 +101,22 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     },
   });
   const listener = await listenManagement({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
+  const url = listener.url.replace(/\/$/, '');
+  // A handshake costs more than most requests.
+  const agent = keepConnections({ atOnce: Infinity });
   return {
-    url: listener.url.replace(/\/$/, ''),
+    url,
     ...{ hsm, store, clock, rootToken, directory, logged },
     app: composed.app,
     jobs: composed.jobs,
     check: () => composed.check(),
-    request: (method, path, body, extra = {}) =>
-      send({
-        url: `https://127.0.0.1:${listener.port}${path}`,
-        method,
-        body,
-        ca: identity.cert,
-        token: 'token' in extra ? extra.token : rootToken,
-        headers: extra.headers ?? {},
-        from: extra.from ?? '127.0.0.1',
+    request: (method, path, body, options = {}) =>
+      ask(url, path, {
+        ...{ method, body, agent, ca: identity.cert, token: rootToken, from: '127.0.0.1', ...options },
+        headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
       }),
     async close() {
+      agent.destroy();
       await listener.close(1_000);
       await composed.stop();
       metrics.stop();
@@ -146,46 +138,6 @@ export const notServing: Listeners = {
   identity: () => ({ key: '', cert: '' }),
   onIdentityChange: () => () => undefined,
 };
-
-type Sent = {
-  url: string;
-  method: string;
-  body: unknown;
-  token: string | undefined;
-  ca: string;
-  headers: Readonly<Record<string, string>>;
-  from: string;
-};
-
-function send({ url, method, body, token, ca, headers, from }: Sent): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const raw = typeof body === 'string' || body instanceof Uint8Array;
-    const payload = body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body));
-    const request = httpsRequest(url, {
-      method,
-      ca,
-      agent: false,
-      localAddress: from,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
-        ...headers,
-      },
-    });
-    request.on('error', reject);
-    request.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = /^application\/([a-z-]+\+)?json/.test(response.headers['content-type'] ?? '');
-        resolve({ status: response.statusCode ?? 0, body: isJson && text !== '' ? JSON.parse(text) : text, headers: response.headers });
-      });
-    });
-    request.end(payload);
-  });
-}
 
 function memoryLog(into: { level: string; message: string; fields: unknown }[]): Log {
   const at = (level: string) => (message: string, fields?: unknown) => void into.push({ level, message, fields });

@@ -1,6 +1,6 @@
 // The platform alone, in this process: real token, real store, real audit trail, a few plugin entries, and a client to talk to it.
 import { readFileSync, readdirSync } from 'node:fs';
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { defined } from '../../core/base/defined.ts';
@@ -18,6 +18,7 @@ import { Secret, revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
+import { type Answer, ask, type Asking } from './client.ts';
 import { makeSoftToken, testHsmConfig } from './token/softhsm.ts';
 
 export type CoreParts = { readonly store: OpenStore; readonly hsm: Hsm; readonly clock: TestClock; readonly log: TestLog };
@@ -32,16 +33,7 @@ export type CoreAppOptions = {
   readonly bodyRoom?: BodyRoom;
 };
 
-export type Sent = {
-  readonly token?: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** loopback address of the client, default 127.0.0.1 */
-  readonly from?: string;
-};
-export type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly body: Json };
-/** Parsed answers are looked into freely by tests. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a test that reads a wrong field fails anyway
-export type Json = any;
+export type Sent = Pick<Asking, 'token' | 'headers' | 'from'>;
 
 export type CoreApp = CoreParts & {
   readonly app: App;
@@ -52,7 +44,7 @@ export type CoreApp = CoreParts & {
   /** what sealed() answers */
   seal(sealed: boolean): void;
   /** Sends a request; an object goes as JSON, a string or Buffer as it is. The root token unless another, or null, is given. */
-  send(method: string, path: string, body?: unknown, options?: Sent): Promise<Received>;
+  send(method: string, path: string, body?: unknown, options?: Sent): Promise<Answer>;
   /** Makes a tenant with its root token. */
   makeTenant(name: string, policies?: readonly string[]): Promise<string>;
   /** Everything in the audit files so far. */
@@ -99,7 +91,11 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
   const server = createServer(app.handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const send: CoreApp['send'] = (method, path, body, sent = {}) => exchange(url, method, path, body, { token: rootToken, ...sent });
+  const send: CoreApp['send'] = (method, path, body, options = {}) =>
+    ask(url, path, {
+      ...{ method, body, token: rootToken, from: '127.0.0.1', ...options },
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+    });
 
   return {
     store,
@@ -130,40 +126,4 @@ export async function startCoreApp(options: CoreAppOptions): Promise<CoreApp> {
       await hsm.close();
     },
   };
-}
-
-function exchange(
-  url: string,
-  method: string,
-  path: string,
-  body: unknown,
-  { token, headers = {}, from = '127.0.0.1' }: Sent,
-): Promise<Received> {
-  const isText = typeof body === 'string' || body instanceof Uint8Array;
-  const content = body === undefined || isText ? body : JSON.stringify(body);
-  const sent: Record<string, string> = {
-    ...(token === null || token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(content === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(content)) }),
-    ...headers,
-  };
-  return new Promise((resolve, reject) => {
-    // Not fetch, which would tidy up the path.
-    const { hostname, port } = new URL(url);
-    const request = httpRequest({ hostname, port, path, method, headers: sent, agent: false, localAddress: from }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          body: isJson ? JSON.parse(text) : undefined,
-        });
-      });
-    });
-    request.on('error', reject);
-    request.end(content);
-  });
 }

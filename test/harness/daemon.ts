@@ -1,10 +1,12 @@
 // Starts the real daemon as a user does, on a data directory and ports of its own, and talks to it over TLS.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { endWithTests } from './children.ts';
+import { type Answer, ask, type Asking } from './client.ts';
+import { copyDirectory, madeOnce } from './once.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -16,14 +18,8 @@ export type Daemon = {
   readonly caPem: string;
   /** Sends a JSON request with the root token (or another) and answers the parsed body; throws on 4xx and 5xx. */
   request(method: string, path: string, body?: unknown, token?: string): Promise<unknown>;
-  /** The same without throwing. */
-  exchange(
-    method: string,
-    path: string,
-    body?: unknown,
-    token?: string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<{ status: number; body: unknown; headers: Readonly<Record<string, unknown>> }>;
+  /** The same without throwing. Each request has a connection of its own, so that all workers get some. */
+  exchange(method: string, path: string, body?: unknown, token?: string, headers?: Asking['headers']): Promise<Answer>;
   /** SIGTERM, and waits for the end; answers the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL to the daemon and everything it started. */
@@ -31,23 +27,33 @@ export type Daemon = {
   output(): string;
 };
 
+export type DaemonOptions = {
+  readonly directory: string;
+  readonly workers?: number;
+  readonly args?: readonly string[];
+  /** beside the environment of this process */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** kills the start after this time if it is not ready before */
+  readonly abandonAfterMs?: number;
+  /** for a daemon that restores a backup, which does not hold it */
+  readonly rootToken?: string;
+  /**
+   * A directory that does not exist becomes a copy of one that a daemon has provisioned: same token, root token and CA in all tests. With
+   * `firstStart`, and where `args` are given, the daemon provisions it.
+   */
+  readonly firstStart?: boolean;
+};
+
 /** Resolves once the daemon has printed its ready line; rejects with what it printed when it ends before. */
-export async function startDaemon(options: {
-  directory: string;
-  workers?: number;
-  args?: readonly string[];
-  environment?: Readonly<Record<string, string>>;
-  /** kills the start hard after this time, if it is not ready before */
-  abandonAfterMs?: number;
-  /** of a daemon that starts from a backup: that is not among what a backup holds */
-  rootToken?: string;
-}): Promise<Daemon> {
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { directory, firstStart = options.args !== undefined } = options;
+  if (!firstStart && !existsSync(directory)) copyDirectory(await madeOnce('provisioned', provision), directory);
   const [port, estPort] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
     [
       join(root, 'appliance/keystored.ts'),
-      ...['--data', options.directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
+      ...['--data', directory, '--listen', `127.0.0.1:${port}`, '--est-listen', `127.0.0.1:${estPort}`],
       ...['--workers', String(options.workers ?? 1)],
       ...(options.args ?? []),
     ],
@@ -58,16 +64,17 @@ export async function startDaemon(options: {
       detached: true,
     },
   );
+  endWithTests(child);
   const output: string[] = [];
   const abandon = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), options.abandonAfterMs ?? 120_000);
   await untilReady(child, output).finally(() => clearTimeout(abandon));
-  const caPem = readFileSync(join(options.directory, 'tls/ca.pem'), 'utf8');
-  const rootToken = options.rootToken ?? readFileSync(join(options.directory, 'root-token'), 'utf8').trim();
+  const caPem = readFileSync(join(directory, 'tls/ca.pem'), 'utf8');
+  const rootToken = options.rootToken ?? readFileSync(join(directory, 'root-token'), 'utf8').trim();
   const url = `https://127.0.0.1:${port}`;
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
 
   const exchange: Daemon['exchange'] = (method, path, body, token = rootToken, headers = {}) =>
-    send({ url: `${url}${path}`, method, body, token, caPem, headers });
+    ask(url, path, { method, body, token, ca: caPem, headers });
   return {
     url,
     estUrl: `https://127.0.0.1:${estPort}`,
@@ -92,6 +99,12 @@ export async function startDaemon(options: {
   };
 }
 
+async function provision(directory: string): Promise<void> {
+  const daemon = await startDaemon({ directory, firstStart: true });
+  const code = await daemon.stop();
+  if (code !== 0) throw new Error(`the daemon that provisions ended with ${code}:\n${daemon.output()}`);
+}
+
 function untilReady(child: ChildProcess, output: string[]): Promise<void> {
   return new Promise((done, fail) => {
     const collect = (chunk: Buffer): void => {
@@ -101,39 +114,6 @@ function untilReady(child: ChildProcess, output: string[]): Promise<void> {
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
     child.once('exit', (code) => fail(new Error(`the daemon ended with ${code}:\n${output.join('')}`)));
-  });
-}
-
-type Sent = {
-  url: string;
-  method: string;
-  body: unknown;
-  token: string;
-  caPem: string;
-  headers?: Readonly<Record<string, string>>;
-};
-
-/** One JSON request over TLS. */
-export function send({ url, method, body, token, caPem, headers: more = {} }: Sent): ReturnType<Daemon['exchange']> {
-  return new Promise((done, fail) => {
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers: Record<string, string> = { authorization: `Bearer ${token}`, ...more };
-    if (text !== undefined) {
-      headers['content-type'] = 'application/json';
-      headers['content-length'] = String(Buffer.byteLength(text));
-    }
-    const request = httpsRequest(url, { method, headers, ca: caPem, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const answer = Buffer.concat(chunks).toString();
-        const isJson =
-          String(response.headers['content-type']).includes('json') && !String(response.headers['content-type']).includes('ndjson');
-        done({ status: response.statusCode ?? 0, body: isJson && answer !== '' ? JSON.parse(answer) : answer, headers: response.headers });
-      });
-    });
-    request.on('error', fail);
-    request.end(text);
   });
 }
 

@@ -9,7 +9,8 @@ import { setTimeout } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'vitest';
 import { inTools, runTool } from '../../appliance/packaging/image/tools.ts';
-import { freePort, send } from '../harness/daemon.ts';
+import { type Answer, ask } from '../harness/client.ts';
+import { freePort } from '../harness/daemon.ts';
 
 /** Boots take from one minute to ten on a busy machine; what is slower than this has stopped. */
 const patienceMs = 1_500_000;
@@ -33,8 +34,6 @@ export const mediumSlots = [1, 2, 3, 4, 5].flatMap((n) => ['-device', `pcie-root
 
 /** The line of the console with what nobody may see again. */
 export const shownSecret = /^ {2}secret-id +(\S+)$/;
-
-type Answer = { readonly status: number; readonly body: unknown };
 
 const running = new Set<ChildProcess>();
 
@@ -126,7 +125,7 @@ export class Machine {
   }
 
   exchange(method: string, path: string, body?: unknown, token = ''): Promise<Answer> {
-    return send({ url: `https://127.0.0.1:${this.port}${path}`, method, body, token, caPem: this.caPem });
+    return ask(`https://127.0.0.1:${this.port}`, path, { method, body, token, ca: this.caPem });
   }
 
   /** The same, for what has to succeed; comes again when the token of a very busy machine is not there for a moment (503). */

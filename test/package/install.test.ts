@@ -3,7 +3,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, send } from '../harness/daemon.ts';
+import { ask } from '../harness/client.ts';
+import { freePort } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 /** The clean system: a Debian release, from the mirror its tool knows unless another is named. */
@@ -118,7 +119,7 @@ async function serve() {
   const caPem = readFileSync(join(data, 'tls/ca.pem'), 'utf8');
   return {
     async request(method: string, url: string, body: unknown): Promise<Record<string, unknown>> {
-      const answer = await send({ url: `https://${address}${url}`, method, body, token: rootToken, caPem });
+      const answer = await ask(`https://${address}`, url, { method, body, token: rootToken, ca: caPem });
       if (answer.status >= 400) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body as Record<string, unknown>;
     },

@@ -3,7 +3,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, send } from '../harness/daemon.ts';
+import { ask } from '../harness/client.ts';
+import { freePort } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -94,7 +95,7 @@ async function serve(root: string, config: Config, volume: string) {
   const caPem = readFileSync(join(volume, 'tls/ca.pem'), 'utf8');
   return {
     async request(method: string, url: string, body: unknown): Promise<Record<string, unknown>> {
-      const answer = await send({ url: `https://${address}${url}`, method, body, token, caPem });
+      const answer = await ask(`https://${address}`, url, { method, body, token, ca: caPem });
       if (answer.status >= 400) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body as Record<string, unknown>;
     },

@@ -5,7 +5,8 @@ import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { send, startDaemon, type Daemon } from '../../harness/daemon.ts';
+import { ask } from '../../harness/client.ts';
+import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 // Each of these starts several daemons.
@@ -128,8 +129,8 @@ describe('sealed', () => {
     }
     expect(await daemon.exchange('GET', keys, undefined, '', { accept: 'text/html' })).toMatchObject({ body: { code: 'sealed' } });
     expect(await daemon.exchange('GET', '/v1/ca/system/appliance/ca.pem')).toMatchObject({ status: 200, body: daemon.caPem });
-    const est = { url: `${daemon.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: daemon.caPem };
-    expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/), headers: { 'retry-after': '30' } });
+    const est = await ask(daemon.estUrl, '/.well-known/est/cacerts', { ca: daemon.caPem });
+    expect(est).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/), headers: { 'retry-after': '30' } });
     expect(await daemon.exchange('POST', unseal, {})).toMatchObject({ status: 400, body: { code: 'missing-field' } });
     expect(await daemon.exchange('POST', unseal, { pin: 'wrong-pin' })).toMatchObject({ status: 403, body: { code: 'pin-refused' } });
     expect(await daemon.exchange('POST', unseal, { pin })).toMatchObject({ status: 429, body: { code: 'rate-limited' } });

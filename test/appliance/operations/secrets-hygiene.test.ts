@@ -11,6 +11,7 @@ import { makeDeviceCsr, makeKeys } from '../../plugins/ca/pki.ts';
 import { Browser } from '../../plugins/oidc/harness.ts';
 import { startScriptedProvider } from '../../plugins/oidc/scripted-provider.ts';
 import { childrenOf, filesBelow, found, mappedStore, needlesOf, type Needle } from '../../harness/token/canaries.ts';
+import { ask } from '../../harness/client.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -205,10 +206,7 @@ async function plantInSignIn(daemon: Daemon): Promise<Secrets> {
     });
     const role = { 'token-policies': ['user'], 'claim-mappings': { email: 'username' } };
     await daemon.request('PUT', `/v1/config/${authentication}/oidc/corp/roles/staff`, role);
-    const browser = new Browser(async (method, where, body, headers) => {
-      const reply = await send(daemon.url, where, { method, headers, ca: daemon.caPem, ...defined({ body }) });
-      return { status: reply.status, body: reply.text, headers: reply.headers };
-    });
+    const browser = new Browser((method, where, body, headers) => ask(daemon.url, where, { method, headers, body, ca: daemon.caPem }));
     const begun = await browser.start();
     const binding = [...browser.cookies.values()];
     const callback = new URL(provider.authorize(begun));

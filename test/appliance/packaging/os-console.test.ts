@@ -100,7 +100,7 @@ test('a server that another CA vouches for is not taken for the daemon', async (
   const [one, other] = [path('one'), path('other')];
   // Without a name of loopback in the certificate: the settings may leave it out.
   const daemon = await startDaemon({ directory: join(one, 'var/lib/keystored'), args: ['--hosts', 'keys.example.com'] });
-  const stranger = await startDaemon({ directory: join(other, 'var/lib/keystored') });
+  const stranger = await startDaemon({ directory: join(other, 'var/lib/keystored'), firstStart: true });
   const port = Number(new URL(daemon.url).port);
   await expect.poll(() => readDaemonState(one, port), patiently).toEqual({ status: 'ok', reasons: [] });
   expect(await readDaemonState(other, port)).toEqual({ status: 'silent', reasons: [] });

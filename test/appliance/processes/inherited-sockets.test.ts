@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { findHandedSockets } from '../../../appliance/processes/inherited-sockets.ts';
-import { freePort, isFree, send } from '../../harness/daemon.ts';
+import { ask as askOnce } from '../../harness/client.ts';
+import { freePort, isFree } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -55,7 +56,7 @@ async function activate(name: string, listen?: string) {
     .on('error', () => undefined)
     .unref();
   const ask = async (url: string): Promise<number> =>
-    (await send({ url, method: 'GET', body: undefined, token: '', caPem: readFileSync(join(data, 'tls/ca.pem'), 'utf8') })).status;
+    (await askOnce(new URL(url).origin, new URL(url).pathname, { ca: readFileSync(join(data, 'tls/ca.pem'), 'utf8') })).status;
   return {
     output: () => output,
     started: () => expect.poll(() => output, { timeout: 240_000 }).toContain('ready https://'),

@@ -39,7 +39,7 @@ describe('life of the daemon', () => {
   test('a start that is cut at any moment is finished by the next one', async () => {
     const directory = path('cut');
     for (const afterMs of [80, 160, 240, 320, 480, 640]) {
-      const child = startDaemon({ directory, abandonAfterMs: afterMs });
+      const child = startDaemon({ directory, firstStart: true, abandonAfterMs: afterMs });
       await child.then(
         (daemon) => daemon.kill(),
         () => undefined,
@@ -52,7 +52,7 @@ describe('life of the daemon', () => {
 
   test('the first start names the root token file, and its modes keep others out', async () => {
     const directory = path('modes');
-    const daemon = await startDaemon({ directory });
+    const daemon = await startDaemon({ directory, firstStart: true });
     expect(daemon.output()).toContain(join(directory, 'root-token'));
     expect(daemon.output()).not.toContain(daemon.rootToken);
     expect(daemon.output()).not.toContain(readFileSync(join(directory, 'pin'), 'utf8'));

@@ -5,7 +5,8 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type Daemon, send, startDaemon } from '../../harness/daemon.ts';
+import { ask } from '../../harness/client.ts';
+import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -119,8 +120,8 @@ test(
       await expect.poll(() => callers.every(({ after }) => (after.get(503) ?? 0) > 0), { timeout: 60_000 }).toBe(true);
       expect(callers.filter(({ after }) => after.has(200))).toEqual([]);
       expect(lastEncryption(directory) < sealedAt).toBe(true);
-      const est = { url: `${served.estUrl}/.well-known/est/cacerts`, method: 'GET', body: undefined, token: '', caPem: served.caPem };
-      expect(await send(est)).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/i) });
+      const est = await ask(served.estUrl, '/.well-known/est/cacerts', { ca: served.caPem });
+      expect(est).toMatchObject({ status: 503, body: expect.stringMatching(/sealed/i) });
       expect(await served.exchange('GET', '/v1/state/system/health')).toMatchObject({ status: 503, body: { status: 'sealed' } });
       // At once, while the processes that wait for the PIN are still being started.
       expect(await served.exchange('POST', unseal, { pin })).toMatchObject({ status: 204 });

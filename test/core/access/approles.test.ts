@@ -3,7 +3,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
 import { loginSweepJob } from '../../../core/access/approles/secret-ids.ts';
-import { startCoreApp, type CoreApp, type Json, type Received, type Sent } from '../../harness/core-app.ts';
+import type { Answer, Json } from '../../harness/client.ts';
+import { startCoreApp, type CoreApp, type Sent } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { things } from '../../harness/things.ts';
 
@@ -19,7 +20,7 @@ afterAll(() => app.stop());
 // Failures of one test are not those of the next.
 beforeEach(() => app.clock.advance(61));
 
-const verdict = ({ status, body }: Received) => `${status} ${String(body?.code ?? 'done')}`;
+const verdict = ({ status, body }: Answer) => `${status} ${String(body?.code ?? 'done')}`;
 const code = async (method: string, path: string, body?: unknown, options?: Sent) => verdict(await app.send(method, path, body, options));
 
 type Credentials = { 'role-id': string; 'secret-id': string };

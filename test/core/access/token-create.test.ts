@@ -1,6 +1,7 @@
 // Tokens that tokens make: never more, never longer, never from elsewhere than their parent (api 47, 49), and clocks that are set.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCoreApp, type CoreApp, type Json, type Sent } from '../../harness/core-app.ts';
+import type { Json } from '../../harness/client.ts';
+import { startCoreApp, type CoreApp, type Sent } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { things } from '../../harness/things.ts';
 

@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProblems, formatProblem } from '../../../core/http/response/problem.ts';
 import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
-import { startCoreApp, type CoreApp, type Received } from '../../harness/core-app.ts';
+import type { Answer } from '../../harness/client.ts';
+import { startCoreApp, type CoreApp } from '../../harness/core-app.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { things } from '../../harness/things.ts';
 
@@ -24,9 +25,9 @@ const records = (): Record<string, unknown>[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
-const recordOf = (answer: Received) => records().find((record) => record['request-id'] === answer.headers['request-id']);
+const recordOf = (answer: Answer) => records().find((record) => record['request-id'] === answer.headers['request-id']);
 
-const hide = ({ status, body: { code, detail, title } }: Received) => ({ status, code, detail, title });
+const hide = ({ status, body: { code, detail, title } }: Answer) => ({ status, code, detail, title });
 const head = () => `POST ${sealUp} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${app.rootToken}\r\ncontent-type: application/json\r\n`;
 const octets = (size: number) =>
   app.send('POST', '/octets', Buffer.alloc(size), { token: null, headers: { 'content-type': 'application/ocsp-request' } });
@@ -149,7 +150,7 @@ describe('order of checks (api 55)', () => {
   });
 
   test('a person who got lost meets a page, a program a problem document', async () => {
-    const ask = (method: string, path: string, accept: string): Promise<Received> =>
+    const ask = (method: string, path: string, accept: string): Promise<Answer> =>
       app.send(method, path, undefined, { token: null, headers: { accept } });
     const html = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
     for (const path of ['/nothing', '/', '/v1/nothing', '/%']) {
@@ -170,7 +171,7 @@ describe('order of checks (api 55)', () => {
 
   test('too large comes before everything, then sealed, token, policy, media type, existence, preconditions, body', async () => {
     const limited = await app.makeTenant('order', ['rewrap-only']);
-    const steps: [number, string, Promise<Received>][] = [];
+    const steps: [number, string, Promise<Answer>][] = [];
     app.seal(true);
     steps.push([413, 'payload-too-large', app.send('PATCH', '/v1/config/things/none', Buffer.alloc(5 << 20), wrongEverything)]);
     steps.push([503, 'sealed', app.send('PATCH', '/v1/config/things/none', 'x', wrongEverything)]);
@@ -195,7 +196,7 @@ describe('order of checks (api 55)', () => {
       const [there, absent] = await Promise.all(
         ['one', 'none'].map((name) => app.send(method, `/v1/config/things/${name}`, method === 'GET' ? undefined : {}, { token: limited })),
       );
-      expect(hide(there as Received)).toEqual(hide(absent as Received));
+      expect(hide(there as Answer)).toEqual(hide(absent as Answer));
       expect(there?.status).toBe(403);
     }
   });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HsmConfig, TokenConfig } from '../../../hsm/api.ts';
 import { initialiseSoftToken, prepareToken, softhsmConf } from '../../../hsm/setup/setup.ts';
+import { copyDirectory, madeOnce } from '../once.ts';
 
 const modulePaths: readonly [string, ...string[]] = [
   '/usr/lib/softhsm/libsofthsm2.so',
@@ -14,30 +15,47 @@ const modulePaths: readonly [string, ...string[]] = [
 /** Where the distribution puts SoftHSM2. */
 export const softhsmModule = modulePaths.find((path) => existsSync(path)) ?? modulePaths[0];
 
-/** Makes a fresh, prepared token below `directory` (made if need be) and returns its configuration. */
+/**
+ * Copies a prepared token below `directory` (made if need be) and returns its configuration. All tokens of one name in a run have the same
+ * PINs, serial number and own keys: for another token use another name.
+ */
 export async function makeSoftToken(directory: string, name = 'main'): Promise<TokenConfig> {
-  const token = await makeEmptySoftToken(directory, name);
-  await prepareToken(token);
+  const template = await madeOnce(`token-${name}`, async (at) => {
+    await prepareToken(await makeEmptySoftToken(at, name));
+  });
+  const parts = partsOf(directory, name);
+  const templateParts = partsOf(template, name);
+  for (const part of ['tokens', 'pin', 'soPin'] as const) copyDirectory(templateParts[part], parts[part]);
+  return configure(parts, name);
+}
+
+/** Makes a fresh token without its own keys: as it is before the first boot. */
+export async function makeEmptySoftToken(directory: string, name = 'main'): Promise<TokenConfig> {
+  const parts = partsOf(directory, name);
+  mkdirSync(parts.tokens, { recursive: true, mode: 0o700 });
+  writeFileSync(parts.pin, randomUUID(), { mode: 0o600 });
+  writeFileSync(parts.soPin, randomUUID(), { mode: 0o600 });
+  const token = configure(parts, name);
+  await initialiseSoftToken({ ...token, soPin: { file: parts.soPin } });
   return token;
 }
 
-/** The same without the token's own keys: as it is before the first boot. */
-export async function makeEmptySoftToken(directory: string, name = 'main'): Promise<TokenConfig> {
-  const tokens = join(directory, `${name}-tokens`);
-  mkdirSync(tokens, { recursive: true, mode: 0o700 });
+type Parts = { readonly tokens: string; readonly configuration: string; readonly pin: string; readonly soPin: string };
+
+function partsOf(directory: string, name: string): Parts {
   const path = (suffix: string): string => join(directory, `${name}-${suffix}`);
-  writeFileSync(path('softhsm.conf'), softhsmConf(tokens));
-  writeFileSync(path('pin'), randomUUID(), { mode: 0o600 });
-  writeFileSync(path('so-pin'), randomUUID(), { mode: 0o600 });
-  const token = {
+  return { tokens: path('tokens'), configuration: path('softhsm.conf'), pin: path('pin'), soPin: path('so-pin') };
+}
+
+function configure(parts: Parts, name: string): TokenConfig & { readonly label: string } {
+  writeFileSync(parts.configuration, softhsmConf(parts.tokens));
+  return {
     name,
     module: softhsmModule,
     label: `test-${name}`,
-    pin: { file: path('pin') },
-    environment: { SOFTHSM2_CONF: path('softhsm.conf') },
-  } as const;
-  await initialiseSoftToken({ ...token, soPin: { file: path('so-pin') } });
-  return token;
+    pin: { file: parts.pin },
+    environment: { SOFTHSM2_CONF: parts.configuration },
+  };
 }
 
 /** A configuration of these tokens with settings fit for tests. */

@@ -1,10 +1,9 @@
 // The real daemon with two workers: a login begun by one is finished by whichever answers, once.
 import { equal } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../core/base/time.ts';
-import type { Answer } from '../../harness/appliance.ts';
+import { ask } from '../../harness/client.ts';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { Browser, pathOf, referenceOf, textOf, type Sender } from './harness.ts';
@@ -36,16 +35,7 @@ afterAll(async () => {
 });
 
 /** Every request on a connection of its own, so that any worker may get it. */
-const overNewConnections: Sender = (method, to, body, headers) =>
-  new Promise<Answer>((resolve, reject) => {
-    const request = httpsRequest(`${daemon.url}${to}`, { method, headers, ca: daemon.caPem, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (part: Buffer) => (text += part.toString()));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
+const overNewConnections: Sender = (method, to, body, headers) => ask(daemon.url, to, { method, headers, body, ca: daemon.caPem });
 
 test('twenty logins, each over several connections, all end in a session; the redirect URI is the one of the public URL', async () => {
   for (let count = 0; count < 20; count += 1) {
