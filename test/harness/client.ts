@@ -110,7 +110,8 @@ export function openTls(port: number | string, options: ConnectionOptions = {}):
     const socket = connectTls({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: options.ca !== undefined, ...options }, () =>
       resolve(socket),
     );
-    socket.once('error', reject);
+    // Later errors end in 'close'.
+    socket.on('error', reject);
   });
 }
 

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import { freePort, isFree, startDaemon } from '../../harness/daemon.ts';
+import { openTls } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -14,14 +15,11 @@ const entry = resolve(import.meta.dirname, '../../../appliance/keystored.ts');
 const portOf = (url: string): number => Number(new URL(url).port);
 
 /** A request of which the body never comes. */
-function slowRequest(url: string, target: string, token: string): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port: portOf(url), rejectUnauthorized: false }, () => {
-      const headers = `host: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n`;
-      socket.write(`POST ${target} HTTP/1.1\r\n${headers}{`, () => resolve(socket));
-    });
-    socket.on('error', reject);
-  });
+async function slowRequest(url: string, target: string, token: string): Promise<TLSSocket> {
+  const socket = await openTls(portOf(url));
+  const headers = `host: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n`;
+  await new Promise((written) => socket.write(`POST ${target} HTTP/1.1\r\n${headers}{`, written));
+  return socket;
 }
 
 test('while slow requests of both ports run, neither takes new connections; when their time is over the end is still an orderly one', async () => {

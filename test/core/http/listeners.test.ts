@@ -1,6 +1,5 @@
 // The TLS doors: versions, limits, taken ports, changing certificates, orderly closing.
 import { mkdirSync } from 'node:fs';
-import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,6 +13,7 @@ import {
   type ListenOptions,
   type TlsIdentity,
 } from '../../../core/http/listener/listeners.ts';
+import { ask, openTls, readAll } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 
@@ -38,39 +38,18 @@ async function listen(door: keyof typeof doors, options: Partial<ListenOptions> 
   return listener;
 }
 
-function tls(listener: Listener, options: ConnectionOptions = {}): Promise<TLSSocket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port: listener.port, rejectUnauthorized: false, ...options }, () => resolve(socket));
-    socket.once('error', reject);
-  });
-}
+const tls = (listener: Listener, options: ConnectionOptions = {}): Promise<TLSSocket> => openTls(listener.port, options);
 
-function get(listener: Listener, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest({ host: '127.0.0.1', port: listener.port, ca: identity.cert, agent: false, headers }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-    });
-    request.on('error', reject);
-    request.end();
-  });
+async function get(listener: Listener, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+  const { status, text } = await ask(`https://127.0.0.1:${listener.port}`, '/', { ca: identity.cert, headers });
+  return { status, text };
 }
 
 /** Begins a handshake and goes no further, but for what it says every half second. Answers what it is told until it is cut. */
 function stranger(listener: Listener, begins: string, goesOn?: string): Promise<string> {
   const socket = connectTcp(listener.port, '127.0.0.1', () => socket.write(begins, 'latin1'));
   const drip = goesOn === undefined ? undefined : setInterval(() => socket.write(goesOn, 'latin1'), 500);
-  return everything(socket).finally(() => clearInterval(drip));
-}
-
-function everything(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(text));
-  });
+  return readAll(socket).finally(() => clearInterval(drip));
 }
 
 describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
@@ -120,13 +99,13 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   test('headers far over the limit are answered too, although more of them comes behind the answer', async () => {
     const socket = await tls(await listen(door));
     socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(5_000)}\r\n`);
-    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
     const socket = await tls(await listen(door));
     socket.write(`${line}\r\nhost: a\r\n\r\n`);
-    const [head = '', body = ''] = (await everything(socket)).split('\r\n\r\n');
+    const [head = '', body = ''] = (await readAll(socket)).split('\r\n\r\n');
     expect(head).toMatch(
       /^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\ncontent-type: application\/problem\+json\r\nstrict-transport-security: max-age=31536000\r\n/,
     );
@@ -136,7 +115,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   test('what answers a HEAD that cannot be read has a head alone', async () => {
     const socket = await tls(await listen(door));
     socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
-    expect(await everything(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
+    expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
   });
 
   test('whoever keeps the connection open after such an answer is cut, whether it says nothing or goes on', async () => {
@@ -202,7 +181,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     await expect(tls(listener, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' })).rejects.toThrow(
       /protocol version|alert/i,
     );
-    const answered = everything(old);
+    const answered = readAll(old);
     old.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     expect(await answered).toContain('hello');
     fresh.destroy();
@@ -216,9 +195,9 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
       },
     });
     const idle = await tls(listener);
-    const idleClosed = everything(idle);
+    const idleClosed = readAll(idle);
     const running = await tls(listener);
-    const answered = everything(running);
+    const answered = readAll(running);
     running.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     const response = await started.promise;
     const closed = listener.close(5_000);
@@ -233,7 +212,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     const asked = Promise.withResolvers<void>();
     const listener = await listen(door, { handler: () => asked.resolve() });
     const socket = await tls(listener);
-    const gone = everything(socket);
+    const gone = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     await asked.promise;
     await Promise.all([listener.close(200), listener.close(200)]);

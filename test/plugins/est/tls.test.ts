@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type Socket, connect as connectTcp } from 'node:net';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
+import { openTls } from '../../harness/client.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 import { basic } from './client.ts';
 import { type EstAppliance, openEst, secret, startEstAppliance } from './est-appliance.ts';
@@ -28,10 +29,8 @@ beforeAll(async () => {
   host = { host: url.hostname, port: Number(url.port) };
 });
 
-async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
-  const socket = connect({ ...host, ca: appliance.caPem, ...options });
-  await once(socket, 'secureConnect');
-  return socket;
+function handshake(options: ConnectionOptions): Promise<TLSSocket> {
+  return openTls(host.port, { host: host.host, ca: appliance.caPem, ...options });
 }
 
 const isAlive = async (): Promise<boolean> => (await appliance.call(ca, 'cacerts')).status === 200;
