@@ -27,6 +27,7 @@ export type PluginContext<Config> = {
 
 /** What a plugin adds. All parts are optional; `stop` must work after an incomplete provision and when called twice. */
 export type PluginInstance = {
+  /** Endpoints and resources are read once, when all plugins have started. */
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];

@@ -47,8 +47,3 @@ export function shownText(limits: {
       for (const message of rules) context.addIssue({ code: 'custom', message });
     });
 }
-
-/** The User ID of an OpenPGP key; gpg refuses 2,048 octets or more, so half of that is safe (api 19). */
-export function userIdText() {
-  return shownText({ minCharacters: 1, maxCharacters: 1_024, maxOctets: 1_024 });
-}

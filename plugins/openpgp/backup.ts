@@ -3,16 +3,15 @@ import type { Key } from 'openpgp';
 import { z } from 'zod';
 import { defined } from '../../core/base/defined.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
-import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
+import type { RestoredVersion } from '../../core/plugin/services/transit-keys.ts';
+import { hasRole, type OpenpgpDefinition, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord } from './records.ts';
+import { fail } from './errors.ts';
 import { bindingTime } from './certificates/certificate.ts';
 import { requireNoLiveSubkeys, requireUserId } from './definition.ts';
 import { importCertificate } from './certificates/import-public-key.ts';
 import { parsedCertificate } from './format/keyblock.ts';
 import { formatFingerprint } from './format/packets.ts';
 import { publicKeyBody } from './format/signer.ts';
-
-/** A version as a backup has it. */
-export type RestoredVersion = { readonly version: number; readonly publicKey: Uint8Array | undefined; readonly openpgp: unknown };
 
 const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array && value.length <= 64 * 1024);
 const seconds = z.int().min(0).max(0xffff_ffff);
@@ -25,20 +24,22 @@ const recordSchema = z.strictObject({
   imported: z.string().optional(),
 });
 
-/** See OpenpgpHooks.acceptRestored. */
+/** See KeyAttachment.acceptRestored. Throws invalid-value, invalid-key-data, in-use. */
 export async function acceptRestored(
-  target: TransitKey,
+  target: OpenpgpKey,
   definition: OpenpgpDefinition,
   versions: readonly RestoredVersion[],
-  transitKeys: TransitKeys,
+  transitKeys: OpenpgpKeys,
   now: Temporal.Instant,
 ): Promise<ReadonlyMap<number, OpenpgpRecord>> {
   const accepted = new Map<number, OpenpgpRecord>();
-  for (const { version, publicKey, openpgp } of versions) {
-    if (openpgp === undefined) continue;
-    accepted.set(version, await acceptRecord(definition, publicKey, openpgp, now));
+  for (const { version, publicKey, attached } of versions) {
+    if (attached === undefined) continue;
+    accepted.set(version, await acceptRecord(definition, publicKey, attached, now));
   }
-  if (definition.openpgpUserId === undefined) requireNoLiveSubkeys(target, transitKeys);
+  if (definition.fields.openpgpUserId === undefined) requireNoLiveSubkeys(target, transitKeys);
+  if (hasRole(definition.fields) && versions.some(({ version, hasPrivateKey }) => hasPrivateKey && !accepted.has(version)))
+    throw fail('invalid-key-data', { detail: 'The backup contradicts itself: an OpenPGP key without its certificate.' });
   return accepted;
 }
 
@@ -65,18 +66,18 @@ async function acceptRecord(
     record.fingerprints.length === 1 &&
     record.fingerprints[0] === fingerprint &&
     record.notBefore === bindingTime({ created: primaryCreated }, key) &&
-    hasRole(record, definition, certificate);
+    fitsRole(record, definition, certificate);
   if (!consistent) throw refused();
   return record;
 }
 
-function hasRole(record: OpenpgpRecord, definition: OpenpgpDefinition, certificate: Key): boolean {
+function fitsRole(record: OpenpgpRecord, { fields }: OpenpgpDefinition, certificate: Key): boolean {
   if (record.subkey !== undefined) {
-    return definition.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
+    return fields.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
   }
-  if (definition.openpgpPrimary !== undefined) return false;
+  if (fields.openpgpPrimary !== undefined) return false;
   // Without a User ID, for now, the record waits for the next one.
-  return definition.openpgpUserId === undefined || certificate.getUserIDs().includes(requireUserId(definition.openpgpUserId));
+  return fields.openpgpUserId === undefined || certificate.getUserIDs().includes(requireUserId(fields.openpgpUserId));
 }
 
 async function acceptImported(block: string, publicKey: Uint8Array, now: Temporal.Instant): Promise<OpenpgpRecord> {

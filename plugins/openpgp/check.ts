@@ -1,14 +1,15 @@
 // The plugin's invariants: every version of an OpenPGP key has a record of that very key, and every subkey has its primary.
 import type { CheckFinding } from '../../core/base/context.ts';
-import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
+import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import { formatFingerprint } from './format/packets.ts';
 import { publicKeyBody } from './format/signer.ts';
 
 /** Walks every key of every tenant. */
-export function* checkRecords(transitKeys: TransitKeys): Generator<CheckFinding> {
+export function* checkRecords(transitKeys: OpenpgpKeys): Generator<CheckFinding> {
   for (const key of transitKeys.all()) {
-    const { tenantId, name, openpgpPrimary } = key;
-    if (openpgpPrimary !== undefined && transitKeys.find(tenantId, openpgpPrimary)?.openpgpUserId === undefined) {
+    const { tenantId, name } = key;
+    const { openpgpPrimary } = key.fields;
+    if (openpgpPrimary !== undefined && transitKeys.find(tenantId, openpgpPrimary)?.fields.openpgpUserId === undefined) {
       yield { where: `${tenantId}/${name}`, problem: 'the primary key of a subkey is missing' };
     }
     for (const version of key.versions) {
@@ -18,12 +19,14 @@ export function* checkRecords(transitKeys: TransitKeys): Generator<CheckFinding>
   }
 }
 
-function problemOf(key: TransitKey, { openpgp, publicKey, key: reference }: TransitKeyVersion): string | undefined {
-  const hasRole = key.openpgpUserId !== undefined || key.openpgpPrimary !== undefined;
-  if (openpgp === undefined) return hasRole && reference !== undefined ? 'a version of an OpenPGP key has no OpenPGP record' : undefined;
-  if (openpgp.imported !== undefined) return undefined;
-  if (hasRole && (openpgp.subkey !== undefined) !== (key.openpgpPrimary !== undefined)) return 'the OpenPGP record is of the other role';
-  const body = publicKey === undefined ? undefined : publicKeyBody(key.cipher, publicKey, openpgp.created);
-  const fits = body !== undefined && openpgp.fingerprints[0] === formatFingerprint(body.fingerprint);
+function problemOf(key: OpenpgpKey, { attached, publicKey, key: reference }: OpenpgpVersion): string | undefined {
+  const isOpenpgpKey = hasRole(key.fields);
+  if (attached === undefined)
+    return isOpenpgpKey && reference !== undefined ? 'a version of an OpenPGP key has no OpenPGP record' : undefined;
+  if (attached.imported !== undefined) return undefined;
+  if (isOpenpgpKey && (attached.subkey !== undefined) !== (key.fields.openpgpPrimary !== undefined))
+    return 'the OpenPGP record is of the other role';
+  const body = publicKey === undefined ? undefined : publicKeyBody(key.cipher, publicKey, attached.created);
+  const fits = body !== undefined && attached.fingerprints[0] === formatFingerprint(body.fingerprint);
   return fits ? undefined : 'the OpenPGP record is of another public key';
 }

@@ -1,7 +1,7 @@
 // Which openpgp-* fields go together, and with which keys: the refusals of a key's definition (api 19, 20).
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
-import type { OpenpgpDefinition, TransitKey, TransitKeys, TransitKeyVersion } from '../../core/plugin/services/transit-keys.ts';
+import { hasRole, type OpenpgpDefinition, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { findAlgorithm } from './format/algorithms.ts';
 import { fail } from './errors.ts';
@@ -24,15 +24,16 @@ export function requireUserId(text: string): string {
   );
 }
 
-/** Throws `invalid-value`, `missing-field`, `operation-not-supported`, `in-use`; see OpenpgpHooks.requireDefinition. */
-export function requireDefinition(definition: OpenpgpDefinition, current: TransitKey | undefined, transitKeys: TransitKeys): void {
-  const { openpgpUserId, openpgpPrimary, openpgpKeyUsage } = definition;
-  if (current?.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
+/** Throws `invalid-value`, `missing-field`, `operation-not-supported`, `in-use`; see KeyAttachment.requireDefinition. */
+export function requireDefinition(definition: OpenpgpDefinition, current: OpenpgpKey | undefined, transitKeys: OpenpgpKeys): void {
+  const { openpgpUserId, openpgpPrimary, openpgpKeyUsage } = definition.fields;
+  if (current?.fields.openpgpUserId !== undefined && openpgpUserId === undefined) requireNoLiveSubkeys(current, transitKeys);
   if (openpgpUserId !== undefined && openpgpPrimary !== undefined) {
     throw refused('openpgp-primary', 'A key is a primary key (openpgp-user-id) or a subkey (openpgp-primary), not both.');
   }
-  requireUsage(openpgpKeyUsage, openpgpUserId !== undefined || openpgpPrimary !== undefined);
-  if (openpgpUserId === undefined && openpgpPrimary === undefined) return;
+  const isOpenpgpKey = hasRole(definition.fields);
+  requireUsage(openpgpKeyUsage, isOpenpgpKey);
+  if (!isOpenpgpKey) return;
   requireOpenpgpKey(definition);
   if (openpgpUserId !== undefined) requireUserId(openpgpUserId);
   if (openpgpPrimary === undefined) return;
@@ -46,11 +47,11 @@ export function requireDefinition(definition: OpenpgpDefinition, current: Transi
 }
 
 /** The primary key a subkey's definition names. Throws `invalid-value` when it is missing or cannot bind subkeys. */
-export function requirePrimary(definition: OpenpgpDefinition, transitKeys: TransitKeys): TransitKey {
-  const name = definition.openpgpPrimary;
+export function requirePrimary(definition: OpenpgpDefinition, transitKeys: OpenpgpKeys): OpenpgpKey {
+  const name = definition.fields.openpgpPrimary;
   const primary = name === undefined || name === definition.name ? undefined : transitKeys.find(definition.tenantId, name);
   if (primary === undefined) throw refused('openpgp-primary', 'openpgp-primary must name another transit key of this tenant.');
-  if (primary.openpgpUserId === undefined || primary.verificationOnly) {
+  if (primary.fields.openpgpUserId === undefined || primary.verificationOnly) {
     throw refused('openpgp-primary', 'openpgp-primary must name a primary key: one with openpgp-user-id and a private key.');
   }
   return primary;
@@ -58,27 +59,29 @@ export function requirePrimary(definition: OpenpgpDefinition, transitKeys: Trans
 
 /** Throws `in-use` while some key names this one as its primary. */
 export function requireNoLiveSubkeys(
-  primary: TransitKey,
-  transitKeys: TransitKeys,
-  transaction?: Parameters<TransitKeys['subkeysOf']>[2],
+  primary: OpenpgpKey,
+  transitKeys: OpenpgpKeys,
+  transaction?: Parameters<OpenpgpKeys['referringTo']>[2],
 ): void {
-  if (primary.openpgpUserId === undefined) return;
-  for (const subkey of transitKeys.subkeysOf(primary.tenantId, primary.name, transaction)) {
+  if (primary.fields.openpgpUserId === undefined) return;
+  for (const subkey of transitKeys.referringTo(primary.tenantId, primary.name, transaction)) {
     throw failCore('in-use', { detail: `The subkey ${subkey.name} is bound to this primary key. Delete its subkeys first.` });
   }
 }
 
-/** See OpenpgpHooks.requireUnbound. */
+/** Throws `in-use` when a version that goes has bound live versions of subkeys: they could not be revoked without it. */
 export function requireUnbound(
-  primary: TransitKey,
-  going: readonly TransitKeyVersion[],
-  transitKeys: TransitKeys,
+  primary: OpenpgpKey,
+  { going, restored }: { readonly going: readonly OpenpgpVersion[]; readonly restored: readonly OpenpgpVersion[] },
+  transitKeys: OpenpgpKeys,
   transaction: WriteTransaction,
 ): void {
-  const fingerprints = new Set(going.flatMap(({ openpgp }) => openpgp?.fingerprints ?? []));
-  const bound = Array.from(transitKeys.subkeysOf(primary.tenantId, primary.name, transaction), ({ name, versions }) => ({
+  if (primary.fields.openpgpUserId === undefined) return;
+  const staying = new Set(restored.flatMap(({ key, attached }) => (key === undefined ? [] : (attached?.fingerprints ?? []))));
+  const fingerprints = new Set(going.flatMap(({ attached }) => attached?.fingerprints ?? []).filter((one) => !staying.has(one)));
+  const bound = Array.from(transitKeys.referringTo(primary.tenantId, primary.name, transaction), ({ name, versions }) => ({
     name,
-    numbers: versions.filter(({ openpgp }) => fingerprints.has(openpgp?.subkey?.primaryFingerprint ?? '')).map(({ version }) => version),
+    numbers: versions.filter(({ attached }) => fingerprints.has(attached?.subkey?.primaryFingerprint ?? '')).map(({ version }) => version),
   })).filter(({ numbers }) => numbers.length > 0);
   if (bound.length === 0) return;
   const shown = bound.slice(0, maxNamed).map(({ name, numbers }) => `${name} (version ${shortList(numbers)})`);

@@ -1,4 +1,4 @@
-// The errors of OpenPGP actions: they are refusals of transit keys, so they have that plugin's codes and rows (api 75).
+// The errors of OpenPGP: most are refusals of transit keys, which have the codes and rows of that plugin (api 75).
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 
 /**
@@ -29,5 +29,14 @@ export const borrowedErrors = {
   },
 } as const satisfies ErrorTable;
 
-/** Makes a refusal of the table above. */
-export const fail = errorsOf(borrowedErrors);
+/** Rows of this plugin. */
+export const openpgpErrors = {
+  'openpgp-sign-only': {
+    status: 409,
+    title: 'Signed by openpgp-sign only',
+    when: 'a key with an OpenPGP role was to sign a finished hash, or a text that OpenPGP could hash, with sign; use openpgp-sign',
+  },
+} as const satisfies ErrorTable;
+
+/** Makes an error of the tables above. */
+export const fail = errorsOf({ ...borrowedErrors, ...openpgpErrors });

@@ -8,19 +8,23 @@ import { importOpenpgp } from './actions/import-openpgp.ts';
 import { openpgpSign } from './actions/openpgp-sign.ts';
 import { openpgpVerify } from './actions/openpgp-verify.ts';
 import type { Parts } from './actions/request.ts';
+import type { OpenpgpFields, OpenpgpRecord } from './records.ts';
 import { checkRecords } from './check.ts';
-import { openpgpHooks } from './lifecycle.ts';
+import { openpgpAttachment } from './attachment.ts';
+import { openpgpErrors } from './errors.ts';
 
 /** Needs the transit plugin, which stores its records. */
 export default definePlugin({
   name: 'openpgp',
   contract: 1,
   config: z.strictObject({}).prefault({}),
+  errors: openpgpErrors,
   uses: [transitKeysService],
   provision(context) {
     const { hsm, clock } = context;
-    const transitKeys = context.service(transitKeysService);
-    transitKeys.attachOpenpgp(openpgpHooks(hsm, clock, transitKeys));
+    const transitKeys = context
+      .service(transitKeysService)
+      .attach<OpenpgpFields, OpenpgpRecord>((keys) => openpgpAttachment(hsm, clock, keys));
     const parts: Parts = { hsm, transitKeys };
     return {
       endpoints: [openpgpSign, openpgpVerify, exportOpenpgpPublic, exportOpenpgpRevocation, importOpenpgp].map((endpoint) =>

@@ -80,7 +80,7 @@ async function bringBackAnchors(transit: Transit, now: number): Promise<void> {
       const current = transaction.get(tables.keys, [tenantId as string, name as string]);
       if (current?.timers === undefined || current.rotatesAt !== rotatesAt) return;
       const key = { tenantId: tenantId as string, name: name as string, record: current };
-      putIndexed(tables, transaction, key, { ...current, rotatesAt: now + current.timers.rotate });
+      putIndexed(transit, transaction, key, { ...current, rotatesAt: now + current.timers.rotate });
     });
   }
 }

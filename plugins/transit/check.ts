@@ -1,6 +1,7 @@
 // The invariants of the plugin's records, walked by `check()` after every test and by the appliance's own check (house 6).
 import type { CheckFinding } from '../../core/base/context.ts';
 import { cipherOf } from './ciphers.ts';
+import { type Attachment, referenceOf } from './records/attachments.ts';
 import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
@@ -28,13 +29,18 @@ export function* check(transit: Transit): Iterable<CheckFinding> {
     if (record?.id !== keyId || record.rotatesAt !== rotatesAt)
       yield { where: `rotation of ${tenantId}/${name}`, problem: 'does not match its key' };
   }
-  for (const [tenantId, primary, name] of tables.subkeys.keys([])) {
-    const record = tables.keys.get([tenantId as string, name as string]);
-    if (record?.openpgpPrimary !== primary) yield { where: `subkey ${tenantId}/${name}`, problem: 'does not name this primary' };
-    if (!tables.keys.has([tenantId as string, primary as string]))
-      yield { where: `subkey ${tenantId}/${name}`, problem: 'its primary does not exist' };
-  }
+  for (const attachment of transit.attachments) yield* checkReferences(transit, attachment);
   yield* checkLedger(transit);
+}
+
+function* checkReferences({ tables, attachments }: Transit, attachment: Attachment): Iterable<CheckFinding> {
+  const { table } = attachment.reference;
+  for (const [tenantId, other, name] of attachments.indexOf(attachment).keys([])) {
+    const where = `${table} ${tenantId}/${name}`;
+    const record = tables.keys.get([tenantId as string, name as string]);
+    if (record === undefined || referenceOf(attachment, record) !== other) yield { where, problem: 'does not refer to this key' };
+    if (!tables.keys.has([tenantId as string, other as string])) yield { where, problem: 'refers to a key that does not exist' };
+  }
 }
 
 // A token key of a version is not in the ledger, or the next sweep would destroy a key in use.
@@ -48,7 +54,7 @@ function* checkLedger({ tables, ledger }: Transit): Iterable<CheckFinding> {
 
 function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: readonly Version[]): Iterable<CheckFinding> {
   const where = `transit key ${tenantId}/${name}`;
-  const { tables } = transit;
+  const { tables, attachments } = transit;
   if (versions.length !== record.latest - record.floor + 1)
     yield { where, problem: `has ${versions.length} versions for ${record.floor} to ${record.latest}` };
   if (record.minEncryptionVersion > record.latest || record.minDecryptionVersion > record.latest)
@@ -57,8 +63,12 @@ function* checkKey(transit: Transit, { tenantId, name, record }: Key, versions: 
   if ((record.timers === undefined) !== (record.rotatesAt === undefined)) yield { where, problem: 'timers and due rotation do not match' };
   if (record.rotatesAt !== undefined && tables.rotations.get([record.rotatesAt, tenantId, name]) !== record.id)
     yield { where, problem: 'is missing among the due rotations' };
-  if (record.openpgpPrimary !== undefined && !tables.subkeys.has([tenantId, record.openpgpPrimary, name]))
-    yield { where, problem: 'is missing among the subkeys of its primary' };
+  for (const attachment of attachments) {
+    const { table } = attachment.reference;
+    const other = referenceOf(attachment, record);
+    if (other !== undefined && !attachments.indexOf(attachment).has([tenantId, other, name]))
+      yield { where, problem: `is missing among the ${table} of the key it refers to` };
+  }
   if (record.verificationOnly !== versions.every((version) => version.record.stored === undefined))
     yield { where, problem: 'verification-only does not match its versions' };
   for (const [index, version] of versions.entries()) {

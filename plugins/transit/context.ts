@@ -1,8 +1,8 @@
 // What the parts of this plugin share: one object, made when the plugin is provisioned and handed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
-import type { OpenpgpHooks } from '../../core/plugin/services/transit-keys.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
+import { Attachments } from './records/attachments.ts';
 import { Keyring } from './records/keyring.ts';
 import { type Tables, openTables } from './records/records.ts';
 import { UsageMeters } from './records/usage.ts';
@@ -15,8 +15,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   /** token keys that no version owns */
   readonly ledger: KeyLedger;
   readonly rotation: WrappingKeyRotation;
-  /** set once by the OpenPGP plugin while it is provisioned; without it keys with openpgp-* fields are refused */
-  openpgp: OpenpgpHooks | undefined;
+  readonly attachments: Attachments;
 };
 
 /** Opens the tables and puts the parts together; starts nothing. */
@@ -34,6 +33,6 @@ export function makeTransit(context: PluginContext<unknown>): Transit {
     usage: new UsageMeters(store, tables, log),
     ledger: new KeyLedger({ store, table: tables.pendingKeys, hsm, clock, log }),
     rotation: context.service(wrappingKeysService),
-    openpgp: undefined,
+    attachments: new Attachments(store),
   };
 }

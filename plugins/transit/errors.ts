@@ -53,11 +53,6 @@ export const transitErrors = {
     title: 'Key material of another type',
     when: 'the material is of another type or size than the cipher, or does not belong to the public key',
   },
-  'openpgp-sign-only': {
-    status: 409,
-    title: 'Signed by openpgp-sign only',
-    when: 'a key with an OpenPGP role was to sign a finished hash, or a text that OpenPGP could hash, with sign; use openpgp-sign',
-  },
   'export-not-allowed': { status: 409, title: 'Export not allowed', when: 'exportable is false' },
   'backup-not-allowed': { status: 409, title: 'Backup not allowed', when: 'allow-plaintext-backup is false' },
   'restore-would-destroy': {

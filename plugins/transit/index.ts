@@ -40,12 +40,17 @@ export default definePlugin({
     const importWrappingKey = new ImportWrappingKey(transit);
     const actions = [encrypt, decrypt, rewrap, sign, verify, hmac, generateDataKey, rotate, trim, exportKey, backup, restore];
     return {
-      resources: [transitKeys(transit)],
-      endpoints: [
-        ...actions.map((action) => action(transit)),
-        importKey(transit, importWrappingKey),
-        importWrappingKeyEndpoint(importWrappingKey),
-      ],
+      // Read when all plugins are provisioned: attachments add fields, formats and error codes.
+      get resources() {
+        return [transitKeys(transit)];
+      },
+      get endpoints() {
+        return [
+          ...actions.map((action) => action(transit)),
+          importKey(transit, importWrappingKey),
+          importWrappingKeyEndpoint(importWrappingKey),
+        ];
+      },
       jobs: [autoRotateJob(transit)],
       services: [provide(transitKeysService, createTransitKeys(transit))],
       gauges: [keyGauge(transit)],

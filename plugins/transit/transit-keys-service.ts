@@ -1,33 +1,48 @@
-// The service `transit-keys`: what other plugins may do with transit keys (core/plugin/services/transit-keys.ts).
+// The service `transit-keys`: what other plugins may do with transit keys, and attach to them (core/plugin/services/transit-keys.ts).
 import { fail as coreFail } from '../../core/base/errors.ts';
+import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
-import type { TransitKey, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import { requireCipher } from './ciphers.ts';
-import { documentSchema } from './keys/document.ts';
-import { reindex } from './records/indexes.ts';
+import type { Transit } from './context.ts';
+import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import { microseconds } from './instants.ts';
 import { newKeyId } from './key-id.ts';
 import { draftOf } from './keys/definition.ts';
+import { documentSchema } from './keys/document.ts';
+import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
+import { reindex } from './records/indexes.ts';
 import { type Key, type Version, referenceTo, removedMeanwhile } from './records/keyring.ts';
-import { keyView, versionView } from './versions/views.ts';
-import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import type { KeyRecord } from './records/records.ts';
-import type { Transit } from './context.ts';
 import { barForDecryption, timesOfNewVersion } from './records/version-rules.ts';
+import { putKept } from './versions/attached.ts';
+import { keyView, type KeyView, versionView } from './versions/views.ts';
 
 /** Makes the service. */
 export function createTransitKeys(transit: Transit): TransitKeys {
+  return {
+    attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>) {
+      // The keys need the attachment and the attachment needs the keys: neither is used before both are there.
+      const keys = attachedKeys(transit, () => attachment);
+      const attachment = make(keys as unknown as AttachedKeys<Fields, Kept>) as unknown as Attachment;
+      transit.attachments.add(attachment);
+      return keys as unknown as AttachedKeys<Fields, Kept>;
+    },
+  };
+}
+
+/** Transit keys for one attachment. */
+function attachedKeys(transit: Transit, attachmentOf: () => Attachment): AttachedKeys<AttachedFields, unknown> {
   const { tables, keyring } = transit;
 
-  const find = (tenantId: string, name: string, transaction?: WriteTransaction): TransitKey | undefined => {
+  const find = (tenantId: string, name: string, transaction?: WriteTransaction): KeyView | undefined => {
     const record = transaction === undefined ? tables.keys.get([tenantId, name]) : transaction.get(tables.keys, [tenantId, name]);
     if (record === undefined) return undefined;
     const key: Key = { tenantId, name, record };
-    return keyView(key, () => versionsOf(transit, key, transaction));
+    return keyView(attachmentOf(), key, () => versionsOf(transit, key, transaction));
   };
 
   // A view is of the moment it was made; decisions rest on the record as it is now.
-  const present = (view: TransitKey): Key => {
+  const present = (view: KeyView): Key => {
     const key = keyring.find(view.tenantId, view.name);
     if (key?.record.id !== view.keyId) throw removedMeanwhile();
     return key;
@@ -35,25 +50,26 @@ export function createTransitKeys(transit: Transit): TransitKeys {
 
   return {
     find,
-    *subkeysOf(tenantId, primaryName, transaction) {
-      const prefix = [tenantId, primaryName];
-      const entries = transaction === undefined ? tables.subkeys.entries(prefix) : transaction.entries(tables.subkeys, prefix);
+    *referringTo(tenantId, name, transaction) {
+      const { field } = attachmentOf().reference;
+      const index = transit.attachments.indexOf(attachmentOf());
+      const entries = transaction === undefined ? index.entries([tenantId, name]) : transaction.entries(index, [tenantId, name]);
       for (const [storeKey] of entries) {
-        const subkey = find(tenantId, storeKey[2] as string, transaction);
-        if (subkey !== undefined) yield subkey;
+        const key = find(tenantId, storeKey[2] as string, transaction);
+        if (key?.fields[field] === name) yield key;
       }
     },
     *all() {
       for (const [[tenantId, name], record] of tables.keys.entries([])) {
         const key: Key = { tenantId: tenantId as string, name: name as string, record };
-        yield keyView(key, () => keyring.versions(key));
+        yield keyView(attachmentOf(), key, () => keyring.versions(key));
       }
     },
     requireSigningVersion: (view, requested, now) => {
       const key = present(view);
       const version = keyring.forEncryption(key, requested, microseconds(now));
       referenceTo(key, version, 'sign');
-      return versionView(key, version);
+      return versionView(attachmentOf(), key, version);
     },
     countSignature: async (view, number, now) => {
       const key = present(view);
@@ -63,20 +79,18 @@ export function createTransitKeys(transit: Transit): TransitKeys {
       const key = present(view);
       return barForDecryption(key.record, number, keyring.version(key, number).record, microseconds(now)) !== undefined;
     },
-    putOpenpgpRecord: (transaction, view, number, openpgp) => {
-      const storeKey = [view.tenantId, view.keyId, number];
-      const version = transaction.get(tables.versions, storeKey);
-      if (version === undefined) throw coreFail('conflict', { detail: 'The key version was removed meanwhile.', overtaken: true });
-      transaction.put(tables.versions, storeKey, { ...version, openpgp });
+    put: (transaction, view, number, kept) => {
+      if (!putKept(transit, transaction, attachmentOf(), [view.tenantId, view.keyId, number], kept))
+        throw coreFail('conflict', { detail: 'The key version was removed meanwhile.', overtaken: true });
     },
-    createVerificationOnly: async (caller, { name, cipher: cipherName, publicKey, openpgp }) => {
+    createVerificationOnly: async ({ tenantId }, { name, cipher: cipherName, publicKey, attached }) => {
       const cipher = requireCipher(cipherName);
       requireKeyOf(keyObjectOf(publicKey), cipherName, cipher);
       await requireCompositeModulus(keyObjectOf(publicKey));
       const now = microseconds(transit.clock.now());
       const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey) });
       const record: KeyRecord = {
-        ...draftOf(document, now),
+        ...draftOf(transit.attachments, document, now),
         id: await newKeyId(transit.hsm),
         custody: 'wrapped',
         latest: 1,
@@ -84,18 +98,15 @@ export function createTransitKeys(transit: Transit): TransitKeys {
         createdAt: now,
         verificationOnly: true,
       };
+      const version = withKept(attachmentOf(), { ...timesOfNewVersion({}, undefined, now), publicKey }, attached);
       await transit.store.write((transaction) => {
-        const storeKey = [caller.tenantId, name];
+        const storeKey = [tenantId, name];
         if (transaction.get(tables.keys, storeKey) !== undefined)
           throw coreFail('already-exists', { detail: 'A transit key of that name exists.' });
-        transaction.put(tables.versions, [caller.tenantId, record.id, 1], { ...timesOfNewVersion({}, undefined, now), publicKey, openpgp });
-        reindex(tables, transaction, { tenantId: caller.tenantId, name }, undefined, record);
+        transaction.put(tables.versions, [tenantId, record.id, 1], version);
+        reindex(transit, transaction, { tenantId, name }, undefined, record);
         transaction.put(tables.keys, storeKey, record);
       });
-    },
-    attachOpenpgp: (hooks) => {
-      if (transit.openpgp !== undefined) throw new Error('the OpenPGP plugin attached itself twice');
-      transit.openpgp = hooks;
     },
   };
 }

@@ -1,4 +1,5 @@
-// Where transit keys and OpenPGP meet: the transit plugin provides `transit-keys`, the OpenPGP plugin attaches its hooks.
+// Transit keys for other plugins: using them, and attaching data and rules to them. Types and the name of the service only.
+import type { ZodType } from 'zod';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { WriteTransaction } from '../../store/store.ts';
@@ -7,41 +8,27 @@ import { defineService } from '../service.ts';
 /** Provided by the transit plugin. */
 export const transitKeysService = defineService<TransitKeys>('transit-keys');
 
-/**
- * What OpenPGP keeps with a key version. The transit plugin stores it inside the version's record, carries it in backups and
- * drops it with the version; only the OpenPGP plugin reads it. Plain data, made once, returned verbatim for ever.
- */
-export type OpenpgpRecord = {
-  /** upper-case hexadecimal; the version's own key, or every signing key of an imported certificate */
-  readonly fingerprints: readonly string[];
-  /** seconds since 1970 in the key packet: part of the fingerprint, never recomputed */
-  readonly created: number;
-  /** earliest second a signature by this key may carry */
-  readonly notBefore: number;
-  /** primary key ‖ User ID ‖ self-signature; of a subkey: its primary's, as last certified; of an imported key: all of it */
-  readonly certificate: Uint8Array;
-  /** a subkey: subkey packet ‖ binding signature, and the primary version that made it */
-  readonly subkey?: { readonly packets: Uint8Array; readonly primaryVersion: number; readonly primaryFingerprint: string };
-  /** an imported block, as it was given */
-  readonly imported?: string;
-};
+export interface TransitKeys {
+  /**
+   * Called by a plugin while it is provisioned: from now on its attachment takes part in the life of every transit key. Answers the keys as
+   * the attachment sees them, the same object that `make` receives.
+   */
+  attach<Fields extends object, Kept>(make: (keys: AttachedKeys<Fields, Kept>) => KeyAttachment<Fields, Kept>): AttachedKeys<Fields, Kept>;
+}
 
-/** The part of a key's definition OpenPGP cares about; also of a key that is about to be made. */
-export type OpenpgpDefinition = {
+/** The definition of a key that exists or is about to be created. `Fields`: what the attachment adds to it. */
+export type KeyDefinition<Fields> = {
   readonly tenantId: string;
   readonly name: string;
   /** `rsa-2048`, `ed25519`, `ecdsa-p256`, `aes256-gcm96` … */
   readonly cipher: string;
-  readonly openpgpUserId: string | undefined;
-  readonly openpgpPrimary: string | undefined;
-  /** empty when not given */
-  readonly openpgpKeyUsage: readonly string[];
-  /** made from `public-key`: there is no private key */
+  readonly fields: Fields;
+  /** created from `public-key`: there is no private key */
   readonly verificationOnly: boolean;
 };
 
 /** One version of a key; also one that is in the token but not yet committed. */
-export type TransitKeyVersion = {
+export type TransitKeyVersion<Kept> = {
   readonly version: number;
   /** survives backup and restore */
   readonly created: Temporal.Instant;
@@ -49,94 +36,142 @@ export type TransitKeyVersion = {
   readonly publicKey: Uint8Array | undefined;
   /** the private (or secret) key in the HSM; absent when the version can only verify */
   readonly key: KeyReference | undefined;
-  readonly openpgp: OpenpgpRecord | undefined;
+  /** what the attachment keeps with the version */
+  readonly attached: Kept | undefined;
 };
 
-/** A key as other plugins see it: a view of the record of the moment. */
-export type TransitKey = OpenpgpDefinition & {
+/** A key as an attachment sees it: a view of the record at one moment. */
+export type TransitKey<Fields, Kept> = KeyDefinition<Fields> & {
   readonly keyId: string;
   readonly exportable: boolean;
   readonly latestVersion: number;
   /** ascending, without the trimmed ones */
-  readonly versions: readonly TransitKeyVersion[];
+  readonly versions: readonly TransitKeyVersion<Kept>[];
 };
 
-export interface TransitKeys {
+/** Transit keys with what one attachment keeps with them. */
+export interface AttachedKeys<Fields, Kept> {
   /** The tenant's key of that name, or undefined; inside a transaction when one is given. */
-  find(tenantId: string, name: string, transaction?: WriteTransaction): TransitKey | undefined;
-  /** Keys of the tenant whose `openpgp-primary` is that name. */
-  subkeysOf(tenantId: string, primaryName: string, transaction?: WriteTransaction): Iterable<TransitKey>;
+  find(tenantId: string, name: string, transaction?: WriteTransaction): TransitKey<Fields, Kept> | undefined;
+  /** Keys of the tenant whose reference field has that name. */
+  referringTo(tenantId: string, name: string, transaction?: WriteTransaction): Iterable<TransitKey<Fields, Kept>>;
   /** Every key of every tenant, for the invariant check. */
-  all(): Iterable<TransitKey>;
+  all(): Iterable<TransitKey<Fields, Kept>>;
   /**
-   * The version to sign with: the one asked for, else the one in use (newest, unless it waits for activate-after).
+   * The version to sign with: the requested one, else the one in use (the newest, unless it waits for activate-after).
    * Throws version-unknown, version-not-allowed, operation-not-supported (no private key).
    */
-  requireSigningVersion(key: TransitKey, requested: number | undefined, now: Temporal.Instant): TransitKeyVersion;
+  requireSigningVersion(key: TransitKey<Fields, Kept>, requested: number | undefined, now: Temporal.Instant): TransitKeyVersion<Kept>;
   /** Counts a signature before it is made (api 74): a version that has signed is a version in use. */
-  countSignature(key: TransitKey, version: number, now: Temporal.Instant): Promise<void>;
-  /** Whether min-decryption-version or invalidate-after forbids checking signatures of this version. */
-  isBarredForVerification(key: TransitKey, version: number, now: Temporal.Instant): boolean;
-  /** Replaces the OpenPGP record of one version of a stored key; the version must exist. */
-  putOpenpgpRecord(transaction: WriteTransaction, key: TransitKey, version: number, record: OpenpgpRecord): void;
-  /** Makes a verification-only key at version 1 from a public key (SPKI DER) with its OpenPGP record. Throws already-exists, unsupported-cipher. */
+  countSignature(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): Promise<void>;
+  /** Whether min-decryption-version or invalidate-after forbids verifying signatures of this version. */
+  isBarredForVerification(key: TransitKey<Fields, Kept>, version: number, now: Temporal.Instant): boolean;
+  /** Replaces what is kept with one version of a stored key. Throws conflict when the version is gone. */
+  put(transaction: WriteTransaction, key: TransitKey<Fields, Kept>, version: number, kept: Kept): void;
+  /**
+   * Creates a verification-only key with version 1 from a public key (SPKI DER) and what is kept with it. Throws already-exists,
+   * unsupported-cipher.
+   */
   createVerificationOnly(
     caller: Caller,
-    fields: { readonly name: string; readonly cipher: string; readonly publicKey: Uint8Array; readonly openpgp: OpenpgpRecord },
+    wanted: { readonly name: string; readonly cipher: string; readonly publicKey: Uint8Array; readonly attached: Kept },
   ): Promise<void>;
-  /** Called once, by the OpenPGP plugin, while it is provisioned. Until then keys with openpgp-* fields are refused. */
-  attachOpenpgp(hooks: OpenpgpHooks): void;
 }
 
-/** A record ready to be stored; `recheck` runs inside the transaction and throws `conflict` when its ground has moved. */
-export type Certified = { readonly record: OpenpgpRecord; recheck(transaction: WriteTransaction): void };
-
-/** New records of all versions of a primary; `commit` refreshes the copies that its subkeys hold. */
-export type Recertified = {
-  readonly records: ReadonlyMap<number, OpenpgpRecord>;
-  commit(transaction: WriteTransaction): void;
+/** A field that an attachment adds to the definition of keys. */
+export type AttachedField = {
+  /** as requests give it */
+  readonly schema: ZodType;
+  /** what is kept of a value; also accepts what earlier versions stored. Idempotent */
+  readonly stored: ZodType;
+  /** set when the key is created, and never again */
+  readonly isFixed?: true;
 };
 
-/** What the transit plugin calls; implemented by the OpenPGP plugin. */
-export interface OpenpgpHooks {
-  /**
-   * Refuses openpgp-* fields that do not go together or not with the key: both roles, usage missing, primary missing or unfit,
-   * symmetric or verification-only key, removal of the User ID of a primary with live subkeys. In `plan`; needs no token.
-   * `current` is the key as it stands, undefined on creation.
-   */
-  requireDefinition(definition: OpenpgpDefinition, current: TransitKey | undefined): void;
-  /**
-   * For every new version (create, rotate, import), after the key pair is in the token and before the commit.
-   * Undefined when the key is no OpenPGP key.
-   */
-  certify(definition: OpenpgpDefinition, version: TransitKeyVersion): Promise<Certified | undefined>;
-  /**
-   * When an update gives the key another User ID, or its first; `definition` is the new one, `current` the key as it stands. A key
-   * that loses its User ID keeps its records: they count for nothing until it gets one again, under the same fingerprints.
-   */
-  recertify(definition: OpenpgpDefinition, current: TransitKey): Promise<Recertified>;
-  /** Throws in-use while live subkeys are bound to this primary. In planRemoval and again inside its transaction. */
-  requireRemovable(key: TransitKey, transaction?: WriteTransaction): void;
-  /**
-   * Trim and restore: throws in-use when one of the versions that go has bound live versions of subkeys, which nobody could revoke
-   * without it. Inside the transaction that removes the versions.
-   */
-  requireUnbound(key: TransitKey, going: readonly TransitKeyVersion[], transaction: WriteTransaction): void;
-  /**
-   * Restore: checks the untrusted OpenPGP records of a backup (undefined for versions without) against the public keys.
-   * Throws invalid-value; and in-use when the target has live subkeys and the backup is no primary key.
-   */
-  acceptRestored(
-    target: TransitKey,
-    definition: OpenpgpDefinition,
-    versions: readonly { readonly version: number; readonly publicKey: Uint8Array | undefined; readonly openpgp: unknown }[],
-  ): Promise<ReadonlyMap<number, OpenpgpRecord>>;
-  /**
-   * The action `export` with `format: openpgp`: what it returns makes the ASCII-armored private key blocks. The caller has chosen the
-   * versions, checks `exportable` and audits in between. Throws missing-field (no User ID known), invalid-value, operation-not-supported.
-   */
-  planSecretExport(key: TransitKey, versions: readonly TransitKeyVersion[], userId: string | undefined): () => Promise<SecretBlock[]>;
-}
+/** What is kept with a new version. `recheck` runs inside its transaction; throws `conflict` when what it rests on has changed. */
+export type Certified<Kept> = { readonly kept: Kept; recheck(transaction: WriteTransaction): void };
 
-/** ASCII-armored private key block of one version. */
-export type SecretBlock = { readonly version: number; readonly value: string };
+/** What replaces the kept data of versions when a definition changes; `commit` runs in the same transaction. */
+export type Recertified<Kept> = { readonly kept: ReadonlyMap<number, Kept>; commit(transaction: WriteTransaction): void };
+
+/** What a raw signature was asked for. */
+export type SignatureRequest = {
+  readonly text: Uint8Array;
+  readonly family: 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
+  /** the text is the finished hash */
+  readonly prehashed: boolean;
+};
+
+/** A version as an untrusted backup describes it. */
+export type RestoredVersion = {
+  readonly version: number;
+  readonly publicKey: Uint8Array | undefined;
+  readonly hasPrivateKey: boolean;
+  readonly attached: unknown;
+};
+
+/** Private key of one version as text. */
+export type ExportedVersion = { readonly version: number; readonly value: string };
+
+/** A format that an attachment adds to the action `export`. */
+export type ExportFormat<Fields, Kept> = {
+  /** value of the parameter `format` */
+  readonly name: string;
+  /** parameters that go with this format only */
+  readonly parameters: Readonly<Record<string, ZodType>>;
+  /** schema of one exported value */
+  readonly value: ZodType<string>;
+  /**
+   * Checks the request; what it returns reads the private keys. In between, the caller checks `exportable`. The versions are chosen by the
+   * caller, and have private keys.
+   */
+  plan(
+    key: TransitKey<Fields, Kept>,
+    versions: readonly TransitKeyVersion<Kept>[],
+    parameters: Readonly<Record<string, unknown>>,
+  ): () => Promise<readonly ExportedVersion[]>;
+};
+
+/**
+ * Something that a plugin attaches to transit keys: fields of the definition, and plain data with each version. The data is opaque to the
+ * transit plugin, which stores it in the version's record, puts it into backups, and drops it with the version.
+ */
+export interface KeyAttachment<Fields extends object, Kept> {
+  /** Lower-case word, the member of version records and of backups that has the kept data. */
+  readonly name: string;
+  /** Members of documents, key records and backups, by name. */
+  readonly fields: { readonly [Name in keyof Fields]-?: AttachedField };
+  /** The field that names another key of the tenant, and the table that indexes keys by it. */
+  readonly reference: { readonly field: keyof Fields & string; readonly table: string };
+  readonly exportFormat: ExportFormat<Fields, Kept>;
+  /** Codes of the errors that `requireSignable` throws. */
+  readonly signErrors: readonly string[];
+  /**
+   * Throws when the fields do not fit together or do not fit the key. While a creation, change or restore is planned; needs no token.
+   * `current` is undefined for a new key.
+   */
+  requireDefinition(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept> | undefined): void;
+  /** For every new version (create, rotate, import), when its key pair is in the token and before the commit. Undefined: keep nothing. */
+  certify(definition: KeyDefinition<Fields>, version: TransitKeyVersion<Kept>): Promise<Certified<Kept> | undefined>;
+  /** When a definition is changed; undefined when the change does not concern what is kept. */
+  recertify(definition: KeyDefinition<Fields>, current: TransitKey<Fields, Kept>): Promise<Recertified<Kept> | undefined>;
+  /** Throws in-use while other keys need this one. When a removal is planned, and again inside its transaction. */
+  requireRemovable(key: TransitKey<Fields, Kept>, transaction?: WriteTransaction): void;
+  /**
+   * Throws in-use while other keys need one of the versions that a trim or a restore removes. `restored`: what a restore puts in their place.
+   * Inside its transaction.
+   */
+  requireVersionsRemovable(
+    key: TransitKey<Fields, Kept>,
+    versions: { readonly going: readonly TransitKeyVersion<Kept>[]; readonly restored: readonly TransitKeyVersion<Kept>[] },
+    transaction: WriteTransaction,
+  ): void;
+  /** Checks what an untrusted backup has kept; answers what to keep. `target` is the key that the restore replaces. */
+  acceptRestored(
+    target: TransitKey<Fields, Kept>,
+    definition: KeyDefinition<Fields>,
+    versions: readonly RestoredVersion[],
+  ): Promise<ReadonlyMap<number, Kept>>;
+  /** Throws when the action `sign` must not make this signature with this version. On every signature: fast. */
+  requireSignable(fields: Fields, kept: Kept | undefined, request: SignatureRequest): void;
+}

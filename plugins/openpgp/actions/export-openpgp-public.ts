@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpKey, OpenpgpKeys, OpenpgpVersion } from '../records.ts';
 import { formatPublicBlock, formatWholeBlock } from '../format/keyblock.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
 
@@ -61,10 +61,10 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
 
 // Newest first: a program that reads one certificate of a block alone reads the one that signs today.
 function wholeBlock(
-  transitKeys: TransitKeys,
-  key: TransitKey,
+  transitKeys: OpenpgpKeys,
+  key: OpenpgpKey,
   wanted: number | 'latest' | 'all',
-  version: TransitKeyVersion,
+  version: OpenpgpVersion,
   withSubkeys: boolean,
 ): string {
   const versions = wanted === 'all' ? key.versions.toReversed() : [version];
@@ -73,7 +73,7 @@ function wholeBlock(
   if (first === undefined) throw notAnOpenpgpKey();
   if (first.imported !== undefined) return first.imported;
   if (!withSubkeys) return formatWholeBlock(own);
-  const bound = Array.from(transitKeys.subkeysOf(key.tenantId, key.name)).flatMap((subkey) =>
+  const bound = Array.from(transitKeys.referringTo(key.tenantId, key.name)).flatMap((subkey) =>
     subkey.versions.flatMap((one) => findRecord(subkey, one) ?? []),
   );
   const fingerprints = new Set(own.flatMap((record) => record.fingerprints));
@@ -82,7 +82,7 @@ function wholeBlock(
   return formatWholeBlock([...own, ...chosen]);
 }
 
-function requirePrimary({ openpgpPrimary }: TransitKey): void {
+function requirePrimary({ fields: { openpgpPrimary } }: OpenpgpKey): void {
   if (openpgpPrimary === undefined) return;
   throw failCore('invalid-value', {
     detail: `subkeys goes with a primary key: export ${openpgpPrimary}.`,

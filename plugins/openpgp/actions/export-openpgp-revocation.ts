@@ -4,7 +4,7 @@ import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { shownText } from '../../../core/wire/shown-text.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
-import type { OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord, OpenpgpKey, OpenpgpKeys } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { type Revocation, revokePrimary, revokeSubkey } from '../certificates/revocation.ts';
 import { requireSigner, type Signer } from '../format/signer.ts';
@@ -62,9 +62,10 @@ export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoin
 }
 
 /** Only the primary version that bound a subkey can revoke it. */
-function primaryOf(hsm: Hsm, transitKeys: TransitKeys, key: TransitKey, bound: NonNullable<OpenpgpRecord['subkey']>): Signer {
-  const primary = key.openpgpPrimary === undefined ? undefined : transitKeys.find(key.tenantId, key.openpgpPrimary);
-  const version = primary?.versions.find(({ openpgp }) => openpgp?.fingerprints[0] === bound.primaryFingerprint);
+function primaryOf(hsm: Hsm, transitKeys: OpenpgpKeys, key: OpenpgpKey, bound: NonNullable<OpenpgpRecord['subkey']>): Signer {
+  const { openpgpPrimary } = key.fields;
+  const primary = openpgpPrimary === undefined ? undefined : transitKeys.find(key.tenantId, openpgpPrimary);
+  const version = primary?.versions.find(({ attached }) => attached?.fingerprints[0] === bound.primaryFingerprint);
   if (primary !== undefined && version !== undefined) return requireSigner(hsm, primary, version);
   throw failCore('conflict', { detail: `The version of the primary key that bound this subkey is gone: ${bound.primaryFingerprint}.` });
 }

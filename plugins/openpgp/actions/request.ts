@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
-import type { OpenpgpRecord, TransitKey, TransitKeys, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 
 /** What every action is built from. */
-export type Parts = { readonly hsm: Hsm; readonly transitKeys: TransitKeys };
+export type Parts = { readonly hsm: Hsm; readonly transitKeys: OpenpgpKeys };
 
 // Octets of data one call may sign or verify.
 const maxTextBytes = 32 * 1024 * 1024;
@@ -31,7 +31,7 @@ export function actionPath(action: string): string {
 }
 
 /** The key of the path, in the caller's tenant. Throws not-found. */
-export function requireKey(transitKeys: TransitKeys, call: EndpointCall): TransitKey {
+export function requireKey(transitKeys: OpenpgpKeys, call: EndpointCall): OpenpgpKey {
   const key = transitKeys.find(call.caller.tenantId, call.params['name'] ?? '');
   if (key === undefined) throw failCore('not-found', { detail: 'There is no transit key of that name.' });
   return key;
@@ -54,7 +54,7 @@ function smallOctets(text: string, base64Encoded: boolean): Uint8Array {
 }
 
 /** The version asked for, whether or not it is barred: public blocks and revocations stay available. Throws version-unknown. */
-export function requireVersion(key: TransitKey, requested: number | 'latest'): TransitKeyVersion {
+export function requireVersion(key: OpenpgpKey, requested: number | 'latest'): OpenpgpVersion {
   const number = requested === 'latest' ? key.latestVersion : requested;
   const version = key.versions.find((one) => one.version === number);
   if (version !== undefined) return version;
@@ -62,13 +62,12 @@ export function requireVersion(key: TransitKey, requested: number | 'latest'): T
 }
 
 /** The OpenPGP record of a version that counts: the key has its role (still), or came as a block. */
-export function findRecord({ openpgpUserId, openpgpPrimary }: TransitKey, { openpgp }: TransitKeyVersion): OpenpgpRecord | undefined {
-  const hasRole = openpgpUserId !== undefined || openpgpPrimary !== undefined;
-  return hasRole || openpgp?.imported !== undefined ? openpgp : undefined;
+export function findRecord({ fields }: OpenpgpKey, { attached }: OpenpgpVersion): OpenpgpRecord | undefined {
+  return hasRole(fields) || attached?.imported !== undefined ? attached : undefined;
 }
 
 /** As findRecord; throws operation-not-supported. */
-export function requireRecord(key: TransitKey, version: TransitKeyVersion): OpenpgpRecord {
+export function requireRecord(key: OpenpgpKey, version: OpenpgpVersion): OpenpgpRecord {
   const record = findRecord(key, version);
   if (record === undefined) throw notAnOpenpgpKey();
   return record;

@@ -1,6 +1,6 @@
 // Signing data: one detached signature packet per call, dated so that every verifier finds the key already made.
 import { uint32 } from '../../../core/base/bytes.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord } from '../records.ts';
 import { subpacket } from '../format/packets.ts';
 import { makeSignature, signatureType, subpacketType } from '../format/signature.ts';
 import { openpgpSeconds, type Signer } from '../format/signer.ts';

@@ -1,7 +1,7 @@
 // A foreign certificate as a verification-only key: which of its keys signs, which cipher that is, and why a block is refused.
 import type { Key, KeyID, Subkey } from 'openpgp';
 import { readJwk } from '../../../core/base/public-key.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord } from '../records.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 import { formatArmor } from '../format/keyblock.ts';

@@ -1,6 +1,6 @@
 // Revocation certificates: made ahead of need or in an emergency, published by whoever holds them (RFC 9580, 5.2.1.11 and 5.2.1.12).
 import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord } from '../records.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { framedKey, splitPacket, subpacket } from '../format/packets.ts';
 import { makeSignature, signatureType, subpacketType } from '../format/signature.ts';

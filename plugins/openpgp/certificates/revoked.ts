@@ -1,6 +1,6 @@
 // Foreign certificates with revocations: superseded and retired keys keep what they signed before, compromised ones keep nothing.
 import { enums, type Key, type SignaturePacket, type Subkey, type User } from 'openpgp';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord } from '../records.ts';
 import { parseCertificate, parsedCertificate } from '../format/keyblock.ts';
 
 /** Reasons after which earlier signatures stay good (RFC 9580, 5.2.3.31); of a User ID its own, which says nothing of the key. */

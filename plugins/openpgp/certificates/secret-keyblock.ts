@@ -2,7 +2,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
-import type { SecretBlock, TransitKey, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { ExportedVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpKey, OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { certifyPrimary } from './certificate.ts';
 import { requireUserId } from '../definition.ts';
@@ -10,17 +11,17 @@ import { formatArmor } from '../format/keyblock.ts';
 import { packet, packetTag, splitPacket, uint16 } from '../format/packets.ts';
 import { requireSigner, type Signer } from '../format/signer.ts';
 
-/** See OpenpgpHooks.planSecretExport. */
+/** See ExportFormat.plan. Throws missing-field when no User ID is known, invalid-value, operation-not-supported. */
 export function planSecretExport(
   hsm: Hsm,
-  key: TransitKey,
-  versions: readonly TransitKeyVersion[],
+  key: OpenpgpKey,
+  versions: readonly OpenpgpVersion[],
   requestedUserId: string | undefined,
-): () => Promise<SecretBlock[]> {
+): () => Promise<ExportedVersion[]> {
   const signers = versions.map((version) => ({ version, signer: requireSigner(hsm, key, version) }));
   const userId = chooseUserId(key, requestedUserId);
   return async () => {
-    const exported: SecretBlock[] = [];
+    const exported: ExportedVersion[] = [];
     for (const { version, signer } of signers)
       exported.push({ version: version.version, value: await exportVersion(hsm, key, version, signer, userId) });
     return exported;
@@ -28,15 +29,15 @@ export function planSecretExport(
 }
 
 /** Undefined for a subkey: its User ID is its primary's. */
-function chooseUserId(key: TransitKey, requested: string | undefined): string | undefined {
-  if (key.openpgpPrimary !== undefined) {
+function chooseUserId(key: OpenpgpKey, requested: string | undefined): string | undefined {
+  if (key.fields.openpgpPrimary !== undefined) {
     if (requested === undefined) return undefined;
     throw failCore('invalid-value', {
       detail: 'A subkey is exported with the User ID of its primary key; leave openpgp-user-id out.',
       items: [{ message: 'not allowed for a subkey', info: 'openpgp-user-id' }],
     });
   }
-  const userId = requested ?? key.openpgpUserId;
+  const userId = requested ?? key.fields.openpgpUserId;
   if (userId !== undefined) return requireUserId(userId);
   throw failCore('missing-field', {
     detail: 'The key has no User ID: give openpgp-user-id with the request, or set it on the key.',
@@ -46,13 +47,13 @@ function chooseUserId(key: TransitKey, requested: string | undefined): string | 
 
 async function exportVersion(
   hsm: Hsm,
-  key: TransitKey,
-  version: TransitKeyVersion,
+  key: OpenpgpKey,
+  version: OpenpgpVersion,
   signer: Signer,
   userId: string | undefined,
 ): Promise<string> {
-  const subkey = version.openpgp?.subkey;
-  const certificate = userId === undefined ? version.openpgp?.certificate : await certificateWith(userId, key, version, signer);
+  const subkey = version.attached?.subkey;
+  const certificate = userId === undefined ? version.attached?.certificate : await certificateWith(userId, key, version, signer);
   if (certificate === undefined) throw new Error('a subkey version has no OpenPGP record');
   const primary = splitPacket(certificate);
   const secret = await secretKeyBody(hsm, version, signer);
@@ -72,13 +73,13 @@ async function exportVersion(
 }
 
 // The certificate as published where it bears that User ID; otherwise a new one, dated at the key's creation as well.
-async function certificateWith(userId: string, key: TransitKey, version: TransitKeyVersion, signer: Signer): Promise<Uint8Array> {
-  const published = key.openpgpUserId?.trim() === userId ? version.openpgp?.certificate : undefined;
+async function certificateWith(userId: string, key: OpenpgpKey, version: OpenpgpVersion, signer: Signer): Promise<Uint8Array> {
+  const published = key.fields.openpgpUserId === userId ? version.attached?.certificate : undefined;
   return published ?? certifyPrimary(signer, userId);
 }
 
 /** public body ‖ 00 (in clear) ‖ material ‖ sum of its octets(2) (RFC 9580, 5.5.3). */
-async function secretKeyBody(hsm: Hsm, version: TransitKeyVersion, signer: Signer): Promise<Uint8Array> {
+async function secretKeyBody(hsm: Hsm, version: OpenpgpVersion, signer: Signer): Promise<Uint8Array> {
   if (version.key === undefined) throw new Error('a signer without a private key');
   const pkcs8 = await hsm.readKeyMaterialInClear(version.key);
   const jwk = createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' }).export({ format: 'jwk' });

@@ -1,7 +1,7 @@
 // Checking detached signatures: each packet is matched to a key version by its issuer, then verified by openpgp.js.
 import { setImmediate } from 'node:timers/promises';
 import { createMessage, PacketList, Signature, type SignaturePacket, verify } from 'openpgp';
-import type { OpenpgpRecord, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import { signingFingerprints } from './import-public-key.ts';
 import { parsedCertificate } from '../format/keyblock.ts';
 import { readingConfig } from '../format/reading.ts';
@@ -19,14 +19,14 @@ export type GoodSignature = {
 const clockSkewSeconds = 300;
 
 /** A signature packet and the key version that its issuer fields name. */
-export type MatchedSignature = { readonly packet: SignaturePacket; readonly version: TransitKeyVersion };
+export type MatchedSignature = { readonly packet: SignaturePacket; readonly version: OpenpgpVersion };
 
 /** Those of the packets whose issuer is one of the versions: by fingerprint, or by key ID where a packet has nothing better. */
 export async function matchVersions(
   packets: readonly SignaturePacket[],
-  versions: readonly TransitKeyVersion[],
+  versions: readonly OpenpgpVersion[],
 ): Promise<readonly MatchedSignature[]> {
-  const signers = await Promise.all(versions.map(async (version) => ({ version, fingerprints: await signersOf(version.openpgp) })));
+  const signers = await Promise.all(versions.map(async (version) => ({ version, fingerprints: await signersOf(version.attached) })));
   return packets.flatMap((packet) => {
     const named = packet.issuerFingerprint?.toHex().toUpperCase();
     const keyId = packet.issuerKeyID.toHex().toUpperCase();
@@ -69,11 +69,11 @@ export async function findGoodSignature(
 
 async function verifyOne(
   packet: SignaturePacket,
-  version: TransitKeyVersion,
+  version: OpenpgpVersion,
   data: Uint8Array,
   now: Temporal.Instant,
 ): Promise<GoodSignature | undefined> {
-  const { openpgp: record } = version;
+  const { attached: record } = version;
   const { created } = packet;
   if (record === undefined || created === null) return undefined;
   const certificate = await certificateAt(record, created);

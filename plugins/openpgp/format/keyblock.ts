@@ -1,7 +1,7 @@
 // Key blocks as people get them: armor around stored packets, and the parsed certificate of a record for verification.
 import { armor, enums, type Key, readKey } from 'openpgp';
 import { concat } from '../../../core/base/bytes.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpRecord } from '../records.ts';
 import { readingConfig } from './reading.ts';
 
 const armorKinds = {

@@ -1,7 +1,7 @@
 // From a transit key version to a signer: the OpenPGP key packet of its public key, and its private key in the HSM.
 import { createPublicKey } from 'node:crypto';
 import { concat, uint32 } from '../../../core/base/bytes.ts';
-import type { OpenpgpDefinition, OpenpgpRecord, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpDefinition, OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { type Algorithm, findAlgorithm } from './algorithms.ts';
 import { fail } from '../errors.ts';
@@ -20,7 +20,7 @@ export type PublicKeyBody = {
 export type Signer = PublicKeyBody & { sign(digest: Uint8Array): Promise<Uint8Array> };
 
 /** The signer of a version. Throws `operation-not-supported` when its cipher does not exist in OpenPGP or it has no private key. */
-export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: TransitKeyVersion): Signer {
+export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cipher'>, version: OpenpgpVersion): Signer {
   const { key } = version;
   const body = bodyOf(cipher, version);
   if (body === undefined || key === undefined) {
@@ -29,11 +29,11 @@ export function requireSigner(hsm: Hsm, { cipher }: Pick<OpenpgpDefinition, 'cip
   return { ...body, sign: (digest) => hsm.sign(key, body.algorithm.scheme(digest)) };
 }
 
-function bodyOf(cipher: string, { publicKey, openpgp, created }: TransitKeyVersion): PublicKeyBody | undefined {
+function bodyOf(cipher: string, { publicKey, attached, created }: OpenpgpVersion): PublicKeyBody | undefined {
   if (publicKey === undefined) return undefined;
-  if (openpgp === undefined) return publicKeyBody(cipher, publicKey, openpgpSeconds(created));
-  const known = bodies.get(openpgp) ?? publicKeyBody(cipher, publicKey, openpgp.created);
-  if (known !== undefined) bodies.set(openpgp, known);
+  if (attached === undefined) return publicKeyBody(cipher, publicKey, openpgpSeconds(created));
+  const known = bodies.get(attached) ?? publicKeyBody(cipher, publicKey, attached.created);
+  if (known !== undefined) bodies.set(attached, known);
   return known;
 }
 

@@ -45,11 +45,11 @@ async function collect(transit: Transit, key: Key): Promise<Backup> {
   const { createdAt, latest, floor, kdf } = key.record;
   const versions: Backup['versions'] = [];
   for (const version of transit.keyring.versions(key)) versions.push(await collectVersion(transit, key, version));
-  return { name: key.name, document: documentOf(key.record), createdAt, latest, floor, ...defined({ kdf }), versions };
+  return { name: key.name, document: documentOf(transit.attachments, key.record), createdAt, latest, floor, ...defined({ kdf }), versions };
 }
 
 async function collectVersion(transit: Transit, key: Key, version: Version): Promise<Backup['versions'][number]> {
-  const { createdAt, activatesAt, stored, hmac, convergent, publicKey, openpgp } = version.record;
+  const { createdAt, activatesAt, stored, hmac, convergent, publicKey } = version.record;
   const read = (reference: KeyReference): Promise<Uint8Array> => readInClear(transit.hsm, reference);
   return {
     version: version.number,
@@ -59,6 +59,7 @@ async function collectVersion(transit: Transit, key: Key, version: Version): Pro
     ...(stored === undefined ? {} : { material: await read(referenceTo(key, version, mainPurpose(key.record))) }),
     ...(hmac === undefined ? {} : { hmac: await read(referenceTo(key, version, 'hmac')) }),
     ...(convergent === undefined ? {} : { convergent: await read(referenceTo(key, version, 'convergent')) }),
-    ...defined({ publicKey, openpgp }),
+    ...defined({ publicKey }),
+    ...transit.attachments.keptWith(version.record),
   };
 }

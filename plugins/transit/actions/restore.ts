@@ -13,7 +13,8 @@ import { removeVersions } from '../keys/resource.ts';
 import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
 import { lineOf } from '../versions/new-version.ts';
 import type { KeyRecord } from '../records/records.ts';
-import { requireUnbound, versionsIn } from '../versions/removal.ts';
+import { requireVersionsRemovable } from '../versions/attached.ts';
+import { versionsIn } from '../versions/removal.ts';
 import { type RestoredKey, claimRestored, discardRestored, loadRestored, readRestored } from '../backup/restored-key.ts';
 import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
@@ -58,7 +59,7 @@ export function restore(transit: Transit): AnyEndpoint {
 /** Undefined when another process changed the key meanwhile; then nothing of this stays behind. */
 async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<RestoredKey | undefined> {
   // Taken apart for each attempt: what is loaded into the token is zeroed here.
-  const judged = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key')));
+  const judged = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, judged);
   try {
@@ -81,11 +82,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   requireReplaceable(current, transaction.get(tables.usage, [target.tenantId, current.id, 1]) !== undefined);
   const before: Key = { ...target, record: current };
   const versions = versionsIn(transit, transaction, before);
-  const staying = new Set(
-    restored.versions.flatMap(({ record }) => (record.stored === undefined ? [] : (record.openpgp?.fingerprints ?? []))),
-  );
-  const going = versions.filter(({ record }) => record.openpgp?.fingerprints.some((fingerprint) => !staying.has(fingerprint)));
-  requireUnbound(transit, transaction, before, going);
+  requireVersionsRemovable(transit, transaction, before, versions, restored);
   const references = versions.flatMap((version) => referencesOf(before, version));
   removeVersions(transit, transaction, before);
   transit.ledger.disown(transaction, references);
@@ -95,7 +92,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
     transaction.put(tables.versions, storeKey, record);
     if (uses > 0) transaction.put(tables.usage, storeKey, { reserved: uses, uses, rewrapped: 0 });
   }
-  putIndexed(tables, transaction, before, restored.key.record);
+  putIndexed(transit, transaction, before, restored.key.record);
   return references;
 }
 

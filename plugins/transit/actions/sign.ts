@@ -5,7 +5,7 @@ import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { microseconds } from '../instants.ts';
 import { referenceTo } from '../records/keyring.ts';
-import { requireNoOpenpgpInput } from '../keys/openpgp-hash-input.ts';
+import { requireSignable } from '../versions/attached.ts';
 import { readPayload } from '../formats/payload.ts';
 import { digestForAudit, encodeSignature, methodFor, schemeFor, signatureFields } from '../formats/signatures.ts';
 import type { Transit } from '../context.ts';
@@ -26,7 +26,7 @@ export function sign(transit: Transit): AnyEndpoint {
     secretOutput: [],
     commandLine: { output: 'signature' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
-    errors: ['operation-not-supported', 'openpgp-sign-only', 'version-unknown', 'version-not-allowed'],
+    errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed'],
     run: async (call, item, key, noteSigned) => {
       const cipher = cipherOf(key.record);
       if (cipher.kind !== 'signing')
@@ -38,7 +38,7 @@ export function sign(transit: Transit): AnyEndpoint {
       const now = microseconds(call.now);
       const version = transit.keyring.forEncryption(key, item.keyVersion, now);
       const reference = referenceTo(key, version, 'sign');
-      requireNoOpenpgpInput(key, version, method, text);
+      requireSignable(transit, key, version, method, text);
       await transit.usage.take(key, version, 1, now);
       const signature = encodeSignature(method, await transit.hsm.sign(reference, scheme), item.marshaling);
       noteSigned(signedDigest);

@@ -5,7 +5,8 @@ import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
 import { type Key, referencesOf, removedMeanwhile } from '../records/keyring.ts';
-import { requireUnbound, versionsIn } from '../versions/removal.ts';
+import { requireVersionsRemovable } from '../versions/attached.ts';
+import { versionsIn } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { defineKeyAction } from './action.ts';
@@ -30,13 +31,13 @@ export function trim(transit: Transit): AnyEndpoint {
         if (oldest > current.latest) throw fail('version-unknown', { detail: `The latest version is ${current.latest}.` });
         const present: Key = { ...key, record: current };
         const going = versionsIn(transit, transaction, present, oldest);
-        requireUnbound(transit, transaction, present, going);
+        requireVersionsRemovable(transit, transaction, present, going);
         for (const { number } of going) {
           transaction.delete(tables.versions, [key.tenantId, current.id, number]);
           transaction.delete(tables.usage, [key.tenantId, current.id, number]);
         }
         const references = going.flatMap((version) => referencesOf(present, version));
-        if (oldest > current.floor) putIndexed(tables, transaction, present, { ...current, floor: oldest });
+        if (oldest > current.floor) putIndexed(transit, transaction, present, { ...current, floor: oldest });
         ledger.disown(transaction, references);
         return references;
       });

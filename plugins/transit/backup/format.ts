@@ -6,6 +6,7 @@ import { nameField } from '../../../core/wire/fields.ts';
 import { documentSchema } from '../keys/document.ts';
 import { fail } from '../errors.ts';
 import { maxVersion } from '../formats/value-format.ts';
+import type { Attachments } from '../records/attachments.ts';
 
 /*
  * document = magic(16) ‖ format(1) ‖ SHA-256 of payload(32) ‖ payload
@@ -17,7 +18,7 @@ const format = 1;
 const head = magic.length + 1;
 
 const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
-/** Up to 2106, the last year that OpenPGP knows; a due rotation lies up to a hundred years later and must stay exact. */
+/** Up to the year 2106; a due rotation is up to a hundred years later and must stay exact. */
 const micros = z
   .int()
   .min(0)
@@ -26,39 +27,43 @@ const micros = z
 const salt = octets.refine(({ length }) => length >= 16 && length <= 64);
 const iterations = z.int().min(1).max(100_000);
 
-/** Backups of earlier versions have User IDs with blanks and with characters that are refused today: they stay restorable. */
-const storedUserId = z.string().trim().optional();
+/** A version in a backup; what attachments keep with it are further members. */
+const versionSchema = z.strictObject({
+  version: z.int().min(1).max(maxVersion),
+  createdAt: micros,
+  activatesAt: micros,
+  /** encryptions so far, never too low */
+  uses: z
+    .int()
+    .min(0)
+    .max(2 ** 48),
+  /** PKCS#8 DER or raw octets; absent on a version that only verifies */
+  material: octets.optional(),
+  hmac: octets.optional(),
+  convergent: octets.optional(),
+  publicKey: octets.optional(),
+});
 
 /** What a backup of format 1 says. Strict: a field this version does not know means that it cannot restore all of the key. */
 const payloadSchema = z.strictObject({
   name: nameField(),
   /** whole document of the key */
-  document: z.strictObject({ ...documentSchema.shape, openpgpUserId: storedUserId }),
+  document: documentSchema.strict(),
   createdAt: micros,
   latest: z.int().min(1).max(maxVersion),
   floor: z.int().min(1).max(maxVersion),
   kdf: z.strictObject({ salt, iterations }).optional(),
-  versions: z
-    .array(
-      z.strictObject({
-        version: z.int().min(1).max(maxVersion),
-        createdAt: micros,
-        activatesAt: micros,
-        /** encryptions so far, never too low */
-        uses: z
-          .int()
-          .min(0)
-          .max(2 ** 48),
-        /** PKCS#8 DER or raw octets; absent on a version that only verifies */
-        material: octets.optional(),
-        hmac: octets.optional(),
-        convergent: octets.optional(),
-        publicKey: octets.optional(),
-        openpgp: z.unknown().optional(),
-      }),
-    )
-    .min(1),
+  versions: z.array(versionSchema).min(1),
 });
+
+/** The schema with what attachments add to documents and versions. */
+function schemaWith(attachments: Attachments): typeof payloadSchema {
+  const version = versionSchema.extend(attachments.keptShape) as unknown as typeof versionSchema;
+  return payloadSchema.extend({
+    document: attachments.extend(documentSchema, 'stored').strict(),
+    versions: z.array(version).min(1),
+  });
+}
 
 /** A backup, parsed. */
 export type Backup = z.output<typeof payloadSchema>;
@@ -70,16 +75,26 @@ export function formatBackup(backup: Backup): Uint8Array {
 }
 
 /** Reads a backup document; throws invalid-key-data for anything that is not whole. */
-export function parseBackup(document: Uint8Array): Backup {
+export function parseBackup(document: Uint8Array, attachments: Attachments): Backup {
   if (!equalConstantTime(document.subarray(0, magic.length), magic)) throw unusable('This is no backup of a transit key.');
   if (document[magic.length] !== format)
     throw unusable(`The backup has format ${document[magic.length]}; this version reads format ${format}.`);
   const payload = document.subarray(head + 32);
   if (!equalConstantTime(document.subarray(head, head + 32), checksum(payload)))
     throw unusable('The backup was truncated or altered: its checksum does not match.');
-  const parsed = payloadSchema.safeParse(untagOctets(parseJson(payload)));
+  const schema = schemaWith(attachments);
+  const parsed = schema.safeParse(withoutEmptyFields(untagOctets(parseJson(payload)), schema.shape.document.shape));
   if (!parsed.success) throw unusable(`The backup contradicts its format at ${parsed.error.issues[0]?.path.join('/')}.`);
   return parsed.data;
+}
+
+/** Leaves out of the document what no plugin of this appliance knows, where it says nothing: an attached field with its empty default. */
+function withoutEmptyFields(payload: unknown, known: object): unknown {
+  const { document } = { ...(payload as { document?: unknown } | null) };
+  if (typeof document !== 'object' || document === null) return payload;
+  const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+  const kept = Object.entries(document).filter(([name, value]) => name in known || !isEmpty(value));
+  return { ...(payload as object), document: Object.fromEntries(kept) };
 }
 
 function checksum(payload: Uint8Array): Uint8Array {

@@ -1,18 +1,18 @@
 // A key out of a backup: judged as if a user had written it, then loaded into the token of this appliance (api 42).
 import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Backup } from './format.ts';
 import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { newKeyId } from '../key-id.ts';
-import { draftOf, requireOpenpgpFit, requireRotatable } from '../keys/definition.ts';
+import { draftOf, requireRotatable } from '../keys/definition.ts';
 import { requireCreatable, requireMinimumVersions } from '../keys/field-rules.ts';
 import type { Key } from '../records/keyring.ts';
 import { subjectOf } from '../versions/new-version.ts';
-import { definitionOf, keyView } from '../versions/views.ts';
+import { acceptRestored, requireDefinition } from '../versions/attached.ts';
 import { type MaterialTarget, parseMaterialOctets } from '../formats/private-keys.ts';
+import type { AttachedFields } from '../records/attachments.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { claim, discard, makeMaterial } from '../versions/material.ts';
@@ -23,7 +23,8 @@ type BackupVersion = Backup['versions'][number];
 type JudgedKey = {
   readonly key: Key;
   readonly versions: readonly BackupVersion[];
-  readonly openpgp: ReadonlyMap<number, OpenpgpRecord>;
+  /** what attachments keep with each version */
+  readonly kept: ReadonlyMap<number, AttachedFields>;
 };
 
 /** Key and versions with their material in the token, ready to be committed. */
@@ -41,7 +42,7 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   const givenPublicKey = requireCreatable(document, cipher);
   requireOffered(document.cipher, cipher, transit.hsm);
   const record: KeyRecord = {
-    ...draftOf(document, (versions.at(-1) as BackupVersion).createdAt),
+    ...draftOf(transit.attachments, document, (versions.at(-1) as BackupVersion).createdAt),
     ...defined({ kdf }),
     custody: document.custody ?? 'wrapped',
     latest,
@@ -57,22 +58,17 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   const judged: BackupVersion[] = [];
   for (const version of versions) judged.push(await judgeVersion(version, record, materialTarget, givenPublicKey));
   const key: Key = { ...target, record };
-  const current = keyView(target, () => transit.keyring.versions(target));
-  requireOpenpgpFit(transit, key, undefined);
-  const views = judged.map(({ version, publicKey, openpgp }) => ({ version, publicKey, openpgp }));
-  const openpgp = (await transit.openpgp?.acceptRestored(current, definitionOf(key), views)) ?? new Map<number, OpenpgpRecord>();
-  if (isOpenpgpKey(record) && judged.some(({ version, material }) => material !== undefined && !openpgp.has(version)))
-    throw contradiction('an OpenPGP key without its certificate');
-  return { key, versions: judged, openpgp };
+  requireDefinition(transit, key, undefined);
+  return { key, versions: judged, kept: await acceptRestored(transit, target, key, judged) };
 }
 
 /** Loads the material under a new key id; nothing stays behind when one version fails. */
-export async function loadRestored(transit: Transit, { key, versions, openpgp }: JudgedKey): Promise<RestoredKey> {
+export async function loadRestored(transit: Transit, { key, versions, kept }: JudgedKey): Promise<RestoredKey> {
   const loadedKey: Key = { ...key, record: { ...key.record, id: await newKeyId(transit.hsm) } };
   const loaded: RestoredKey['versions'][number][] = [];
   try {
     for (const version of versions) {
-      const record = await loadVersion(transit, loadedKey, versions, version, openpgp.get(version.version));
+      const record = await loadVersion(transit, loadedKey, versions, version, kept.get(version.version));
       loaded.push({ number: version.version, record, uses: version.uses });
     }
   } catch (error) {
@@ -97,7 +93,7 @@ async function loadVersion(
   key: Key,
   all: readonly BackupVersion[],
   version: BackupVersion,
-  openpgp: OpenpgpRecord | undefined,
+  kept: AttachedFields | undefined,
 ): Promise<VersionRecord> {
   const { version: number, createdAt, activatesAt, material, hmac, convergent, publicKey } = version;
   const next = all.find((one) => one.version === number + 1);
@@ -109,7 +105,7 @@ async function loadVersion(
     activatesAt,
     ...defined({ supersededAt: next?.createdAt, publicKey }),
     ...(material === undefined ? {} : await makeMaterial(transit, { ...subjectOf(key), number }, given)),
-    ...defined({ openpgp }),
+    ...kept,
   };
 }
 
@@ -161,10 +157,6 @@ function requireOnlyVerifying(
   const isGiven = publicKey !== undefined && given !== undefined && Buffer.compare(publicKey, given) === 0;
   if (version !== 1 || latest === 1 || !isGiven || hmac !== undefined || convergent !== undefined)
     throw contradiction(`version ${version}`);
-}
-
-function isOpenpgpKey({ openpgpUserId, openpgpPrimary }: KeyRecord): boolean {
-  return openpgpUserId !== undefined || openpgpPrimary !== undefined;
 }
 
 function contradiction(where: string): Error {

@@ -1,7 +1,6 @@
 // The fields of a transit key: what a user writes, what the state adds (spec "Transit key", api 16 to 26).
 import { z } from 'zod';
-import { durationText, integer, nameField, pemExample, timestamp } from '../../../core/wire/fields.ts';
-import { userIdText } from '../../../core/wire/shown-text.ts';
+import { durationText, integer, pemExample, timestamp } from '../../../core/wire/fields.ts';
 import { cipherNames, defaultCipher } from '../ciphers.ts';
 import { maxPemCharacters } from '../formats/pem.ts';
 import { maxVersion } from '../formats/value-format.ts';
@@ -36,11 +35,6 @@ export const documentSchema = z.object({
     .default(false)
     .describe('The same plaintext in the same context gives the same ciphertext; derived keys only.'),
   custody: z.enum(['wrapped', 'token']).optional().describe('Where the key lives: as a wrapped blob, or as an object in the token.'),
-  openpgpUserId: userIdText()
-    .optional()
-    .meta({ description: 'Makes the key an OpenPGP primary key with this User ID.', example: 'Releases <releases@example.com>' }),
-  openpgpPrimary: nameField().optional().describe('Makes the key an OpenPGP subkey, bound to the primary key of this name.'),
-  openpgpKeyUsage: z.array(z.literal('sign')).max(8).default([]).describe('What an OpenPGP subkey is for.'),
   publicKey: z
     .string()
     .min(1)

@@ -57,7 +57,7 @@ export function timersOf(autoRotate: AutoRotate | undefined): Timers | undefined
 }
 
 /** An invalid-value refusal about one field. */
-export function misfit(field: string, rule: string): Error {
+function misfit(field: string, rule: string): Error {
   return coreFail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }
 

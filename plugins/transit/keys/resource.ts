@@ -1,20 +1,18 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
-import { defined } from '../../../core/base/defined.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import type { Certified, Recertified } from '../../../core/plugin/services/transit-keys.ts';
 import { derivationIterations, derivationSaltBytes } from '../versions/derivation.ts';
 import { type KeyDocument, documentSchema, stateSchema } from './document.ts';
 import { reindex } from '../records/indexes.ts';
 import { microseconds } from '../instants.ts';
-import { documentOf, draftOf, fieldsOf, requireOpenpgpFit, requireRotatable } from './definition.ts';
+import { documentOf, draftOf, fieldsOf, requireRotatable } from './definition.ts';
 import { requireCreatable, requireMinimumVersions, requireUsableCipher } from './field-rules.ts';
 import { stateOf } from './state.ts';
 import { type Key, referencesOf } from '../records/keyring.ts';
-import { certify, subjectOf } from '../versions/new-version.ts';
-import { definitionOf, keyView } from '../versions/views.ts';
+import { type CertifiedVersion, certify, recertify, requireDefinition, requireRemovable } from '../versions/attached.ts';
+import { subjectOf } from '../versions/new-version.ts';
 import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts';
 import type { KeyRecord } from '../records/records.ts';
 import { versionsIn } from '../versions/removal.ts';
@@ -27,8 +25,8 @@ import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts'
 type Prepared = {
   readonly record?: KeyRecord;
   readonly material?: VersionMaterial;
-  readonly certified?: Certified | undefined;
-  readonly recertified?: Recertified | undefined;
+  readonly certified?: CertifiedVersion;
+  readonly recertified?: (transaction: WriteTransaction) => void;
 };
 
 /** The resource entry. */
@@ -40,9 +38,16 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     nameField: 'name',
     scope: 'tenant',
     table: transit.tables.keys,
-    document: documentSchema,
+    document: transit.attachments.extend(documentSchema, 'schema'),
     stateFields: stateSchema,
-    creationFields: ['cipher', 'derived', 'convergentEncryption', 'custody', 'publicKey', 'openpgpPrimary'],
+    creationFields: [
+      'cipher',
+      'derived',
+      'convergentEncryption',
+      'custody',
+      'publicKey',
+      ...(transit.attachments.fixedFields as (keyof KeyDocument)[]),
+    ],
     oneWayFields: ['exportable', 'allowPlaintextBackup'],
     notRemovableByMerge: ['autoRotate'],
     errors: [
@@ -58,7 +63,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     plan: (change) => (change.current === undefined ? planCreation(transit, change) : planUpdate(transit, change, change.current)),
     planRemoval: (call, names, current) =>
       planRemoval(transit, { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current }),
-    toDocument: documentOf,
+    toDocument: (record) => documentOf(transit.attachments, record),
     toState: (record, call) => stateOf(transit, { tenantId: call.caller.tenantId, record }, microseconds(call.now)),
   });
 }
@@ -71,7 +76,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   const times = timesOfNewVersion({}, undefined, now);
   // The id and the salt are known only after the token was asked.
   const draft: KeyRecord = {
-    ...draftOf(document, now),
+    ...draftOf(transit.attachments, document, now),
     custody: custodyOf(transit, document),
     latest: 1,
     floor: 1,
@@ -80,7 +85,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   };
   const key: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: draft };
   requireRotatable(draft);
-  requireOpenpgpFit(transit, key, undefined);
+  requireDefinition(transit, key, undefined);
   return {
     prepare: async () => {
       if (publicKey !== undefined) await requireCompositeModulus(keyObjectOf(publicKey));
@@ -100,9 +105,8 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
     commit: (transaction, { record = draft, material = {}, certified }) => {
       certified?.recheck(transaction);
       claim(transit, transaction, { ...subjectOf({ ...key, record }), number: 1 }, material);
-      const openpgp = defined({ openpgp: certified?.record });
-      transaction.put(transit.tables.versions, [key.tenantId, record.id, 1], { ...times, ...material, ...openpgp });
-      reindex(transit.tables, transaction, key, undefined, record);
+      transaction.put(transit.tables.versions, [key.tenantId, record.id, 1], { ...times, ...material, ...certified?.kept });
+      reindex(transit, transaction, key, undefined, record);
       return record;
     },
   };
@@ -122,25 +126,18 @@ function planUpdate(
   const now = microseconds(call.now);
   const before: Key = { tenantId: call.caller.tenantId, name: names.at(-1) as string, record: current };
   const latest = transit.keyring.version(before, current.latest).record;
-  const { openpgpUserId: _userId, autoRotate, timers: _timers, rotatesAt, ...kept } = current;
-  const changed = fieldsOf(document, latest.createdAt);
+  const { autoRotate, timers: _timers, rotatesAt, ...kept } = transit.attachments.withoutFields(current);
+  const changed = fieldsOf(transit.attachments, document, latest.createdAt);
   const sameInterval = autoRotate?.rotateAfter === document.autoRotate?.rotateAfter && rotatesAt !== undefined;
   const after: Key = { ...before, record: { ...kept, ...changed, ...(sameInterval ? { rotatesAt } : {}) } };
   requireRotatable(after.record);
-  requireOpenpgpFit(transit, after, before);
-  const view = keyView(before, () => transit.keyring.versions(before));
-  const renamed = after.record.openpgpUserId !== undefined && after.record.openpgpUserId !== current.openpgpUserId?.trim();
+  requireDefinition(transit, after, before);
   return {
-    prepare: async () => ({ recertified: renamed ? await transit.openpgp?.recertify(definitionOf(after), view) : undefined }),
+    prepare: async () => ({ recertified: await recertify(transit, after, before) }),
     commit: (transaction, { recertified }) => {
-      for (const [number, openpgp] of recertified?.records ?? []) {
-        const storeKey = [before.tenantId, current.id, number];
-        const version = transaction.get(transit.tables.versions, storeKey);
-        if (version !== undefined) transaction.put(transit.tables.versions, storeKey, { ...version, openpgp });
-      }
-      recertified?.commit(transaction);
+      recertified?.(transaction);
       moveActivations(transit, transaction, after, now);
-      reindex(transit.tables, transaction, before, current, after.record);
+      reindex(transit, transaction, before, current, after.record);
       return after.record;
     },
   };
@@ -148,12 +145,11 @@ function planUpdate(
 
 function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTransaction): void; after(): Promise<void> } {
   if (!key.record.deletionAllowed) throw coreFail('deletion-not-allowed', { detail: 'Set deletion-allowed to true first.' });
-  const view = keyView(key, () => transit.keyring.versions(key));
-  transit.openpgp?.requireRemovable(view);
+  requireRemovable(transit, key);
   const references = Array.from(transit.keyring.versions(key), (version) => referencesOf(key, version)).flat();
   return {
     commit: (transaction) => {
-      transit.openpgp?.requireRemovable(view, transaction);
+      requireRemovable(transit, key, transaction);
       removeWhatHangsOn(transit, transaction, key, references);
     },
     after: () => transit.ledger.destroy(references),
@@ -162,7 +158,7 @@ function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTra
 
 function removeWhatHangsOn(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
   removeVersions(transit, transaction, key);
-  reindex(transit.tables, transaction, key, key.record, undefined);
+  reindex(transit, transaction, key, key.record, undefined);
   transit.ledger.disown(transaction, references);
 }
 

@@ -1,17 +1,21 @@
-// Keys by due rotation and by OpenPGP primary: two indexes that change in the same transaction as the key record.
+// Keys by due rotation and by the key they refer to: indexes that change in the same transaction as the key record.
 import type { WriteTransaction } from '../../../core/store/store.ts';
+import { type Attachments, referenceOf } from './attachments.ts';
 import type { Key } from './keyring.ts';
 import type { KeyRecord, Tables } from './records.ts';
 
+/** What has indexes of keys. */
+type Indexed = { readonly tables: Tables; readonly attachments: Attachments };
+
 /** Stores a key's new record and moves its index entries. */
-export function putIndexed(tables: Tables, transaction: WriteTransaction, key: Key, record: KeyRecord): void {
-  reindex(tables, transaction, key, key.record, record);
-  transaction.put(tables.keys, [key.tenantId, key.name], record);
+export function putIndexed(indexed: Indexed, transaction: WriteTransaction, key: Key, record: KeyRecord): void {
+  reindex(indexed, transaction, key, key.record, record);
+  transaction.put(indexed.tables.keys, [key.tenantId, key.name], record);
 }
 
 /** Moves the index entries of a key; undefined stands for a key that does not exist before or after. */
 export function reindex(
-  tables: Tables,
+  { tables, attachments }: Indexed,
   transaction: WriteTransaction,
   key: Pick<Key, 'tenantId' | 'name'>,
   before: KeyRecord | undefined,
@@ -21,8 +25,11 @@ export function reindex(
     if (before?.rotatesAt !== undefined) transaction.delete(tables.rotations, [before.rotatesAt, key.tenantId, key.name]);
     if (after?.rotatesAt !== undefined) transaction.put(tables.rotations, [after.rotatesAt, key.tenantId, key.name], after.id);
   }
-  if (before?.openpgpPrimary !== after?.openpgpPrimary) {
-    if (before?.openpgpPrimary !== undefined) transaction.delete(tables.subkeys, [key.tenantId, before.openpgpPrimary, key.name]);
-    if (after?.openpgpPrimary !== undefined) transaction.put(tables.subkeys, [key.tenantId, after.openpgpPrimary, key.name], true);
+  for (const attachment of attachments) {
+    const [was, is] = [before, after].map((record) => record && referenceOf(attachment, record));
+    if (was === is) continue;
+    const index = attachments.indexOf(attachment);
+    if (was !== undefined) transaction.delete(index, [key.tenantId, was, key.name]);
+    if (is !== undefined) transaction.put(index, [key.tenantId, is, key.name], true);
   }
 }

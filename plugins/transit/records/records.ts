@@ -1,7 +1,6 @@
 // What the store keeps of transit keys: one record per key, one per version, so that a key with 10,000 versions costs no more per use.
 import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
-import type { OpenpgpRecord } from '../../../core/plugin/services/transit-keys.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
 import type { VersionRules, VersionTimes } from './version-rules.ts';
 
@@ -16,7 +15,7 @@ export type AutoRotate = {
   readonly invalidateAfter?: string | undefined;
 };
 
-/** A named key. All instants are microseconds since 1970. */
+/** A named key; the fields of attachments are further members (attachments.ts). All instants are microseconds since 1970. */
 export type KeyRecord = VersionRules & {
   /** uuid; binds key material and version records to this key, whatever its name */
   readonly id: string;
@@ -28,9 +27,6 @@ export type KeyRecord = VersionRules & {
   readonly deletionAllowed: boolean;
   readonly derived: boolean;
   readonly convergentEncryption: boolean;
-  readonly openpgpUserId?: string;
-  readonly openpgpPrimary?: string;
-  readonly openpgpKeyUsage: readonly 'sign'[];
   /** PEM as given at creation */
   readonly publicKey?: string;
   readonly autoRotate?: AutoRotate;
@@ -43,7 +39,7 @@ export type KeyRecord = VersionRules & {
   readonly verificationOnly: boolean;
 };
 
-/** One version of a key. `stored` is absent on versions that only verify. */
+/** One version of a key; what attachments keep with it are further members. `stored` is absent on versions that only verify. */
 export type VersionRecord = VersionTimes & {
   /** the AES or private key; derived keys: the `secret-256` that keys are derived from */
   readonly stored?: StoredKey;
@@ -51,8 +47,6 @@ export type VersionRecord = VersionTimes & {
   readonly convergent?: StoredKey;
   /** DER SubjectPublicKeyInfo; asymmetric ciphers */
   readonly publicKey?: Uint8Array;
-  /** what the OpenPGP plugin keeps with the version; travels with backups */
-  readonly openpgp?: OpenpgpRecord;
 };
 
 /** Uses of one version. `reserved` is never below the true count, also after a crash; `uses` may lack the last seconds before one. */
@@ -75,8 +69,6 @@ export type Tables = {
   readonly usage: Table<UsageRecord>;
   /** [rotatesAt, tenant, name] → key id: automatic rotations in the order they fall due */
   readonly rotations: Table<string>;
-  /** [tenant, name of the primary, name of the subkey]: which keys are bound to an OpenPGP primary */
-  readonly subkeys: Table<true>;
   /** the key ledger */
   readonly pendingKeys: Table<KeyLedgerRecord>;
   /** ['rsa-4096']: the key under which others wrap what they import */
@@ -92,7 +84,6 @@ export function openTables(store: Store): Tables {
     versions: store.table('versions'),
     usage: store.table('usage'),
     rotations: store.table('rotations'),
-    subkeys: store.table('subkeys'),
     pendingKeys: store.table('graveyard'),
     importWrappingKeys: store.table('wrapping'),
   };

@@ -1,19 +1,17 @@
 // Adding a version to a key: made in the token first, committed only if the key is still the one it was made for.
-import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
-import type { Certified } from '../../../core/plugin/services/transit-keys.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import { cipherOf, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { putIndexed } from '../records/indexes.ts';
 import type { Key } from '../records/keyring.ts';
-import { definitionOf, versionView } from './views.ts';
+import { type CertifiedVersion, certify } from './attached.ts';
 import type { KeyRecord, VersionRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, discard, makeMaterial } from './material.ts';
 import { maxVersion } from '../formats/value-format.ts';
-import { type VersionTimes, timesOfNewVersion } from '../records/version-rules.ts';
+import { timesOfNewVersion } from '../records/version-rules.ts';
 
 /** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
 export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };
@@ -71,7 +69,7 @@ async function addOnce(
       const current = transaction.get(transit.tables.keys, [key.tenantId, key.name]);
       if (current?.id !== key.record.id || current.latest !== key.record.latest) return 'again';
       if (!wanted(current)) return undefined;
-      certified?.recheck(transaction);
+      certified.recheck(transaction);
       claim(transit, transaction, subject, material);
       commitVersion(transit, transaction, { ...key, record: current }, material, certified, now);
       return number;
@@ -95,24 +93,12 @@ export function subjectOf(key: Key): Omit<VersionSubject, 'number'> {
   return { tenantId: key.tenantId, keyId: id, cipher, derived, convergentEncryption, custody };
 }
 
-/** Asks the OpenPGP plugin, where there is one, for what belongs to a version before it is committed. */
-export async function certify(
-  transit: Transit,
-  key: Key,
-  number: number,
-  material: VersionMaterial,
-  times: VersionTimes,
-): Promise<Certified | undefined> {
-  if (transit.openpgp === undefined) return undefined;
-  return transit.openpgp.certify(definitionOf(key), versionView(key, { number, record: { ...times, ...material } }));
-}
-
 function commitVersion(
   transit: Transit,
   transaction: WriteTransaction,
   key: Key,
   material: VersionMaterial,
-  certified: Certified | undefined,
+  certified: CertifiedVersion,
   now: number,
 ): void {
   const { tables } = transit;
@@ -124,10 +110,10 @@ function commitVersion(
   transaction.put(tables.versions, [key.tenantId, key.record.id, number], {
     ...times,
     ...material,
-    ...defined({ openpgp: certified?.record }),
+    ...certified.kept,
   });
   const { timers } = key.record;
-  putIndexed(tables, transaction, key, {
+  putIndexed(transit, transaction, key, {
     ...key.record,
     latest: number,
     verificationOnly: false,

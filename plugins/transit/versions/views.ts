@@ -1,38 +1,40 @@
-// Transit keys as the OpenPGP plugin sees them (core/plugin/services/transit-keys.ts).
-import type { OpenpgpDefinition, TransitKey, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
-import type { KeyReference } from '../../../hsm/api.ts';
+// Transit keys as an attachment sees them (core/plugin/services/transit-keys.ts).
+import type { KeyDefinition, TransitKey, TransitKeyVersion } from '../../../core/plugin/services/transit-keys.ts';
 import { instantOf } from '../instants.ts';
+import { type AttachedFields, type Attachment, fieldsOf, keptOf } from '../records/attachments.ts';
 import { type Key, type Version, mainPurpose, referenceTo } from '../records/keyring.ts';
 
-/** The OpenPGP part of a key's definition. */
-export function definitionOf(key: Key): OpenpgpDefinition {
-  const { cipher, openpgpUserId, openpgpPrimary, openpgpKeyUsage, verificationOnly } = key.record;
-  return { tenantId: key.tenantId, name: key.name, cipher, openpgpUserId, openpgpPrimary, openpgpKeyUsage, verificationOnly };
+export type KeyView = TransitKey<AttachedFields, unknown>;
+export type VersionView = TransitKeyVersion<unknown>;
+
+/** The definition of a key. */
+export function definitionOf(attachment: Attachment, { tenantId, name, record }: Key): KeyDefinition<AttachedFields> {
+  const { cipher, verificationOnly } = record;
+  return { tenantId, name, cipher, fields: fieldsOf(attachment, record), verificationOnly };
 }
 
 /** One version, stored or about to be. */
-export function versionView(key: Key, version: Version): TransitKeyVersion {
+export function versionView(attachment: Attachment, key: Key, version: Version): VersionView {
   const { record } = version;
-  const reference: KeyReference | undefined = record.stored === undefined ? undefined : referenceTo(key, version, mainPurpose(key.record));
   return {
     version: version.number,
     created: instantOf(record.createdAt),
     publicKey: record.publicKey,
-    key: reference,
-    openpgp: record.openpgp,
+    key: record.stored === undefined ? undefined : referenceTo(key, version, mainPurpose(key.record)),
+    attached: keptOf(attachment, record),
   };
 }
 
-/** A whole key; its versions are read when somebody looks at them. */
-export function keyView(key: Key, versions: () => Iterable<Version>): TransitKey {
-  let views: readonly TransitKeyVersion[] | undefined;
+/** A whole key; its versions are read when they are first asked for. */
+export function keyView(attachment: Attachment, key: Key, versions: () => Iterable<Version>): KeyView {
+  let views: readonly VersionView[] | undefined;
   return {
-    ...definitionOf(key),
+    ...definitionOf(attachment, key),
     keyId: key.record.id,
     exportable: key.record.exportable,
     latestVersion: key.record.latest,
     get versions() {
-      views ??= Array.from(versions(), (version) => versionView(key, version));
+      views ??= Array.from(versions(), (version) => versionView(attachment, key, version));
       return views;
     },
   };

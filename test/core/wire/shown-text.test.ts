@@ -2,11 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJsonObject } from '../../../core/wire/json.ts';
-import { findUnseen, replaceUnseen, shownText, userIdText } from '../../../core/wire/shown-text.ts';
+import { findUnseen, replaceUnseen, shownText } from '../../../core/wire/shown-text.ts';
 import { parseInput } from '../../../core/wire/schema.ts';
 import { policyDocument } from '../../../core/access/policy/policy.ts';
 
-const schema = z.object({ displayName: shownText({ minCharacters: 1, maxCharacters: 20 }), userId: userIdText().optional() });
+const schema = z.object({
+  displayName: shownText({ minCharacters: 1, maxCharacters: 20 }),
+  userId: shownText({ minCharacters: 1, maxCharacters: 1_024, maxOctets: 1_024 }).optional(),
+});
 const parse = (fields: object) => parseInput(schema, parseJsonObject(Buffer.from(JSON.stringify(fields))));
 
 describe('a character that is not seen is refused by its code point', () => {

@@ -1,8 +1,8 @@
-// OpenPGP records out of a backup are a stranger's word: each field is checked against the public key and the signatures.
+// OpenPGP records out of a backup are a other's word: each field is checked against the public key and the signatures.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { OpenpgpDefinition, OpenpgpRecord, TransitKey, TransitKeys } from '../../../core/plugin/services/transit-keys.ts';
+import type { OpenpgpDefinition, OpenpgpKey, OpenpgpKeys, OpenpgpRecord } from '../../../plugins/openpgp/records.ts';
 import { acceptRestored } from '../../../plugins/openpgp/backup.ts';
 import { bindSubkey, certifyPrimary } from '../../../plugins/openpgp/certificates/certificate.ts';
 import { importCertificate } from '../../../plugins/openpgp/certificates/import-public-key.ts';
@@ -11,19 +11,18 @@ import { publicKeyBody, type Signer } from '../../../plugins/openpgp/format/sign
 
 const now = Temporal.Instant.from('2027-01-01T00:00:00Z');
 const created = 1_750_000_000;
-const [primary, subkey, stranger] = [makeSigner(created), makeSigner(created - 10), makeSigner(created)];
+const [primary, subkey, other] = [makeSigner(created), makeSigner(created - 10), makeSigner(created)];
 
 const definition: OpenpgpDefinition = {
   tenantId: 'tenant',
   name: 'restored',
   cipher: 'ed25519',
-  openpgpUserId: 'Ada',
-  openpgpPrimary: undefined,
-  openpgpKeyUsage: [],
+  fields: { openpgpUserId: 'Ada', openpgpKeyUsage: [] },
   verificationOnly: false,
 };
-const subkeyDefinition: OpenpgpDefinition = { ...definition, openpgpUserId: undefined, openpgpPrimary: 'root', openpgpKeyUsage: ['sign'] };
-const target: TransitKey = { ...definition, openpgpUserId: undefined, keyId: 'id', exportable: false, latestVersion: 1, versions: [] };
+const subkeyDefinition: OpenpgpDefinition = { ...definition, fields: { openpgpPrimary: 'root', openpgpKeyUsage: ['sign'] } };
+const noFields = { openpgpKeyUsage: [] };
+const target: OpenpgpKey = { ...definition, fields: noFields, keyId: 'id', exportable: false, latestVersion: 1, versions: [] };
 
 const primaryRecord: OpenpgpRecord = {
   fingerprints: [formatFingerprint(primary.fingerprint)],
@@ -39,11 +38,17 @@ const subkeyRecord: OpenpgpRecord = {
   subkey: { packets: await bindSubkey(primary, subkey), primaryVersion: 1, primaryFingerprint: formatFingerprint(primary.fingerprint) },
 };
 
-const strangersCertificate = await certifyPrimary(stranger, 'Ada');
+const othersCertificate = await certifyPrimary(other, 'Ada');
 
 async function accept(as: OpenpgpDefinition, publicKey: Uint8Array | undefined, record: unknown): Promise<unknown> {
   // A target without User ID has no subkeys to ask about.
-  const accepted = await acceptRestored(target, as, [{ version: 3, publicKey, openpgp: record }], {} as TransitKeys, now);
+  const accepted = await acceptRestored(
+    target,
+    as,
+    [{ version: 3, publicKey, hasPrivateKey: false, attached: record }],
+    {} as OpenpgpKeys,
+    now,
+  );
   return accepted.get(3);
 }
 
@@ -53,10 +58,16 @@ test('own records come back as they are', async () => {
   expect(await accept(definition, primary.spki, undefined)).toBeUndefined();
 });
 
-test('an imported block is read anew', async () => {
+test('a private key of an OpenPGP key has its certificate', async () => {
+  const versions = [{ version: 3, publicKey: primary.spki, hasPrivateKey: true, attached: undefined }];
+  const accepted = acceptRestored(target, definition, versions, {} as OpenpgpKeys, now);
+  await expect(accepted).rejects.toMatchObject({ code: 'invalid-key-data' });
+});
+
+test('an imported block is read again', async () => {
   const block = readFileSync(new URL('../../interop/openpgp-corpus/gpg-nistp256.asc', import.meta.url), 'utf8');
   const { publicKey, record } = await importCertificate(block, now);
-  const verificationOnly = { ...definition, cipher: 'ecdsa-p256', openpgpUserId: undefined, verificationOnly: true };
+  const verificationOnly = { ...definition, cipher: 'ecdsa-p256', fields: noFields, verificationOnly: true };
   expect(await accept(verificationOnly, publicKey, { ...record, fingerprints: ['A'.repeat(40)], created: 1 })).toEqual(record);
   await expect(accept(verificationOnly, primary.spki, record)).rejects.toMatchObject({ code: 'invalid-value' });
 });
@@ -69,7 +80,7 @@ describe('refused (invalid-value)', () => {
     ['no object', definition, primary.spki, 'record'],
     ['another field', definition, primary.spki, { ...primaryRecord, more: 1 }],
     ['no public key', definition, undefined, primaryRecord],
-    ['another public key', definition, stranger.spki, primaryRecord],
+    ['another public key', definition, other.spki, primaryRecord],
     ['another fingerprint', definition, primary.spki, { ...primaryRecord, fingerprints: subkeyRecord.fingerprints }],
     [
       'two fingerprints',
@@ -80,20 +91,20 @@ describe('refused (invalid-value)', () => {
     ['another creation', definition, primary.spki, { ...primaryRecord, created: created + 1 }],
     ['an earlier date to sign from', definition, primary.spki, { ...primaryRecord, notBefore: created - 1 }],
     ['a later date to sign from', definition, primary.spki, { ...primaryRecord, notBefore: created + 1 }],
-    ['a certificate of somebody else', definition, primary.spki, { ...primaryRecord, certificate: strangersCertificate }],
+    ['a certificate of somebody else', definition, primary.spki, { ...primaryRecord, certificate: othersCertificate }],
     ['a certificate that is none', definition, primary.spki, { ...primaryRecord, certificate: new Uint8Array(10) }],
     ['a changed key', definition, primary.spki, { ...primaryRecord, certificate: flipped(certificate, 20) }],
     ['a changed signature', definition, primary.spki, { ...primaryRecord, certificate: flipped(certificate, certificate.length - 1) }],
-    ['another User ID', { ...definition, openpgpUserId: 'Eve' }, primary.spki, primaryRecord],
+    ['another User ID', { ...definition, fields: { ...noFields, openpgpUserId: 'Eve' } }, primary.spki, primaryRecord],
     ['a primary as subkey', subkeyDefinition, primary.spki, primaryRecord],
     ['a subkey as primary', definition, subkey.spki, subkeyRecord],
     [
       'a subkey of another primary',
       subkeyDefinition,
       subkey.spki,
-      { ...subkeyRecord, subkey: { ...subkeyRecord.subkey, primaryFingerprint: formatFingerprint(stranger.fingerprint) } },
+      { ...subkeyRecord, subkey: { ...subkeyRecord.subkey, primaryFingerprint: formatFingerprint(other.fingerprint) } },
     ],
-    ['a binding under another certificate', subkeyDefinition, subkey.spki, { ...subkeyRecord, certificate: strangersCertificate }],
+    ['a binding under another certificate', subkeyDefinition, subkey.spki, { ...subkeyRecord, certificate: othersCertificate }],
     ['a symmetric key', { ...definition, cipher: 'aes256-gcm96' }, primary.spki, primaryRecord],
   ])('%s', async (_, as, publicKey, record) => {
     await expect(accept(as, publicKey, record)).rejects.toMatchObject({ code: 'invalid-value', status: 400 });

@@ -254,7 +254,7 @@ describe('superseded and retired keys keep what they signed before, compromised 
 });
 
 async function check(imported: ImportedCertificate, signature: string, data: Uint8Array): Promise<GoodSignature | undefined> {
-  const version = { version: 1, created: now, publicKey: imported.publicKey, key: undefined, openpgp: imported.record };
+  const version = { version: 1, created: now, publicKey: imported.publicKey, key: undefined, attached: imported.record };
   return findGoodSignature(await matchVersions(await readSignatures(signature), [version]), data, now);
 }
 

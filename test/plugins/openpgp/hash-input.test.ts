@@ -1,7 +1,7 @@
 // Which texts an OpenPGP signature can be made over: every one of them is recognised, and ordinary texts are not.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOpenpgpHashInput } from '../../../plugins/transit/keys/openpgp-hash-input.ts';
+import { isOpenpgpHashInput } from '../../../plugins/openpgp/hash-input.ts';
 
 const u16 = (value: number): Buffer => Buffer.of(value >> 8, value & 0xff);
 const u32 = (value: number): Buffer => Buffer.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);

@@ -3,6 +3,8 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Backup, formatBackup, parseBackup } from '../../../../plugins/transit/backup/format.ts';
 import openpgp from '../../../../plugins/openpgp/index.ts';
+import { openpgpFields } from '../../../../plugins/openpgp/records.ts';
+import { type Attachment, Attachments } from '../../../../plugins/transit/records/attachments.ts';
 import { ecSpki, infinity } from '../../../harness/token/odd-keys.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, base64, startTransitHarness } from '../harness.ts';
@@ -14,6 +16,9 @@ let harness: TransitHarness;
 
 beforeAll(async () => {
   harness = await startTransitHarness(directory('harness'), { plugins: [openpgp] });
+  const attachments = new Attachments(harness.store.prefixed('transit'));
+  const reference = { field: 'openpgpPrimary', table: 'subkeys' };
+  attachments.add({ name: 'openpgp', fields: openpgpFields, reference } as unknown as Attachment);
   const fields = { 'allow-plaintext-backup': true, 'auto-rotate': { 'rotate-after': '90d', 'activate-after': '1d' } };
   const keys: readonly [string, object][] = [
     ['plain', fields],
@@ -28,7 +33,7 @@ beforeAll(async () => {
     await harness.do(name, 'rotate');
     if (name === 'former') expect((await harness.patch(name, { 'openpgp-user-id': null })).status).toBe(204);
     const { key } = await harness.do(name, 'backup');
-    originals.push(parseBackup(Uint8Array.from(Buffer.from(key, 'base64'))));
+    originals.push(parseBackup(Uint8Array.from(Buffer.from(key, 'base64')), attachments));
   }
   await harness.create('target', { 'deletion-allowed': true });
 });

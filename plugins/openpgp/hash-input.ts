@@ -1,17 +1,21 @@
-// Raw signatures of a key that OpenPGP knows: a signature over what OpenPGP hashes is an OpenPGP signature, whoever asked for it. With a
-// primary key that is a certification: a subkey of the caller's own, or a User ID, under the name of this key.
-import { fail } from '../errors.ts';
-import type { Key, Version } from '../records/keyring.ts';
-import type { SignatureMethod } from '../formats/signatures.ts';
+// Raw signatures of OpenPGP keys: a signature over what OpenPGP hashes is an OpenPGP signature. Made with a primary key it is a
+// certification, of a subkey of the caller's own or of a User ID, in the name of this key; so `sign` does not make it.
+import type { SignatureRequest } from '../../core/plugin/services/transit-keys.ts';
+import { fail } from './errors.ts';
+import { hasRole, type OpenpgpFields, type OpenpgpRecord } from './records.ts';
 
 /**
- * Throws openpgp-sign-only for a key with an OpenPGP role, now or formerly (its certificate stays with others), unless the text is one
- * that no OpenPGP signature is made over.
+ * Throws openpgp-sign-only for a key that has an OpenPGP role or had one (others still have its certificate), unless no OpenPGP signature
+ * is made over such a text.
  */
-export function requireNoOpenpgpInput({ record }: Key, version: Version, method: SignatureMethod, text: Uint8Array): void {
-  if (record.openpgpUserId === undefined && record.openpgpPrimary === undefined && version.record.openpgp === undefined) return;
-  if ('prehashed' in method && method.prehashed) throw refused('It signs no finished hash');
-  if (method.family === 'ed25519' && openpgpHashBytes.has(text.length))
+export function requireNoOpenpgpInput(
+  fields: OpenpgpFields,
+  record: OpenpgpRecord | undefined,
+  { text, family, prehashed }: SignatureRequest,
+): void {
+  if (record === undefined && !hasRole(fields)) return;
+  if (prehashed) throw refused('It signs no finished hash');
+  if (family === 'ed25519' && openpgpHashBytes.has(text.length))
     throw refused(`It signs no text of ${text.length} octets, the length of a hash: OpenPGP signs the hash as an Ed25519 message`);
   if (isOpenpgpHashInput(text)) throw refused('It signs no text that begins or ends as what OpenPGP hashes');
 }

@@ -1,19 +1,23 @@
 // What happens to OpenPGP keys when transit keys live: certifying new versions, another User ID, removal. One record per version.
+import { z } from 'zod';
 import { fail as failCore } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/context.ts';
-import type {
-  Certified,
-  OpenpgpDefinition,
-  OpenpgpHooks,
-  OpenpgpRecord,
-  Recertified,
-  TransitKey,
-  TransitKeys,
-  TransitKeyVersion,
-} from '../../core/plugin/services/transit-keys.ts';
+import type { Certified, Recertified } from '../../core/plugin/services/transit-keys.ts';
+import {
+  type OpenpgpAttachment,
+  type OpenpgpDefinition,
+  openpgpFields,
+  type OpenpgpKey,
+  type OpenpgpKeys,
+  type OpenpgpRecord,
+  type OpenpgpVersion,
+  userIdSchema,
+} from './records.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import type { Hsm } from '../../hsm/api.ts';
+import { pemExample } from '../../core/wire/fields.ts';
 import { acceptRestored } from './backup.ts';
+import { requireNoOpenpgpInput } from './hash-input.ts';
 import { bindingTime, bindSubkey, certifyPrimary } from './certificates/certificate.ts';
 import { requireDefinition, requireNoLiveSubkeys, requirePrimary, requireUnbound, requireUserId } from './definition.ts';
 import { parsedCertificate } from './format/keyblock.ts';
@@ -21,62 +25,83 @@ import { formatFingerprint } from './format/packets.ts';
 import { planSecretExport } from './certificates/secret-keyblock.ts';
 import { type Signer, requireSigner } from './format/signer.ts';
 
-/** The hooks the transit plugin calls. */
-export function openpgpHooks(hsm: Hsm, clock: Clock, transitKeys: TransitKeys): OpenpgpHooks {
+/** What the transit plugin calls when keys are created, changed, used and removed. */
+export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKeys): OpenpgpAttachment {
   return {
+    name: 'openpgp',
+    fields: openpgpFields,
+    reference: { field: 'openpgpPrimary', table: 'subkeys' },
+    exportFormat: {
+      name: 'openpgp',
+      parameters: {
+        openpgpUserId: userIdSchema
+          .optional()
+          .meta({ description: 'User ID of the block, for format openpgp.', example: 'Releases <releases@example.com>' }),
+      },
+      value: z.string().meta({ description: 'OpenPGP private key block.', example: pemExample('PGP PRIVATE KEY BLOCK') }),
+      plan: (key, versions, { openpgpUserId }) => planSecretExport(hsm, key, versions, openpgpUserId as string | undefined),
+    },
+    signErrors: ['openpgp-sign-only'],
     requireDefinition: (definition, current) => requireDefinition(definition, current, transitKeys),
     async certify(definition, version) {
-      if (definition.openpgpPrimary !== undefined) return certifySubkey(definition, version);
-      if (definition.openpgpUserId === undefined) return undefined;
-      const record = await primaryRecord(requireSigner(hsm, definition, version), definition.openpgpUserId);
-      return { record, recheck: () => undefined };
+      if (definition.fields.openpgpPrimary !== undefined) return certifySubkey(definition, version);
+      const { openpgpUserId } = definition.fields;
+      if (openpgpUserId === undefined) return undefined;
+      const kept = await primaryRecord(requireSigner(hsm, definition, version), openpgpUserId);
+      return { kept, recheck: () => undefined };
     },
     recertify,
     requireRemovable: (key, transaction) => requireNoLiveSubkeys(key, transitKeys, transaction),
-    requireUnbound: (key, going, transaction) => requireUnbound(key, going, transitKeys, transaction),
+    requireVersionsRemovable: (key, versions, transaction) => requireUnbound(key, versions, transitKeys, transaction),
     acceptRestored: (target, definition, versions) => acceptRestored(target, definition, versions, transitKeys, clock.now()),
-    planSecretExport: (key, versions, userId) => planSecretExport(hsm, key, versions, userId),
+    requireSignable: requireNoOpenpgpInput,
   };
 
-  async function certifySubkey(definition: OpenpgpDefinition, version: TransitKeyVersion): Promise<Certified> {
+  async function certifySubkey(definition: OpenpgpDefinition, version: OpenpgpVersion): Promise<Certified<OpenpgpRecord>> {
     const primaryKey = requirePrimary(definition, transitKeys);
     const primaryVersion = transitKeys.requireSigningVersion(primaryKey, undefined, clock.now());
-    const ground = primaryVersion.openpgp;
-    if (ground === undefined) throw failCore('conflict', { detail: 'The primary key is being certified. Try again.', overtaken: true });
+    const certified = primaryVersion.attached;
+    if (certified === undefined) throw failCore('conflict', { detail: 'The primary key is being certified. Try again.', overtaken: true });
     const primary = requireSigner(hsm, primaryKey, primaryVersion);
     await transitKeys.countSignature(primaryKey, primaryVersion.version, clock.now());
-    const record = await subkeyRecord(primary, ground.certificate, primaryVersion.version, requireSigner(hsm, definition, version));
+    const kept = await subkeyRecord(primary, certified.certificate, primaryVersion.version, requireSigner(hsm, definition, version));
     return {
-      record,
+      kept,
       recheck(transaction) {
         const now = transitKeys.find(definition.tenantId, primaryKey.name, transaction);
-        const still = now?.versions.find((one) => one.openpgp?.fingerprints[0] === ground.fingerprints[0])?.openpgp;
-        if (now?.openpgpUserId === undefined || still === undefined || Buffer.compare(still.certificate, ground.certificate) !== 0)
+        const still = now?.versions.find((one) => one.attached?.fingerprints[0] === certified.fingerprints[0])?.attached;
+        if (
+          now?.fields.openpgpUserId === undefined ||
+          still === undefined ||
+          Buffer.compare(still.certificate, certified.certificate) !== 0
+        )
           throw failCore('conflict', { overtaken: true });
       },
     };
   }
 
-  async function recertify(definition: OpenpgpDefinition, current: TransitKey): Promise<Recertified> {
-    const userId = definition.openpgpUserId;
+  async function recertify(definition: OpenpgpDefinition, current: OpenpgpKey): Promise<Recertified<OpenpgpRecord> | undefined> {
+    const userId = definition.fields.openpgpUserId;
+    // A key that loses its User ID keeps its records: they count again, under the same fingerprints, when it gets one.
+    if (userId === undefined || userId === current.fields.openpgpUserId) return undefined;
     const records = new Map<number, OpenpgpRecord>();
     for (const version of current.versions) {
-      if (userId === undefined || version.key === undefined) continue;
+      if (version.key === undefined) continue;
       records.set(version.version, await primaryRecord(requireSigner(hsm, definition, version), userId));
     }
-    return { records, commit: (transaction) => refreshSubkeys(transaction, current, [...records.values()]) };
+    return { kept: records, commit: (transaction) => refreshSubkeys(transaction, current, [...records.values()]) };
   }
 
   // A subkey's block starts with its primary's certificate; without this it would show the old User ID for ever.
-  function refreshSubkeys(transaction: WriteTransaction, primary: TransitKey, records: readonly OpenpgpRecord[]): void {
+  function refreshSubkeys(transaction: WriteTransaction, primary: OpenpgpKey, records: readonly OpenpgpRecord[]): void {
     const renewed = new Map(records.map((record) => [record.fingerprints[0], record.certificate]));
     // Read to the end before the first write: the iteration runs inside the transaction that writes.
-    const subkeys = Array.from(transitKeys.subkeysOf(primary.tenantId, primary.name, transaction));
+    const subkeys = Array.from(transitKeys.referringTo(primary.tenantId, primary.name, transaction));
     for (const subkey of subkeys) {
-      for (const { version, openpgp } of subkey.versions) {
-        const certificate = renewed.get(openpgp?.subkey?.primaryFingerprint);
-        if (openpgp === undefined || certificate === undefined) continue;
-        transitKeys.putOpenpgpRecord(transaction, subkey, version, { ...openpgp, certificate });
+      for (const { version, attached } of subkey.versions) {
+        const certificate = renewed.get(attached?.subkey?.primaryFingerprint);
+        if (attached === undefined || certificate === undefined) continue;
+        transitKeys.put(transaction, subkey, version, { ...attached, certificate });
       }
     }
   }
