@@ -1,6 +1,7 @@
 // Transit keys as a resource (spec "Transit key" and "States and transitions"; api 2 to 26).
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import openpgp from '../../../../plugins/openpgp/index.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { type TransitHarness, base64, codeOf, ok, startTransitHarness } from '../harness.ts';
 
@@ -8,7 +9,7 @@ const directory = temporaryDirectory();
 let harness: TransitHarness;
 
 beforeAll(async () => {
-  harness = await startTransitHarness(directory('harness'));
+  harness = await startTransitHarness(directory('harness'), { plugins: [openpgp] });
 });
 afterEach(() => harness.expectSound());
 afterAll(() => harness.stop());
