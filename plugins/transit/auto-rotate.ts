@@ -1,4 +1,4 @@
-// The job that makes new versions when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts sees them.
+// The job that rotates keys when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts applies them at use.
 import { randomUUID } from 'node:crypto';
 import type { Job } from '../../core/base/context.ts';
 import { ServiceError } from '../../core/base/errors.ts';
@@ -16,8 +16,8 @@ const everySeconds = 60;
 type Due = { readonly rotatesAt: number; readonly tenantId: string; readonly name: string; readonly keyId: string };
 
 /**
- * Rotates what is due, once each, however many intervals were missed while the appliance was off (api 25). Safe in several workers:
- * the commit asks again whether the rotation is still due. A refused key does not hold up the others.
+ * Rotates each key that is due once, however many intervals were missed while the appliance was off (api 25). Safe in several workers:
+ * the commit checks again that the rotation is due. A key that cannot be rotated does not stop the others.
  */
 export function autoRotateJob(transit: Transit): Job {
   let lastRun: number | undefined;
@@ -27,7 +27,7 @@ export function autoRotateJob(transit: Transit): Job {
     run: async (signal) => {
       const now = microseconds(transit.clock.now());
       await transit.ledger.sweep();
-      if (lastRun === undefined || now < lastRun) await bringBackAnchors(transit, now);
+      if (lastRun === undefined || now < lastRun) await correctDueTimes(transit, now);
       lastRun = now;
       for (const due of dueAt(transit, now)) {
         if (signal.aborted || !transit.audit.writable || (await rotateDue(transit, due, now)) === 'token-away') return;
@@ -36,7 +36,7 @@ export function autoRotateJob(transit: Transit): Job {
   };
 }
 
-// Entries up to now, oldest first; collected before anything changes the index.
+// Entries up to now, oldest first. Collected first, because rotating changes the index.
 function dueAt(transit: Transit, now: number): readonly Due[] {
   const due: Due[] = [];
   for (const [[rotatesAt, tenantId, name], keyId] of transit.tables.rotations.entries([])) {
@@ -70,8 +70,8 @@ async function rotateDue(transit: Transit, { tenantId, name, keyId }: Due, now: 
   return 'done';
 }
 
-// After a wall clock that ran ahead was set right, a due time lies further off than its interval: count from now.
-async function bringBackAnchors(transit: Transit, now: number): Promise<void> {
+// After a clock that was ahead is corrected, a due time may be later than one interval from now: then count from now.
+async function correctDueTimes(transit: Transit, now: number): Promise<void> {
   const { tables } = transit;
   for (const [[rotatesAt, tenantId, name]] of tables.rotations.entries([])) {
     const record = tables.keys.get([tenantId as string, name as string]);

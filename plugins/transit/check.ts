@@ -1,4 +1,4 @@
-// The invariants of the plugin's records, walked by `check()` after every test and by the appliance's own check (house 6).
+// The invariants of the plugin's records, checked after every test and by the appliance's own check.
 import type { CheckFinding } from '../../core/base/context.ts';
 import { cipherOf } from './ciphers.ts';
 import { type Attachment, referenceOf } from './records/attachments.ts';
@@ -6,7 +6,7 @@ import type { Key, Version } from './records/keyring.ts';
 import type { Transit } from './context.ts';
 import type { KeyRecord, VersionRecord } from './records/records.ts';
 
-/** Every key has exactly its versions, every version its material and its place in time, every index entry its key. */
+/** Checks that keys have exactly their versions, versions their material and order in time, and index entries their keys. */
 export function* check(transit: Transit): Iterable<CheckFinding> {
   const { tables, keyring } = transit;
   const ids = new Map<string, KeyRecord>();

@@ -1,8 +1,8 @@
-// The ciphers of transit keys, one row each. Adding a cipher is one row here, one in hsm/pkcs11/mechanisms.ts, and vectors (house rule 2).
+// The ciphers of transit keys, one row each. A new cipher is a row here, one in hsm/pkcs11/mechanisms.ts, and test vectors.
 import type { Hsm, KeyType } from '../../hsm/api.ts';
 import { fail } from './errors.ts';
 
-/** How a signing cipher signs: what goes to the token, and what comes back. */
+/** The signature schemes; decides what is sent to the token and how the result is encoded. */
 export type SignatureFamily = 'rsa' | 'ecdsa' | 'ed25519' | 'ml-dsa';
 
 /** A symmetric AEAD cipher: encrypts, decrypts, derives. */
@@ -17,11 +17,11 @@ export type SigningCipher = {
   readonly kind: 'signing';
   readonly keyType: KeyType;
   readonly family: SignatureFamily;
-  /** what a key of this cipher looks like in node:crypto: `rsa 2048`, `ec prime256v1`, `ed25519` */
+  /** type and size or curve in node:crypto: `rsa 2048`, `ec prime256v1`, `ed25519` */
   readonly nodeKey: string;
   /** width of r and of s, octets; ECDSA only */
   readonly coordinateBytes?: number;
-  /** verification takes more than about 0.3 ms and leaves the event loop */
+  /** verification takes more than about 0.3 ms, so it runs outside the event loop */
   readonly slowToVerify: boolean;
 };
 
@@ -50,10 +50,10 @@ function ecdsa(keyType: KeyType, nodeKey: string, coordinateBytes: number, slowT
 // A map, so that no name resolves to an inherited property.
 const ciphers: ReadonlyMap<string, Cipher> = new Map(Object.entries(rows));
 
-/** Every cipher name, in the order people are shown. */
+/** Every cipher name, in the order of messages and documents. */
 export const cipherNames: readonly string[] = [...ciphers.keys()];
 
-/** A key created without a cipher is one of these (spec). */
+/** The cipher of a key that is created without one (spec). */
 export const defaultCipher = 'aes256-gcm96';
 
 /** The row of a cipher name from a request; throws unsupported-cipher. */
@@ -71,12 +71,12 @@ export function requireOffered(cipherName: string, { keyType }: Cipher, hsm: Hsm
   });
 }
 
-/** The row of a stored key's cipher, which was checked when the key was made. */
+/** The row of a stored key's cipher, which was checked when the key was created. */
 export function cipherOf(key: { readonly cipher: string }): Cipher {
   return ciphers.get(key.cipher) as Cipher;
 }
 
-/** The name of the cipher whose keys look like that in node:crypto; for messages. */
+/** The name of the cipher with that `nodeKey`; for messages. */
 export function cipherNameForNodeKey(nodeKey: string): string | undefined {
   return cipherNames.find((name) => {
     const cipher = ciphers.get(name);

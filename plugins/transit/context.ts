@@ -1,4 +1,4 @@
-// What the parts of this plugin share: one object, made when the plugin is provisioned and handed to every action.
+// What the parts of this plugin share: one object, made when the plugin is provisioned and passed to every action.
 import type { PluginContext } from '../../core/plugin/plugin.ts';
 import { type WrappingKeyRotation, wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
@@ -18,7 +18,7 @@ export type Transit = Pick<PluginContext<unknown>, 'store' | 'hsm' | 'clock' | '
   readonly attachments: Attachments;
 };
 
-/** Opens the tables and puts the parts together; starts nothing. */
+/** Opens the tables and makes the parts; starts nothing. */
 export function makeTransit(context: PluginContext<unknown>): Transit {
   const { store, hsm, clock, log, audit } = context;
   const tables = openTables(store);

@@ -1,4 +1,4 @@
-// The transit plugin: named, versioned keys in the token, and what can be done with them (spec area A).
+// The transit plugin: named, versioned keys whose material is used in the token only, and the actions on them (spec area A).
 import { z } from 'zod';
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { provide } from '../../core/plugin/service.ts';

@@ -1,4 +1,4 @@
-// Instants as the store keeps them: whole microseconds since 1970, exact until the year 2255.
+// Instants in stored records: whole microseconds since 1970, exact until the year 2255.
 
 /** Microseconds of an instant, rounded down. */
 export function microseconds(instant: Temporal.Instant): number {

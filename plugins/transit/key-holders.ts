@@ -1,4 +1,4 @@
-// The plugin's records with wrapped keys, one after another, for the rotation of the token's wrapping key.
+// Every record with wrapped keys, for the rotation of the token's wrapping key.
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
 import type { StoreKey, Table } from '../../core/store/store.ts';
 import type { KeyReference, StoredKey } from '../../hsm/api.ts';
@@ -7,7 +7,7 @@ import type { VersionRecord } from './records/records.ts';
 import type { Transit } from './context.ts';
 import { importWrappingKeyReference } from './keys/import-wrapping-key.ts';
 
-/** Every version of every key of every tenant, whatever its state, and the key that imports are wrapped under. */
+/** Every version of every key of every tenant, and the import wrapping key. */
 export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
   for (const [storeKey, record] of tables.importWrappingKeys.entries([])) {
     yield holderOf(tables.importWrappingKeys, storeKey, record, [importWrappingKeyReference(record)]);

@@ -1,4 +1,4 @@
-// Ids of keys: what material and version records are bound to, whatever name the key has.
+// Ids of keys: key material and version records are bound to the id, not to the name.
 import { uuidOf } from '../../core/base/uuid.ts';
 import type { Hsm } from '../../hsm/api.ts';
 

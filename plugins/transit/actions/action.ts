@@ -1,4 +1,4 @@
-// What all key actions have in common: path, key lookup, audit, and batches with isolation per item (api 45, 46).
+// What all key actions share: path, key lookup, audit, and batches whose items fail independently (api 45, 46).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
@@ -13,14 +13,14 @@ import { maxVersion } from '../formats/value-format.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
 
 const maxBatchItems = 1_000;
-/** What a batch asks of the token at a time: requests of others wait no longer than this takes. */
+/** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
 const itemsAtOnce = 100;
 /**
- * How many batches do so at the same time. A few keep the token at work; the items of all that have come would only lie in memory, where
- * moving them about took a third of the time of a batch, and small requests would wait behind them.
+ * Batches that send items at the same time. A few keep the token busy; more would only keep their items in memory, where copying them
+ * took a third of the time of a batch, and would delay small requests.
  */
 const batchesAtOnce = 6;
-/** Of a body of 4 MiB, what can be one text. */
+/** Longest text that a body of 4 MiB can contain. */
 const maxPayloadCharacters = 4 * 1024 * 1024;
 
 /** Field `key-version` of a request. */
@@ -35,7 +35,7 @@ export function payloadField(description: string) {
     maxLength: maxPayloadCharacters,
   });
 }
-/** A field with a value this service made: `store:v<N>:<base64>`. */
+/** A field with a value in the service's format: `store:v<N>:<base64>`. */
 export function valueField(description: string, prefix = 'store:v1:') {
   return z
     .string()
@@ -55,7 +55,7 @@ export const keyVersionOutput = z.int().describe('Version of the key that was us
 
 type Common = 'method' | 'path' | 'tag' | 'access' | 'operation' | 'find' | 'run';
 
-/** An action on one key. The platform has checked token and policy; the key is looked up before the body is judged (api 55). */
+/** An action on one key. The platform has checked token and policy; the key is looked up before the body is validated (api 55). */
 export function defineKeyAction<Input, Output>(
   transit: Transit,
   action: string,
@@ -75,7 +75,7 @@ export function defineKeyAction<Input, Output>(
   });
 }
 
-// A key held in the token is destroyed with its record, also under a request that is about to use it: then that is the refusal.
+// Token objects are destroyed with the record of their key, even while a request is about to use them; the request then gets not-found.
 async function whilePresent<T>(transit: Transit, key: Key, use: () => T | Promise<T>): Promise<T> {
   try {
     return await use();
@@ -83,7 +83,7 @@ async function whilePresent<T>(transit: Transit, key: Key, use: () => T | Promis
     if (error instanceof HsmError) {
       transit.store.refresh();
       transit.keyring.requireUnchanged(key);
-      // Of a batch only the items fail whose version is gone.
+      // In a batch, only the items fail whose version is gone.
       if (error.kind === 'key-missing') throw coreFail('key-object-missing', { cause: error });
     }
     throw error;
@@ -97,7 +97,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly action: string;
   readonly summary: string;
   readonly description?: string;
-  /** fields of one request; all but `subject` optional, without defaults, so that a batch can refuse fields beside it */
+  /** fields of one request; all but `subject` optional and without defaults, so that fields beside `batch-input` can be refused */
   readonly fields: Fields;
   /** the one required field */
   readonly subject: keyof Fields & string;
@@ -107,7 +107,7 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly auditFields?: readonly (keyof Fields & string)[];
   readonly errors: readonly string[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
-  /** `noteSigned` puts what a signature is of into the audit record */
+  /** `noteSigned` adds the digest of what was signed to the audit record */
   run(
     call: EndpointCall,
     item: z.output<z.ZodObject<Fields>>,
@@ -140,11 +140,11 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     errorMessage: z.string().optional().meta({ description: 'Of an item that failed: why.', example: 'The ciphertext does not open.' }),
   });
   const single = spec.fields[spec.subject] as z.ZodType;
-  /** apart for each cipher: nobody waits behind signatures that take longer than one's own */
-  const places = new Map<string, Semaphore>();
-  const placesFor = ({ record: { cipher } }: Key): Semaphore => {
-    const known = places.get(cipher) ?? new Semaphore(batchesAtOnce);
-    places.set(cipher, known);
+  /** by cipher: a batch does not wait for signatures that are slower than its own */
+  const semaphores = new Map<string, Semaphore>();
+  const semaphoreFor = ({ record: { cipher } }: Key): Semaphore => {
+    const known = semaphores.get(cipher) ?? new Semaphore(batchesAtOnce);
+    semaphores.set(cipher, known);
     return known;
   };
 
@@ -159,7 +159,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
       const item = parseInput(itemSchema, raw) as Item;
       return { ...(await whilePresent(transit, key, () => spec.run(call, item, key, noteSigned))), ...named };
     } catch (error) {
-      // A refusal is the item's own affair; a fault (no token, no store) is everybody's.
+      // A refusal concerns one item; a fault (no token, no store) ends the batch.
       if (!(error instanceof ServiceError) || error.status >= 500) throw error;
       return { status: error.status, code: error.code, errorMessage: error.message, ...named };
     }
@@ -169,10 +169,10 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     const batchResults: Record<string, unknown>[] = [];
     const digests: (string | null)[] = Array.from(items, () => null);
     for (let at = 0; at < items.length; at += itemsAtOnce) {
-      // Started in one turn, so that they reach the token as one batch.
+      // Started in the same turn of the event loop, so that they reach the token as one batch.
       const piece = items.slice(at, at + itemsAtOnce);
       batchResults.push(
-        ...(await placesFor(key).run(() =>
+        ...(await semaphoreFor(key).run(() =>
           Promise.all(piece.map((item, index) => runItem(call, item, key, (digest) => (digests[at + index] = digest)))),
         )),
       );

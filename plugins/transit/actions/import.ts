@@ -1,4 +1,4 @@
-// Action import: key material made elsewhere becomes a new version (spec; api 20, 39).
+// Action import: existing key material becomes a new version (spec; api 20, 39).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
@@ -51,7 +51,7 @@ export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey
           ? await parseMaterialOctets(await importWrappingKey.open(ciphertext as Uint8Array), target)
           : await parseMaterialText(data, target);
       try {
-        // A copy for each attempt: the HSM zeroes what it is given.
+        // A copy for each attempt: importing zeroes it.
         const source = (record: KeyRecord) => {
           requireMatch(transit, { ...key, record }, material);
           return { given: () => ({ main: material.octets.slice() }) };
@@ -66,7 +66,7 @@ export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey
   });
 }
 
-// The first private key of a verification-only key must be the other half of the public one it stands for.
+// The first private key of a verification-only key must belong to its public key.
 function requireMatch(transit: Transit, key: Key, { publicKey }: Material): void {
   if (!key.record.verificationOnly) return;
   const known = transit.keyring.version(key, key.record.latest).record.publicKey;

@@ -1,4 +1,4 @@
-// Action restore: a key takes over everything from a backup but its name (spec; api 42).
+// Action restore: replaces everything of a key but its name by a backup (spec; api 42).
 import { z } from 'zod';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
@@ -20,7 +20,7 @@ import type { Transit } from '../context.ts';
 import { defineKeyAction } from './action.ts';
 
 const bodyLimit = 64 * 1024 * 1024;
-/** Each time another process has changed the key. */
+/** Attempts while other processes change the key. */
 const attempts = 64;
 
 const inputSchema = z.object({
@@ -56,9 +56,9 @@ export function restore(transit: Transit): AnyEndpoint {
   });
 }
 
-/** Undefined when another process changed the key meanwhile; then nothing of this stays behind. */
+/** Undefined when another process changed the key meanwhile; then nothing was changed here. */
 async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<RestoredKey | undefined> {
-  // Taken apart for each attempt: what is loaded into the token is zeroed here.
+  // Parsed for each attempt: loading material into the token zeroes it.
   const judged = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
   const loaded = await loadRestored(transit, judged);
@@ -96,7 +96,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
   return references;
 }
 
-// Nothing is lost with a version that never made anything (api 42).
+// A version that was never used can be replaced without loss (api 42).
 function requireReplaceable(record: KeyRecord, used: boolean): void {
   if (record.deletionAllowed || (record.latest === 1 && !used)) return;
   throw fail('restore-would-destroy', { detail: 'The key has been used or rotated: set deletion-allowed to true to give it up.' });

@@ -1,4 +1,4 @@
-// Action rewrap: moves a ciphertext to another version; the plaintext stays inside (spec; api 30, 35, 45).
+// Action rewrap: encrypts a ciphertext again under another version, without disclosing the plaintext (spec; api 30, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { makeCiphertext, openCiphertext, parseCiphertext } from '../versions/ciphertexts.ts';

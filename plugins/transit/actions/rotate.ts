@@ -1,4 +1,4 @@
-// Action rotate: a new version; restarts the clock of auto-rotate and obeys activate-after (spec; api 25, 27).
+// Action rotate: makes a new version, which restarts auto-rotate and obeys activate-after (spec; api 25, 27).
 import { defined } from '../../../core/base/defined.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { fail } from '../errors.ts';
@@ -23,7 +23,7 @@ export function rotate(transit: Transit): AnyEndpoint {
   });
 }
 
-/** A version source that generates; throws operation-not-supported for a key without private part. */
+/** Generates the new version; throws operation-not-supported for a key without private part. */
 export function requireRotatable(record: KeyRecord): Record<string, never> {
   if (record.verificationOnly) throw fail('operation-not-supported', { detail: 'The key was made from a public key: it only verifies.' });
   return {};

@@ -1,4 +1,4 @@
-// Action trim: removes versions older than the given one, for good (spec; api 40).
+// Action trim: removes the versions older than the given one permanently (spec; api 40).
 import { z } from 'zod';
 import { integer } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';

@@ -1,4 +1,4 @@
-// The backup of one key: a versioned, checksummed document that later versions of this appliance must go on reading (api 42).
+// The backup of one key: a versioned document with a checksum, which later versions of the appliance must be able to read (api 42).
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { concat, decodeUtf8, encodeUtf8, equalConstantTime } from '../../../core/base/bytes.ts';
@@ -10,7 +10,7 @@ import type { Attachments } from '../records/attachments.ts';
 
 /*
  * document = magic(16) ‖ format(1) ‖ SHA-256 of payload(32) ‖ payload
- * payload  = JSON in UTF-8; octets stand as {"base64": "…"}
+ * payload  = JSON in UTF-8; octets are written as {"base64": "…"}
  */
 
 const magic = encodeUtf8('keystore-transit');
@@ -23,7 +23,7 @@ const micros = z
   .int()
   .min(0)
   .max(0xffff_ffff * 1_000_000);
-/** What the HSM derives with, and not so many iterations that one key's contexts take the token's processes from the others. */
+/** Inputs of key derivation. More iterations would let the contexts of one key occupy the HSM processes. */
 const salt = octets.refine(({ length }) => length >= 16 && length <= 64);
 const iterations = z.int().min(1).max(100_000);
 
@@ -44,7 +44,7 @@ const versionSchema = z.strictObject({
   publicKey: octets.optional(),
 });
 
-/** What a backup of format 1 says. Strict: a field this version does not know means that it cannot restore all of the key. */
+/** A backup in format 1. Strict: with an unknown field, the key could not be restored completely. */
 const payloadSchema = z.strictObject({
   name: nameField(),
   /** whole document of the key */
@@ -74,7 +74,7 @@ export function formatBackup(backup: Backup): Uint8Array {
   return concat(magic, Uint8Array.of(format), checksum(payload), payload);
 }
 
-/** Reads a backup document; throws invalid-key-data for anything that is not whole. */
+/** Parses a backup document; throws invalid-key-data for anything else. */
 export function parseBackup(document: Uint8Array, attachments: Attachments): Backup {
   if (!equalConstantTime(document.subarray(0, magic.length), magic)) throw unusable('This is no backup of a transit key.');
   if (document[magic.length] !== format)
@@ -88,7 +88,7 @@ export function parseBackup(document: Uint8Array, attachments: Attachments): Bac
   return parsed.data;
 }
 
-/** Leaves out of the document what no plugin of this appliance knows, where it says nothing: an attached field with its empty default. */
+/** Drops unknown fields with an empty default from the document: fields that only a plugin knows which this appliance leaves out. */
 function withoutEmptyFields(payload: unknown, known: object): unknown {
   const { document } = { ...(payload as { document?: unknown } | null) };
   if (typeof document !== 'object' || document === null) return payload;

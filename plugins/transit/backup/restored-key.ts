@@ -1,4 +1,4 @@
-// A key out of a backup: judged as if a user had written it, then loaded into the token of this appliance (api 42).
+// A key from a backup: validated like untrusted input, then loaded into the token of this appliance (api 42).
 import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -19,8 +19,8 @@ import { claim, discard, makeMaterial } from '../versions/material.ts';
 
 type BackupVersion = Backup['versions'][number];
 
-/** A judged backup under the name of its target: records without key material, and the material beside them. */
-type JudgedKey = {
+/** A validated backup under the name of its target: records without key material, and the material beside them. */
+type ValidatedKey = {
   readonly key: Key;
   readonly versions: readonly BackupVersion[];
   /** what attachments keep with each version */
@@ -35,8 +35,8 @@ export type RestoredKey = {
 
 const secretBytes = 32;
 
-/** Checks definition and material against each other and against this appliance. Throws as creation and import do. */
-export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<JudgedKey> {
+/** Validates definition and material. Throws the same errors as creation and import. */
+export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<ValidatedKey> {
   const { document, kdf, latest, floor, createdAt, versions } = backup;
   const cipher = requireCipher(document.cipher);
   const givenPublicKey = requireCreatable(document, cipher);
@@ -56,14 +56,14 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   requireSequence(backup);
   const materialTarget = { cipherName: document.cipher, cipher, derived: document.derived };
   const judged: BackupVersion[] = [];
-  for (const version of versions) judged.push(await judgeVersion(version, record, materialTarget, givenPublicKey));
+  for (const version of versions) judged.push(await validateVersion(version, record, materialTarget, givenPublicKey));
   const key: Key = { ...target, record };
   requireDefinition(transit, key, undefined);
   return { key, versions: judged, kept: await acceptRestored(transit, target, key, judged) };
 }
 
-/** Loads the material under a new key id; nothing stays behind when one version fails. */
-export async function loadRestored(transit: Transit, { key, versions, kept }: JudgedKey): Promise<RestoredKey> {
+/** Loads the material under a new key id; when one version fails, those loaded before are discarded. */
+export async function loadRestored(transit: Transit, { key, versions, kept }: ValidatedKey): Promise<RestoredKey> {
   const loadedKey: Key = { ...key, record: { ...key.record, id: await newKeyId(transit.hsm) } };
   const loaded: RestoredKey['versions'][number][] = [];
   try {
@@ -78,12 +78,12 @@ export async function loadRestored(transit: Transit, { key, versions, kept }: Ju
   return { key: loadedKey, versions: loaded };
 }
 
-/** Undoes loadRestored where it was not committed. Never rejects. */
+/** Discards what loadRestored made when it is not committed. Never rejects. */
 export async function discardRestored(transit: Transit, { key, versions }: RestoredKey): Promise<void> {
   for (const { number, record } of versions) await discard(transit, { ...subjectOf(key), number }, record);
 }
 
-/** Inside the transaction that commits it: the token objects belong to the key from now on. Throws conflict. */
+/** Inside the transaction that commits the key: claims its token objects. Throws conflict. */
 export function claimRestored(transit: Transit, transaction: WriteTransaction, { key, versions }: RestoredKey): void {
   for (const { number, record } of versions) claim(transit, transaction, { ...subjectOf(key), number }, record);
 }
@@ -109,7 +109,7 @@ async function loadVersion(
   };
 }
 
-// Versions floor to latest, none missing, none out of order.
+// The versions from the oldest to the latest, complete and in order.
 function requireSequence({ versions, floor, latest, createdAt }: Backup): void {
   if (versions.length !== latest - floor + 1) throw contradiction('versions');
   let previous = { createdAt, activatesAt: 0 };
@@ -122,8 +122,8 @@ function requireSequence({ versions, floor, latest, createdAt }: Backup): void {
   });
 }
 
-/** The version with its material in the one form that the HSM takes. */
-async function judgeVersion(
+/** The version with its material in the form that the HSM imports. */
+async function validateVersion(
   version: BackupVersion,
   record: KeyRecord,
   target: MaterialTarget,
@@ -139,7 +139,7 @@ async function judgeVersion(
   const secrets = [hmac, record.convergentEncryption ? convergent : hmac];
   if (secrets.some((secret) => secret?.length !== secretBytes) || record.convergentEncryption !== (convergent !== undefined))
     throw contradiction(where);
-  // A copy: judging private keys zeroes what it was given.
+  // A copy: parsing private keys zeroes its input.
   const judged = await parseMaterialOctets(concat(material), target);
   if (publicKey !== undefined && (judged.publicKey === undefined || Buffer.compare(judged.publicKey, publicKey) !== 0)) {
     judged.octets.fill(0);
@@ -148,7 +148,7 @@ async function judgeVersion(
   return { ...version, material: judged.octets };
 }
 
-// Only the first version of a key that was made from a public key has no private part, and a backup is made once a later one has.
+// Only version 1 of a key created from a public key has no private part, and such a key has a backup once a later version has one.
 function requireOnlyVerifying(
   { version, hmac, convergent, publicKey }: BackupVersion,
   { latest }: KeyRecord,

@@ -1,4 +1,4 @@
-// ECDSA signatures in two spellings: r‖s of fixed width as tokens give them, and the DER of everyone else.
+// ECDSA signatures: from r‖s of fixed width, which tokens return, to DER.
 
 /** Ecdsa-Sig-Value ::= SEQUENCE { r INTEGER, s INTEGER } (RFC 3279 section 2.2.3) from r‖s. */
 export function derFromRaw(raw: Uint8Array): Uint8Array {
@@ -11,7 +11,7 @@ export function derFromRaw(raw: Uint8Array): Uint8Array {
   return Uint8Array.of(...head, ...r, ...s);
 }
 
-// Shortest form, and a zero in front where the first bit would read as a sign.
+// The shortest form, with a leading zero where the first bit would be a sign.
 function derInteger(octets: Uint8Array): Uint8Array {
   let start = 0;
   while (start < octets.length - 1 && octets[start] === 0) start += 1;

@@ -18,7 +18,7 @@ export function readPlaintext(text: string, base64Encoded: boolean | undefined):
   throw coreFail('payload-too-large', { detail: '"plaintext" is over 2 MiB: encrypt it yourself under a data key (generate-data-key).' });
 }
 
-/** Text of a decrypted plaintext; throws plaintext-not-utf8 when raw text was asked for and the octets are none. */
+/** Text of a decrypted plaintext; throws plaintext-not-utf8 when raw text was requested and the octets are not UTF-8. */
 export function writePlaintext(plaintext: Uint8Array, base64Encoded: boolean | undefined): string {
   if (base64Encoded !== false) return encodeBase64(plaintext);
   const text = decodeUtf8(plaintext);

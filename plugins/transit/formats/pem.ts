@@ -1,4 +1,4 @@
-// PEM texts as people paste them: line by line, so that a hostile text costs no more than its length (RFC 7468).
+// PEM texts from users, parsed line by line, so that a hostile text costs time in proportion to its length only (RFC 7468).
 
 /** One block: its label, and its own text from the BEGIN to the END line. */
 export type PemBlock = { readonly label: string; readonly text: string };

@@ -1,4 +1,4 @@
-// Public keys: reading what users give, saying what was seen, and the key objects that verification runs on.
+// Public keys: parsing those from requests, naming what was found, and key objects for verification.
 import { type KeyObject, createPrivateKey, createPublicKey } from 'node:crypto';
 import { withArticle } from '../../../core/wire/article.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
@@ -14,7 +14,7 @@ import { formatPem, pemBlocks } from './pem.ts';
 export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher): Uint8Array {
   const [block, ...more] = pemBlocks(pem);
   if (block === undefined || more.length > 0) throw unusable('"public-key" must be exactly one PEM block.');
-  // createPublicKey would also take a private key or a certificate and quietly use its public half.
+  // createPublicKey also accepts private keys and certificates, and would silently use their public key.
   if (block.label !== 'PUBLIC KEY' && block.label !== 'RSA PUBLIC KEY') {
     throw unusable(`"public-key" must be a PUBLIC KEY or RSA PUBLIC KEY block; this is ${block.label}.`);
   }
@@ -30,7 +30,7 @@ export function parsePublicKey(pem: string, cipherName: string, cipher: Cipher):
 
 /**
  * Throws key-type-mismatch, naming what was seen, unless the key is of the cipher's type and size; invalid-key-data for a public key
- * that breaks the rule for those that others give.
+ * that breaks the rule for keys of others (core/base/public-key.ts).
  */
 export function requireKeyOf(key: KeyObject, cipherName: string, cipher: Cipher): void {
   const seen = cleanly(() => nodeKeyOf(key));
@@ -46,12 +46,12 @@ export async function requireCompositeModulus(key: KeyObject): Promise<void> {
   if (!(await hasCompositeModulus(key))) throw unusable('The RSA modulus is a prime, or a power of one.');
 }
 
-/** SubjectPublicKeyInfo with the curve by name and the point uncompressed, as everybody reads it (RFC 5480 section 2.1.1 and 2.2). */
+/** SubjectPublicKeyInfo with a named curve and an uncompressed point, the form that all readers accept (RFC 5480 section 2.1.1 and 2.2). */
 export function canonicalSpki(key: KeyObject): Uint8Array {
   return new Uint8Array(cleanly(() => canonical(key).export({ type: 'spki', format: 'der' })));
 }
 
-/** PKCS#8 of a private key, likewise. */
+/** PKCS#8 of a private key, in the same form. */
 export function canonicalPkcs8(key: KeyObject): Uint8Array {
   return new Uint8Array(cleanly(() => canonical(key).export({ type: 'pkcs8', format: 'der' })));
 }
@@ -67,7 +67,7 @@ export function formatPublicKey(spki: Uint8Array): string {
   return formatPem('PUBLIC KEY', spki);
 }
 
-// Keyed by the stored octets: the store hands out the same object until the record changes.
+// By the stored octets: the store returns the same object until the record changes.
 const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 /** The key object of a stored SubjectPublicKeyInfo; made once per record. */

@@ -1,4 +1,4 @@
-// Signatures on their way out: which options fit a cipher, what goes to the token, and the text that comes back (api 32).
+// Signatures: which options fit a cipher, what is sent to the token, and how the result is written (api 32).
 import { z } from 'zod';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
@@ -35,14 +35,14 @@ export type SignatureOptions = {
 /** How a signature is written; undefined is asn1. */
 export type Marshaling = 'asn1' | 'jws' | undefined;
 
-/** Options made whole for a cipher: what both signer and verifier go by. */
+/** The options of a signature with the defaults of its cipher; used to sign and to verify. */
 export type SignatureMethod =
   | { readonly family: 'rsa'; readonly hash: HashName; readonly pss: boolean; readonly prehashed: boolean }
   | { readonly family: 'ecdsa'; readonly hash: HashName; readonly coordinateBytes: number; readonly prehashed: boolean }
   | { readonly family: 'ed25519' }
   | { readonly family: 'ml-dsa' };
 
-/** Refuses options that would have no effect: an ignored parameter is a caller who believes something untrue. Throws invalid-value. */
+/** Throws invalid-value for options without effect: ignoring one would let the caller rely on it. */
 export function methodFor(cipher: SigningCipher, options: SignatureOptions): SignatureMethod {
   const { hashAlgorithm: hash = 'sha256', prehashed = false } = options;
   if (cipher.family !== 'rsa' && options.signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
@@ -53,7 +53,7 @@ export function methodFor(cipher: SigningCipher, options: SignatureOptions): Sig
   return { family: cipher.family };
 }
 
-/** What the token is asked to sign. Throws invalid-value as requireDigestLength does. */
+/** The request to the token. Throws invalid-value like requireDigestLength. */
 export async function schemeFor(method: SignatureMethod, input: Uint8Array): Promise<SignScheme> {
   if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
   requireDigestLength(method, input);
@@ -63,14 +63,14 @@ export async function schemeFor(method: SignatureMethod, input: Uint8Array): Pro
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
 }
 
-/** How the audit record names what was signed. */
+/** `signed-digest` of the audit record. */
 export async function digestForAudit(method: SignatureMethod, input: Uint8Array, scheme: SignScheme): Promise<string> {
   if ('prehashed' in method && method.prehashed) return `${method.hash}:${input.toHex()}`;
   const isMade = 'digest' in scheme && 'hash' in method && method.hash === 'sha256';
   return `sha256:${(isMade ? scheme.digest : await hashInTurns('sha256', input)).toHex()}`;
 }
 
-/** Throws invalid-value when a prehashed input has not the length of its hash. */
+/** Throws invalid-value unless a prehashed input has the length of its hash. */
 export function requireDigestLength(method: SignatureMethod, input: Uint8Array): void {
   if (!('hash' in method) || !method.prehashed || input.length === hashBytes[method.hash]) return;
   throw coreFail('invalid-value', {
@@ -78,7 +78,7 @@ export function requireDigestLength(method: SignatureMethod, input: Uint8Array):
   });
 }
 
-/** The text of a signature the token made, without prefix. */
+/** The text of a signature from the token, without prefix. */
 export function encodeSignature(method: SignatureMethod, raw: Uint8Array, marshaling: Marshaling): string {
   if (marshaling === 'jws') return raw.toBase64({ alphabet: 'base64url', omitPadding: true });
   return encodeBase64(method.family === 'ecdsa' ? derFromRaw(raw) : raw);

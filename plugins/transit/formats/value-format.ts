@@ -4,7 +4,7 @@ import { fail } from '../errors.ts';
 /** `value`: ciphertexts and signatures, `store:v<N>:…`. `hashed`: HMACs, `store:hashed:v<N>:…`. */
 export type ValueKind = 'value' | 'hashed';
 
-/** A value taken apart. `payload` is the text after the last colon: base64, not yet decoded. */
+/** A parsed value. `payload` is the text after the last colon: base64, not yet decoded. */
 export type VersionedValue = { readonly version: number; readonly payload: string };
 
 const prefixes: Readonly<Record<ValueKind, string>> = { value: 'store:v', hashed: 'store:hashed:v' };
@@ -12,13 +12,13 @@ const prefixes: Readonly<Record<ValueKind, string>> = { value: 'store:v', hashed
 /** Highest version number a value may carry, and so the last version of a key. */
 export const maxVersion = 2 ** 31 - 1;
 
-/** Puts prefix, version and payload together. */
+/** Joins prefix, version and payload. */
 export function formatValue(kind: ValueKind, version: number, payload: string): string {
   return `${prefixes[kind]}${version}:${payload}`;
 }
 
 /**
- * Takes a value apart; `formatValue` of the result is the same text. Throws `invalid-format` naming `field` for a wrong prefix, a
+ * Parses a value; `formatValue` of the result is the same text. Throws `invalid-format` naming `field` for a wrong prefix, a
  * version with leading zeros, zero, or above 2^31-1, and for a colon in the payload.
  */
 export function parseValue(kind: ValueKind, text: string, field: string): VersionedValue {
@@ -30,7 +30,7 @@ export function parseValue(kind: ValueKind, text: string, field: string): Versio
   return { version, payload: text.slice(colon + 1) };
 }
 
-// By hand instead of by pattern: the text may be megabytes long, and only its head matters.
+// Without a regular expression: the text may be megabytes long, and only its first characters matter.
 function parseVersion(text: string, start: number, end: number): number | undefined {
   if (end === start || end - start > 10 || text.charCodeAt(start) === 0x30) return undefined;
   let version = 0;

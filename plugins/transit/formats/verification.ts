@@ -1,4 +1,4 @@
-// Checking signatures: public-key work, in node:crypto, never in the token (design hsm 6).
+// Verifying signatures: in node:crypto, not in the token (design hsm 6).
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
 import { p256, p384, p521 } from '@noble/curves/nist.js';
 import { concat, equalConstantTime } from '../../../core/base/bytes.ts';
@@ -11,7 +11,7 @@ import type { SignatureMethod } from './signatures.ts';
 /**
  * Whether `signature` over `input` was made by the private half of `publicKey` (SPKI DER). False for every malformed signature.
  * A prehashed input has the length of its hash (requireDigestLength). `raw`: an ECDSA signature is r‖s instead of DER. Slow ciphers
- * and long inputs leave the event loop.
+ * and long inputs are verified outside the event loop.
  */
 export async function verifySignature(
   cipher: SigningCipher,
@@ -37,17 +37,17 @@ export async function verifySignature(
   });
 }
 
-/** To hash as much costs less than to leave the event loop. */
+/** Hashing this much costs less than leaving the event loop. */
 const quickBytes = 64 * 1024;
 
-// A signature made elsewhere may carry a salt of any length.
+// A signature made elsewhere may have a salt of any length.
 function padding(pss: boolean): { padding: number; saltLength?: number } {
   return pss
     ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_AUTO }
     : { padding: constants.RSA_PKCS1_PADDING };
 }
 
-// node:crypto hashes whatever it verifies, so for a finished hash the steps after the hash are taken here.
+// node:crypto always hashes its input, so for a finished hash the steps after the hash are done here.
 function verifyRsaDigest(
   method: { readonly hash: HashName; readonly pss: boolean },
   key: KeyObject,

@@ -7,15 +7,15 @@ import { fail } from '../errors.ts';
 import { pemBlocks } from './pem.ts';
 import { requireCompositeModulus } from './public-keys.ts';
 
-/** Octets of the AES key in between. */
+/** Octets of the AES transport key. */
 export const transportKeyBytes = 32;
 
 // RFC 5649 section 3.
 const alternativeInitialValue = Uint8Array.fromHex('a65959a6');
 
 /**
- * A wrapping key others gave: an RSA key that keeps the rule for keys we encrypt to, as SubjectPublicKeyInfo or PKCS#1 PEM. What leaves
- * under a weaker one leaves in clear. Throws invalid-key-data.
+ * A wrapping key of a caller: an RSA key that satisfies the rule for keys we encrypt to, as SubjectPublicKeyInfo or PKCS#1 PEM. Under a
+ * weaker key, the material would be as good as in clear. Throws invalid-key-data.
  */
 export async function parseWrappingKey(pem: string): Promise<KeyObject> {
   const [block, ...more] = pemBlocks(pem);
@@ -45,7 +45,7 @@ export function wrapMaterial(wrappingKey: KeyObject, transportKey: Uint8Array, m
   );
 }
 
-/** Opens the inner half with an opened transport key (AES-128, 192 or 256). Throws invalid-key-data, one answer whatever the reason. */
+/** Unwraps the material with the transport key (AES-128, 192 or 256). Throws invalid-key-data, with the same message for every cause. */
 export function unwrapMaterial(transportKey: Uint8Array, wrapped: Uint8Array): Uint8Array {
   try {
     const decipher = createDecipheriv(`id-aes${transportKey.length * 8}-wrap-pad`, transportKey, alternativeInitialValue);
@@ -55,7 +55,7 @@ export function unwrapMaterial(transportKey: Uint8Array, wrapped: Uint8Array): U
   }
 }
 
-/** The one refusal of a wrapped import: what exactly failed would help an attacker of the padding. */
+/** The only refusal of a wrapped import: the exact cause would help a padding oracle attack. */
 export function unopened(): Error {
   return unusable('The ciphertext does not open under the import wrapping key.');
 }

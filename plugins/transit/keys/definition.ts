@@ -1,4 +1,4 @@
-// A key's definition between its document and its record: one becomes the other, and the rules that need more than the fields.
+// Converts the document of a key into the fields of its record, and back.
 import { defined } from '../../../core/base/defined.ts';
 import type { KeyDocument } from './document.ts';
 import { fail } from '../errors.ts';

@@ -7,7 +7,7 @@ import { maxVersion } from '../formats/value-format.ts';
 
 const minRotateSeconds = 3_600;
 
-/** The auto-rotate container; how its durations go together is checked in key-rules.ts. */
+/** The auto-rotate container; how its durations go together is checked in field-rules.ts. */
 const autoRotateSchema = z.object({
   rotateAfter: durationText({ minSeconds: minRotateSeconds }).describe('Interval after which the key is rotated, again and again.'),
   activateAfter: durationText().optional().describe('Delay after a rotation before the new version encrypts.'),

@@ -1,4 +1,4 @@
-// The rules between the fields of a transit key: what may stand together, and what may change (api 16 to 26). No token, no store.
+// The rules between the fields of a transit key: which go together, and which may change (api 16 to 26). Uses no token and no store.
 import { defined } from '../../../core/base/defined.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { parseDuration } from '../../../core/base/time.ts';
@@ -18,14 +18,14 @@ export function requireUsableCipher(document: KeyDocument, hsm: Hsm): Cipher {
   return cipher;
 }
 
-/** Creation: flags against cipher. Returns the public key (SPKI DER) of a verification-only key. */
+/** Creation: checks flags against the cipher. Returns the public key (SPKI DER) of a verification-only key. */
 export function requireCreatable(document: KeyDocument, cipher: Cipher): Uint8Array | undefined {
   if (document.derived && cipher.kind !== 'aead') throw misfit('derived', 'is for symmetric ciphers only');
   if (document.convergentEncryption && !document.derived) throw misfit('convergent-encryption', 'needs derived true');
   return document.publicKey === undefined ? undefined : parsePublicKey(document.publicKey, document.cipher, cipher);
 }
 
-/** Creation and change: minimum versions (api 23) against the versions the key has. Throws invalid-value, version-trimmed. */
+/** Creation and change: checks minimum versions (api 23) against the versions of the key. Throws invalid-value, version-trimmed. */
 export function requireMinimumVersions(document: KeyDocument, current: KeyRecord | undefined): void {
   const { minEncryptionVersion, minDecryptionVersion } = document;
   const latest = current?.latest ?? 1;
@@ -61,7 +61,7 @@ function misfit(field: string, rule: string): Error {
   return coreFail('invalid-value', { detail: `"${field}" ${rule}.`, items: [{ message: rule, info: field }] });
 }
 
-// An unchanged value passes: trimming above a minimum version must not make the whole document unwritable.
+// An unchanged value is accepted: after a trim above a minimum version the document can still be written.
 function requireNotTrimmed(field: string, wanted: number, present: number, floor: number): void {
   if (wanted === 0 || wanted === present || wanted >= floor) return;
   throw fail('version-trimmed', { detail: `"${field}" ${wanted} was trimmed; the oldest version left is ${floor}.` });

@@ -21,7 +21,7 @@ import { newKeyId } from '../key-id.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
 import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
 
-/** What a change made in the token before it is committed. */
+/** What a change has made before it is committed. */
 type Prepared = {
   readonly record?: KeyRecord;
   readonly material?: VersionMaterial;
@@ -74,7 +74,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   requireMinimumVersions(document, undefined);
   const now = microseconds(call.now);
   const times = timesOfNewVersion({}, undefined, now);
-  // The id and the salt are known only after the token was asked.
+  // Id and salt are random octets from the token; `prepare` adds them.
   const draft: KeyRecord = {
     ...draftOf(transit.attachments, document, now),
     custody: custodyOf(transit, document),
@@ -112,7 +112,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   };
 }
 
-/** Where a new key is kept; what one that only verifies gets later is wrapped unless it says. */
+/** Custody of a new key. A key that only verifies at first is wrapped later unless its document says otherwise. */
 function custodyOf({ hsm }: Transit, { custody, publicKey }: KeyDocument): Custody {
   return custody ?? (publicKey === undefined ? hsm.defaultCustody : 'wrapped');
 }
@@ -150,24 +150,24 @@ function planRemoval(transit: Transit, key: Key): { commit(transaction: WriteTra
   return {
     commit: (transaction) => {
       requireRemovable(transit, key, transaction);
-      removeWhatHangsOn(transit, transaction, key, references);
+      removeKeyParts(transit, transaction, key, references);
     },
     after: () => transit.ledger.destroy(references),
   };
 }
 
-function removeWhatHangsOn(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
+function removeKeyParts(transit: Transit, transaction: WriteTransaction, key: Key, references: readonly KeyReference[]): void {
   removeVersions(transit, transaction, key);
   reindex(transit, transaction, key, key.record, undefined);
   transit.ledger.disown(transaction, references);
 }
 
-/** The keys of a tenant that is gone: nobody can reach them, whatever their flags say. */
+/** Removes the keys of a deleted tenant, whatever their flags: no caller can reach them any more. */
 export function dropKeys(transit: Transit, transaction: WriteTransaction, tenantId: string): void {
   for (const [storeKey, record] of Array.from(transaction.entries(transit.tables.keys, [tenantId]))) {
     const key: Key = { tenantId, name: String(storeKey[1]), record };
     const references = versionsIn(transit, transaction, key).flatMap((version) => referencesOf(key, version));
-    removeWhatHangsOn(transit, transaction, key, references);
+    removeKeyParts(transit, transaction, key, references);
     transaction.delete(transit.tables.keys, storeKey);
   }
 }
@@ -181,7 +181,7 @@ export function removeVersions(transit: Transit, transaction: WriteTransaction, 
   }
 }
 
-// A shorter or absent activate-after lets versions that wait become active earlier; it never takes an active one back.
+// A shorter or absent activate-after activates waiting versions earlier; active versions stay active.
 function moveActivations(transit: Transit, transaction: WriteTransaction, key: Key, now: number): void {
   for (let number = key.record.latest; number > key.record.floor; number -= 1) {
     const storeKey = [key.tenantId, key.record.id, number];

@@ -1,4 +1,4 @@
-// Finding keys and choosing versions: the read side that every action goes through.
+// Finding keys and choosing versions; every action reads through this.
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { KeyReference, StoredKey } from '../../../hsm/api.ts';
@@ -7,10 +7,10 @@ import { fail } from '../errors.ts';
 import { type KeyRecord, type Purpose, type Tables, type VersionRecord, bindingOf } from './records.ts';
 import { type Bar, barForDecryption, barForEncryption, newestActive, versionExists } from './version-rules.ts';
 
-/** A key as found: whose, under which name, and the record of the moment. */
+/** A key with its tenant, its name, and its record when it was found. */
 export type Key = { readonly tenantId: string; readonly name: string; readonly record: KeyRecord };
 
-/** A version of a key as chosen. */
+/** A version of a key. */
 export type Version = { readonly number: number; readonly record: VersionRecord };
 
 /** Reads keys and versions; nothing here writes or calls the HSM. */
@@ -72,13 +72,13 @@ export class Keyring {
   #record(key: Key, number: number): VersionRecord {
     const record = this.#tables.versions.get([key.tenantId, key.record.id, number]);
     if (record !== undefined) return record;
-    // A request looks its key up once, and a batch goes on for seconds.
+    // The key was looked up once per request, and a batch takes seconds.
     this.requireUnchanged(key);
     throw new Error(`version ${number} of transit key ${key.record.id} is missing from the store`);
   }
 }
 
-/** The refusal (not-found) of a request whose key was deleted, or replaced by a restore, since it was found. */
+/** not-found, for a request whose key was deleted, or replaced by a restore, since it was found. */
 export function removedMeanwhile(): Error {
   return coreFail('not-found', { detail: 'The key was removed meanwhile.' });
 }
@@ -104,7 +104,7 @@ export function referenceTo(key: Key, version: Version, purpose: Purpose): KeyRe
   return { stored, binding: bindingOf(key.tenantId, key.record.id, version.number, purpose) };
 }
 
-/** What the main key of a version is for. */
+/** Purpose of the main key of a version. */
 export function mainPurpose(record: Pick<KeyRecord, 'cipher' | 'derived'>): 'encrypt' | 'sign' | 'derive' {
   if (record.derived) return 'derive';
   return cipherOf(record).kind === 'aead' ? 'encrypt' : 'sign';

@@ -1,4 +1,4 @@
-// What the store keeps of transit keys: one record per key, one per version, so that a key with 10,000 versions costs no more per use.
+// The records of transit keys: one per key and one per version, so that a use costs the same with 10,000 versions.
 import type { Custody, KeyBinding, StoredKey } from '../../../hsm/api.ts';
 import type { KeyLedgerRecord } from '../../../core/plugin/key-ledger.ts';
 import type { Store, Table } from '../../../core/store/store.ts';
@@ -53,7 +53,7 @@ export type VersionRecord = VersionTimes & {
 export type UsageRecord = {
   readonly reserved: number;
   readonly uses: number;
-  /** values taken away from this version by rewrap */
+  /** values that rewrap moved to another version */
   readonly rewrapped: number;
   /** last use of any kind, microseconds since 1970 */
   readonly lastUsedAt?: number;

@@ -1,4 +1,4 @@
-// Counting uses per key version (api 74): reserved durably in blocks before they happen, so that a crash never makes the count too low.
+// Counts the uses of each key version (api 74). Uses are reserved durably in blocks before they happen, so a crash never lowers a count.
 import type { Log } from '../../../core/base/context.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';
 import { reasonOf } from '../../../core/base/errors.ts';
@@ -9,9 +9,9 @@ import type { Tables, UsageRecord } from './records.ts';
 
 /** AES-GCM with random nonces must stop at 2^32 encryptions per key (NIST SP 800-38D section 8.3). */
 const maxEncryptions = 2 ** 32;
-/** Where the log starts to warn. */
+/** Above this count, a warning is logged. */
 const warnEncryptions = 2 ** 31;
-/** Reserves grow up to this many uses: the most by which a crash of one worker overstates a count. */
+/** Largest reserve: the most by which a crash of one worker overstates a count. */
 const largestReserve = 65_536;
 
 const smallestReserve = 16;
@@ -22,18 +22,18 @@ const idleFlushes = 24;
 export type UsageView = {
   /** encryptions, signatures and data keys made; after a crash it may lack the last five seconds */
   readonly uses: number;
-  /** never below the true count; what the limit is held against */
+  /** never below the true count; the limit applies to this */
   readonly usesAtMost: number;
   readonly rewrapped: number;
   readonly lastUsedAt?: number;
 };
 
-// One version as this process uses it: what is left of its reserve, and what the store has not heard of yet.
+// One version in this process: what is left of its reserve, and counts that are not stored yet.
 type Meter = {
   readonly storeKey: readonly [string, string, number];
   readonly keyName: string;
   readonly limited: boolean;
-  /** a record exists: the version counts as used, whatever happens next */
+  /** a record exists: the version counts as used */
   opened: boolean;
   left: number;
   nextReserve: number;
@@ -65,7 +65,7 @@ export class UsageMeters {
     this.#timer ??= setInterval(() => void this.flush(), flushEveryMs).unref();
   }
 
-  /** Writes what is not written yet and gives unused reserves back. */
+  /** Writes counts and returns unused reserves. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -82,7 +82,7 @@ export class UsageMeters {
     if (!meter.opened || meter.left < count) return this.#takeSlowly(meter, count, now);
     this.#count(meter, count, now);
     if (count > 0 && meter.left < meter.nextReserve >>> 3 && meter.reserving === undefined) {
-      // Ahead of need, so that nobody waits. A failure shows again, and is answered, when the reserve has run out.
+      // Before the reserve runs out, so that no request waits. A failure is reported when it has run out.
       this.#reserve(meter, 1).catch(() => undefined);
     }
     return undefined;
@@ -100,7 +100,7 @@ export class UsageMeters {
     this.#touch(meter, now);
   }
 
-  /** The counts of a version as far as this process can know them; other processes report within seconds. */
+  /** The counts of a version that this process knows; other processes store theirs within seconds. */
   view(key: Key, number: number): UsageView {
     const record = this.#tables.usage.get([key.tenantId, key.record.id, number]) ?? unused;
     const meter = this.#meters.get(`${key.record.id}/${number}`);
@@ -114,7 +114,7 @@ export class UsageMeters {
     };
   }
 
-  /** Writes counts and last uses; returns reserves of versions nobody has used for two minutes. Never rejects. */
+  /** Writes counts and times of use; returns reserves of versions that were not used for two minutes. Never rejects. */
   async flush(): Promise<void> {
     const idle: Meter[] = [];
     const dirty: Meter[] = [];
@@ -221,7 +221,7 @@ export class UsageMeters {
       }
       for (const { meter } of release ? parts : gone) this.#forget(meter);
     } catch (error) {
-      // Counts wait for the next flush; the reserve is on the disk already, so nothing is undercounted.
+      // Counts are written by the next flush; the reserve is on disk, so no count is too low.
       for (const { meter, released } of parts) {
         meter.left += released;
         meter.dirty = true;
@@ -230,7 +230,7 @@ export class UsageMeters {
     }
   }
 
-  // False when the version is no more.
+  // False when the version was removed.
   #addTo(
     transaction: Parameters<Parameters<Store['write']>[0]>[0],
     part: Pick<Meter, 'uses' | 'rewrapped' | 'lastUsedAt'> & { meter: Meter; released: number },

@@ -1,12 +1,12 @@
-// Which versions of a key may be used for what, and when: a pure function of key record, version times and the present instant.
+// Which versions of a key may be used for what: a pure function of key record, version times and the current time.
 
 /**
- * The part of a key record that decides. Timers are microseconds and count from the creation of the newer version (api 25), so
- * nothing has to happen at a deadline: the answer changes by itself, however late the rotation job is.
+ * The part of a key record that decides. Timers are microseconds, counted from the creation of the newer version (api 25). They are
+ * applied when a version is used, so a late rotation job does not matter.
  */
 export type VersionRules = {
   readonly latest: number;
-  /** oldest version that was not trimmed */
+  /** oldest version that was not trimmed; stored under this name */
   readonly floor: number;
   readonly minEncryptionVersion: number;
   readonly minDecryptionVersion: number;
@@ -21,7 +21,7 @@ export type Timers = {
   readonly invalidate?: number;
 };
 
-/** The instants of a version. `createdAt` and `activatesAt` never decrease from one version to the next. */
+/** The times of a version. `createdAt` and `activatesAt` never decrease from one version to the next. */
 export type VersionTimes = {
   readonly createdAt: number;
   /** when it becomes active for encryption; fixed when the version is made, moved only by a change of auto-rotate */
@@ -45,7 +45,7 @@ export function barForDecryption(rules: VersionRules, version: number, times: Ve
   return undefined;
 }
 
-/** What bars an existing version from encryption, signing and HMAC. What nobody could read back is not made either. */
+/** What bars an existing version from encryption, signing and HMAC; includes what bars it from decryption. */
 export function barForEncryption(rules: VersionRules, version: number, times: VersionTimes, now: number): Bar | undefined {
   const bar = barForDecryption(rules, version, times, now);
   if (bar !== undefined) return bar;
@@ -70,24 +70,24 @@ export function newestActive(rules: VersionRules, timesOf: (version: number) => 
   return low;
 }
 
-/** The instants of a version made now: a clock that stepped back does not reorder versions. */
+/** The times of a version made now. A clock that was set back does not change the order of versions. */
 export function timesOfNewVersion(rules: Pick<VersionRules, 'timers'>, previous: VersionTimes | undefined, now: number): VersionTimes {
   const createdAt = Math.max(now, previous?.createdAt ?? 0);
   if (previous === undefined) return { createdAt, activatesAt: createdAt };
   return { createdAt, activatesAt: Math.max(previous.activatesAt, createdAt + (rules.timers?.activate ?? 0)) };
 }
 
-/** When a pending version becomes active after auto-rotate changed: never later than it was going to. */
+/** When a pending version becomes active after auto-rotate was changed: never later than before. */
 export function activationUnder(timers: Timers | undefined, times: VersionTimes, now: number): number {
   return Math.min(times.activatesAt, Math.max(now, times.createdAt + (timers?.activate ?? 0)));
 }
 
-// The oldest version left, or the one an operator asked for by a minimum version, does not wait for activate-after.
+// The oldest version, or the one that a minimum version names, does not wait for activate-after.
 function lowestActive(rules: VersionRules): number {
   return Math.max(rules.floor, rules.minEncryptionVersion, rules.minDecryptionVersion);
 }
 
-// A version whose predecessor has retired steps in at once: a clock that was set back must not leave the key without any.
+// A version is also active once its predecessor is deprecated or invalidated: after a clock was set back, some version must be active.
 function isActive({ timers }: VersionRules, { activatesAt, createdAt }: VersionTimes, now: number): boolean {
   return now >= Math.min(activatesAt, createdAt + (timers?.deprecate ?? Infinity), createdAt + (timers?.invalidate ?? Infinity));
 }

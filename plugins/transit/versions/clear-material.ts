@@ -1,8 +1,8 @@
-// Key material in clear, for export and backup only; who asks audits it and zeroes what it gets.
+// Key material in clear, for export and backup only; the caller audits it and zeroes the octets.
 import { type Hsm, HsmError, type KeyReference } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 
-/** Reads a stored key in clear; throws operation-not-supported where the token gives no key of that kind out. */
+/** Reads a stored key in clear; throws operation-not-supported when the token cannot reveal such keys. */
 export async function readInClear(hsm: Hsm, reference: KeyReference): Promise<Uint8Array> {
   try {
     return await hsm.readKeyMaterialInClear(reference);

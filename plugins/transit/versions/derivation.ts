@@ -1,10 +1,10 @@
-// What a caller's context turns into: the input of key derivation, and the nonce of convergent encryption.
+// Key derivation from a caller's context, and the nonce of convergent encryption.
 import { concat, encodeUtf8, uint32 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import type { Hsm, KeyReference } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 
-/** PBKDF2 iterations of keys made now. The secret is uniform, so they add cost, not strength; kept in each key record. */
+/** PBKDF2 iterations of new keys, kept in the key record. The secret is uniform, so more iterations add cost but no strength. */
 export const derivationIterations = 10_000;
 
 /** Octets of the salt of a derived key. */
@@ -33,8 +33,8 @@ export function requireContext(derived: boolean, context: string | undefined): U
 
 /**
  * The nonce of convergent encryption: the first 12 octets of HMAC-SHA-256, under the version's own secret, over
- * length(context, 4) ‖ context ‖ length(associated data, 4) ‖ associated data ‖ plaintext. Stands for good: equal inputs must go on
- * giving equal ciphertexts. Associated data is in it because GCM loses its authentication key when one nonce seals twice with
+ * length(context, 4) ‖ context ‖ length(associated data, 4) ‖ associated data ‖ plaintext. Must never change: equal inputs give
+ * equal ciphertexts. Associated data is in it because GCM loses its authentication key when one nonce seals twice with
  * different associated data (NIST SP 800-38D section 8.3 and appendix A).
  */
 export async function convergentNonce(

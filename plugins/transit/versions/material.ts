@@ -1,4 +1,4 @@
-// Making the material of a version: the main key and its companion secrets, generated in the token or imported into it.
+// Makes the keys of a version: the main key and its companion secrets, generated in the token or imported into it.
 import { defined } from '../../../core/base/defined.ts';
 import type { Custody, GeneratedKey, Hsm, KeyBinding, KeyReference, KeyType, MakingOptions } from '../../../hsm/api.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -7,7 +7,7 @@ import { mainPurpose } from '../records/keyring.ts';
 import { type Purpose, type VersionRecord, bindingOf } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 
-/** Which version of which key, and what kind of key. */
+/** A version that is being made: of which key, and of which kind. */
 export type VersionSubject = {
   readonly tenantId: string;
   readonly keyId: string;
@@ -15,7 +15,6 @@ export type VersionSubject = {
   readonly cipher: string;
   readonly derived: boolean;
   readonly convergentEncryption: boolean;
-  /** absent: as the configuration says */
   readonly custody: Custody;
 };
 
@@ -27,8 +26,8 @@ export type VersionMaterial = Pick<VersionRecord, 'stored' | 'hmac' | 'convergen
 
 /**
  * Makes main key and companions (design hsm 8). Companions are made with the version, not at first use, so that a copy restored
- * elsewhere has the same ones. They are always wrapped: `custody: token` is about the key people look for in the slot.
- * The commit claims what was made; what is made in vain is discarded. Rejects with HsmError; nothing stays behind then.
+ * elsewhere has the same ones. They are always wrapped: `custody: token` concerns the main key only. The commit claims the keys; when
+ * there is none, the caller discards them. Rejects with HsmError; then nothing is left in the token.
  */
 export async function makeMaterial(transit: Transit, subject: VersionSubject, given: GivenMaterial = {}): Promise<VersionMaterial> {
   const { hsm, ledger } = transit;
@@ -57,12 +56,12 @@ export async function makeMaterial(transit: Transit, subject: VersionSubject, gi
   };
 }
 
-/** Undoes makeMaterial where the version was not committed: a persistent token object must not stay behind. Never rejects. */
+/** Destroys what makeMaterial made for a version that is not committed. Never rejects. */
 export async function discard(transit: Transit, subject: VersionSubject, material: VersionMaterial): Promise<void> {
   await transit.ledger.destroy(persistentKeys(subject, material));
 }
 
-/** Inside the transaction that commits the version: what was made for it belongs to it from now on. Throws conflict. */
+/** Inside the transaction that commits the version: claims its keys. Throws conflict. */
 export function claim(transit: Transit, transaction: WriteTransaction, subject: VersionSubject, material: VersionMaterial): void {
   const { stored, hmac, convergent } = material;
   transit.rotation.admit(

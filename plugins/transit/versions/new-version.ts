@@ -1,4 +1,4 @@
-// Adding a version to a key: made in the token first, committed only if the key is still the one it was made for.
+// Adds a version to a key: makes it in the token, and commits it if the key has not changed meanwhile.
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
@@ -13,16 +13,16 @@ import { type GivenMaterial, type VersionMaterial, type VersionSubject, claim, d
 import { maxVersion } from '../formats/value-format.ts';
 import { timesOfNewVersion } from '../records/version-rules.ts';
 
-/** Where the material of a new version comes from, decided on the record of the moment; may throw refusals. */
+/** Decides on the current record where the material of a new version comes from; may throw refusals. */
 export type VersionSource = (record: KeyRecord) => { readonly given?: () => GivenMaterial };
 
-/** How often a version is made again although nobody else has added one. */
+/** Attempts to make a version while no other process adds one. */
 const attempts = 8;
 
 /**
  * Adds one version to the key (rotate, import, timers) and returns its number. Undefined when `wanted` says, inside the
- * transaction, that the version is no longer called for. Begins again when another process added a version first: material is bound to
- * its number. Throws not-found, conflict, version-exhausted, unsupported-cipher, and what `source` throws.
+ * transaction, that the version is not needed any more. Starts again when another process added a version first: material is bound to
+ * its version number. Throws not-found, conflict, version-exhausted, unsupported-cipher, and what `source` throws.
  */
 export async function addVersion(
   transit: Transit,
@@ -33,7 +33,7 @@ export async function addVersion(
   wanted: (record: KeyRecord) => boolean = () => true,
 ): Promise<number | undefined> {
   return inTurn(lineOf(tenantId, name), async () => {
-    // Who is first among several processes has added a version, so that everybody gets there.
+    // Of several processes, one succeeds in each round, so all succeed in the end.
     for (let attempt = 0, seen = 0; attempt < attempts; attempt += 1) {
       transit.store.refresh();
       const key = transit.keyring.find(tenantId, name);
@@ -82,12 +82,12 @@ async function addOnce(
   return outcome;
 }
 
-/** The line of all that changes which versions a key has. */
+/** Name of the queue for changes of the versions of a key. */
 export function lineOf(tenantId: string, name: string): string {
   return `transit/versions/${tenantId}/${name}`;
 }
 
-/** The words makeMaterial needs of a key. */
+/** The part of a VersionSubject that the key gives. */
 export function subjectOf(key: Key): Omit<VersionSubject, 'number'> {
   const { id, cipher, derived, convergentEncryption, custody } = key.record;
   return { tenantId: key.tenantId, keyId: id, cipher, derived, convergentEncryption, custody };
