@@ -1,5 +1,5 @@
-// Walks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints what is broken; exit code 1 when
-// anything is. What is worth knowing and breaks nothing goes to standard error.
+// Checks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints the broken ones; exit code 1 when there
+// are any. Notes, which break nothing, go to standard error.
 import type { CheckFinding, Log } from '../core/base/context.ts';
 import { provide } from '../core/plugin/service.ts';
 import { listenersService } from '../core/plugin/services/listeners.ts';

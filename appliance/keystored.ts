@@ -1,4 +1,4 @@
-// The daemon's entry: reads the configuration, makes what a first start needs, then keeps worker processes serving until told to stop.
+// Entry point of the daemon: reads the configuration, provisions a first start, then keeps worker processes running until it is stopped.
 import { describeOptions } from '../core/config/config.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -50,24 +50,24 @@ function keepRefusal(file: string, reason: string): void {
   }
 }
 
-/** Tells the terminal what takes a moment. */
+/** Prints a step that takes a moment. */
 function step(text: string): void {
   console.error(`keystored: ${text} …`);
 }
 
 async function main(): Promise<void> {
   let isStopping = false;
-  /** There as soon as there are workers; what is being made before is made to its end. */
+  /** Set once there are workers; steps before that are finished first. */
   let stopWorkers: (() => void) | undefined;
   const stop = (): void => {
-    // A terminal tells us, and who launched us tells us again.
+    // A terminal sends the signal to the whole group, and the launcher forwards it once more.
     if (isStopping) return;
     isStopping = true;
     stopWorkers?.();
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Whoever launched us is gone without a word: nobody would stop this process any more.
+  // The launcher has died, and nothing else would stop this process.
   process.once('disconnect', stop);
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
@@ -111,10 +111,10 @@ async function main(): Promise<void> {
   flushCompileCache();
 }
 
-/** Finishes a restore that was cut, or else does the one that is asked for. */
+/** Finishes an interrupted restore, or else runs the requested one. */
 async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: Configuration): Promise<void> {
   const wasCut = finishRestore(data);
-  if (wasCut) step('finished a restore that was cut');
+  if (wasCut) step('finished an interrupted restore');
   sweepBackups(data);
   if (restore === undefined || wasCut) return;
   step(`restoring ${restore}`);

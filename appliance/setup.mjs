@@ -1,5 +1,5 @@
-// The way in from a fresh clone: makes what is missing (npm packages, the pinned Node.js, SoftHSM2), then runs the asked task.
-// Plain JavaScript without dependencies, because nothing is installed yet and the machine's own Node.js may be as old as 20.
+// Prepares a fresh clone: installs what is missing (npm packages, the pinned Node.js, SoftHSM2), then runs the requested task.
+// Plain JavaScript without dependencies, because nothing is installed yet and the system's Node.js may be as old as 20.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const softhsmModules = [
   '/usr/local/lib/softhsm/libsofthsm2.so',
 ];
 
-/** What each word of package.json runs: one or more command lines for the pinned Node.js, in turn. */
+/** The command lines of each npm script, run one after another by the pinned Node.js. */
 const tasks = {
   start: [['appliance/keystored.ts']],
   ctl: [['appliance/cli/keystorectl.ts']],
@@ -39,16 +39,16 @@ const tasks = {
   setup: [],
 };
 
-/** Programs that the tests run, by their commands. */
+/** Debian packages of the programs that tests run, by command. */
 const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps', python3: 'python3' };
 
-/** Other people's clients that the drills talk to, by their commands. */
+/** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
   ...{ rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
 };
 
-/** Which folder of test/ the long drills of a word are in. */
+/** The folder below test/ of each script's long tests. */
 const drills = { 'test:interop': 'interop', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
 
 class SetupError extends Error {}
@@ -90,7 +90,7 @@ function installPackages() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp && runs(pinnedNode, ['--version'])) return;
 
   installDebianPackages('to build the PKCS#11 addon', missing({ python3: 'python3', make: 'make', 'g++': 'g++' }));
-  // node-gyp would download headers; those beside the running Node.js serve as well, because the addon uses only the stable Node-API.
+  // node-gyp would download headers; those of the running Node.js also work, because the addon uses only the stable Node-API.
   const prefix = dirname(dirname(process.execPath));
   const headers = existsSync(join(prefix, 'include', 'node', 'node_api.h')) ? { npm_config_nodedir: prefix } : {};
   step('installing npm packages (about a minute the first time)');
@@ -98,7 +98,7 @@ function installPackages() {
   // Without saving, `install` takes the locked versions and leaves the lock file as it is.
   const npm = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   if (spawnSync('npm', npm, { cwd: root, stdio: ['ignore', 2, 'inherit'], env: { ...process.env, ...headers } }).status !== 0) {
-    throw new SetupError('npm could not install the packages; its own message stands above');
+    throw new SetupError('npm could not install the packages; its message is above');
   }
   if (!runs(pinnedNode, ['--version'])) {
     throw new SetupError(
@@ -116,7 +116,7 @@ function installSoftHsm() {
   installDebianPackages('for the embedded token', ['softhsm2']);
 }
 
-/** The packages whose commands are not there. */
+/** The packages whose commands are missing. */
 function missing(packageOf) {
   return Object.keys(packageOf).flatMap((command) => (found(command) ? [] : [packageOf[command]]));
 }
@@ -137,10 +137,10 @@ function installDebianPackages(reason, names) {
   if (result.status !== 0) throw new SetupError(`could not install ${names.join(', ')}; run this line and read its output: ${command}`);
 }
 
-/** Runs one line under the pinned Node.js, hands signals on and waits. The daemon learns by its channel when this process is gone. */
+/** Runs one command line with the pinned Node.js, forwards signals and waits. The daemon notices the end of this process by its channel. */
 function run(line, args, word) {
   const stdio = word === 'start' ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
-  // Node.js keeps what it has compiled: later starts take a third of the time.
+  // With the compile cache, later starts take a third of the time.
   const env = { NODE_COMPILE_CACHE: join(packages, '.cache', 'compile'), KEYSTORED_DRILLS: drills[word], ...process.env };
   const child = spawn(pinnedNode, [...line, ...args], { cwd: root, stdio, env });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
@@ -151,7 +151,7 @@ function run(line, args, word) {
   });
 }
 
-/** npm that is killed hard cannot hand the signal on: notice that it is gone, so that no appliance is left behind it. */
+/** A killed npm cannot forward the signal: its end is detected, so that no appliance keeps running. */
 function dieWithLauncher(child) {
   if (process.env.npm_lifecycle_event === undefined) return;
   const launcher = process.ppid;

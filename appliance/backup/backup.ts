@@ -20,15 +20,15 @@ export type BackupParts = {
   readonly store: OpenStore;
   readonly hsm: Hsm;
   readonly clock: Clock;
-  /** whether the token lies in the data directory and goes along */
+  /** whether the token is in the data directory and part of the backup */
   readonly embedded: boolean;
 };
 
 const scratchPrefix = 'backup-';
 
 /**
- * Copies everything aside, then answers the stream. Token files are read before and after all that needs keys of the token: each key is in
- * the backup whether it was made or removed around that moment, the wrapping keys of a rotation included. `storage-unavailable`.
+ * Copies the content, then returns the stream. Token files are read before and after the records that need keys of the token: each needed
+ * key is in the backup even if it was made or removed at that time, wrapping keys of a rotation included. Throws `storage-unavailable`.
  */
 export async function backUp(parts: BackupParts, passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>> {
   const { directory, store } = parts;
@@ -40,14 +40,14 @@ export async function backUp(parts: BackupParts, passphrase: Secret<string>): Pr
     files.set('store-key.json', readFileSync(storeKeyFile(directory)));
     if (parts.embedded) readTokenFiles(directory, files);
   } catch (error) {
-    // Half a copy would take the room that everything else needs.
+    // A partial copy would use disk space that the appliance needs.
     rmSync(scratch, { recursive: true, force: true });
     throw error;
   }
   return untilEnded(sealBackup(passphrase, contentOf(manifestOf(parts), files, scratch)), scratch);
 }
 
-/** A generator that is ended before it has begun runs no `finally`: who goes away before the first piece would leave the copy. */
+/** A generator that is ended before it has begun runs no `finally`: a client that disconnects before the first piece would leave the copy. */
 function untilEnded(pieces: AsyncGenerator<Uint8Array>, scratch: string): AsyncIterable<Uint8Array> {
   const end = async (): Promise<IteratorResult<Uint8Array>> => {
     const ended = await pieces.return(undefined);
@@ -65,7 +65,7 @@ async function copyStore(store: OpenStore, scratch: string): Promise<void> {
   }
 }
 
-/** Removes what a backup left that was cut by a crash or whose client went away. */
+/** Removes copies that an interrupted backup left. */
 export function sweepBackups(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (name.startsWith(scratchPrefix)) rmSync(join(directory, name), { recursive: true, force: true });
@@ -93,7 +93,7 @@ function manifestOf({ hsm, clock, embedded }: BackupParts): Manifest {
   };
 }
 
-/** With the PINs before and after: a token that was read while its PIN changed would not open with either alone. */
+/** Reads the PINs before and after: a token that was read while its PIN changed might not open with either alone. */
 function readTokenFiles(directory: string, into: Map<string, Uint8Array>): void {
   for (;;) {
     const before = readPins(directory);
@@ -103,7 +103,7 @@ function readTokenFiles(directory: string, into: Map<string, Uint8Array>): void 
   }
 }
 
-/** The PIN files there are; `.new` while a change is under way, or after it was cut. */
+/** The existing PIN files; `.new` exists during a change, or after an interrupted one. */
 function readPins(directory: string): Map<string, Uint8Array> {
   const pins = new Map<string, Uint8Array>();
   for (const name of ['pin', 'pin.new', 'so-pin', 'so-pin.new']) {
@@ -113,7 +113,7 @@ function readPins(directory: string): Map<string, Uint8Array> {
   return pins;
 }
 
-/** The token's files and their copies. What else lies there, as a crash or a person left it, is none of SoftHSM's and stays behind. */
+/** The token's files and their copies. Other files, left by a crash or a person, are not SoftHSM's and are skipped. */
 function readToken(directory: string, into: Map<string, Uint8Array>): void {
   for (const entry of readdirSync(join(directory, 'softhsm'), { recursive: true, withFileTypes: true })) {
     const path = relative(directory, join(entry.parentPath, entry.name));

@@ -1,4 +1,4 @@
-// The envelope of a backup: a passphrase through scrypt to AES-256-GCM, in pieces, so that a backup of any size is written and read as a stream.
+// Encryption of a backup: scrypt and AES-256-GCM in pieces, so that a backup of any size is written and read as a stream.
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { z } from 'zod';
 import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
@@ -13,12 +13,12 @@ const pieceBytes = 65_536;
 const tagBytes = 16;
 const longestHeaderBytes = 4_096;
 
-/** Cost of a guess at the passphrase: 128 MiB and about half a second. */
+/** Cost of one guess of the passphrase: 128 MiB and about half a second. */
 const cost = { n: 1 << 17, r: 8, p: 1 } as const;
 
 const header = z.strictObject({
   kdf: z.literal('scrypt'),
-  // Bounded above, so that a made-up file cannot ask for all memory.
+  // Bounded, so that a crafted file cannot use all memory.
   n: z
     .int()
     .min(1 << 14)
@@ -29,7 +29,7 @@ const header = z.strictObject({
   salt: z.string().max(64),
 });
 
-/** Why a backup does not open, for people. */
+/** Why a backup does not open, as a message for people. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
@@ -48,7 +48,7 @@ export async function* sealBackup(passphrase: Secret<string>, plain: AsyncIterab
   key.fill(0);
 }
 
-/** The reverse. Throws BackupError when the passphrase is not the one, or when anything in the file was changed or is missing. */
+/** Decrypts. Throws BackupError for a wrong passphrase, and when any part of the file was changed or is missing. */
 export async function* openBackup(passphrase: Secret<string>, sealed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { head, fields, rest } = await readHead(sealed);
   const key = await deriveKey(passphrase, decodeBase64(fields.salt) ?? new Uint8Array(), fields);
@@ -91,14 +91,14 @@ async function readHead(sealed: AsyncIterable<Uint8Array>) {
   return { head: start.subarray(0, end + 1), fields: fields.data, rest: rest() };
 }
 
-/** Cuts a stream into pieces of one size; the last may be shorter, or empty when there is nothing at all. */
+/** Cuts a stream into pieces of one size; the last may be shorter, and is empty for an empty stream. */
 async function* inPieces(stream: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
   let kept: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of stream) {
     kept.push(part);
     bytes += part.length;
-    // One octet more than a piece proves that it is not the last.
+    // One more octet than a piece shows that the piece is not the last.
     if (bytes <= size) continue;
     let all = Buffer.concat(kept);
     for (; all.length > size; all = all.subarray(size)) yield { piece: all.subarray(0, size), isLast: false };

@@ -1,4 +1,4 @@
-// What is inside a backup: files one after another, each behind its path and size, the manifest first.
+// The content of a backup: a sequence of files, each after its path and size, the manifest first.
 import { z } from 'zod';
 import { BackupError } from './cipher.ts';
 
@@ -21,7 +21,7 @@ const manifestSchema = z.object({
   tokens: z.array(z.object({ name: z.string(), label: z.string(), serial: z.string() })),
 });
 
-/** One file. `bytes` is needed for content that is a stream. Throws for a path that readContent would refuse: such a backup is none. */
+/** One file. `bytes` is needed for content that is a stream. Throws for a path that readContent would refuse. */
 export async function* formatEntry(
   path: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
@@ -33,7 +33,7 @@ export async function* formatEntry(
   else yield* content;
 }
 
-/** The end: how many files there were. */
+/** The end: the number of files. */
 export function formatEnd(files: number): Uint8Array {
   return formatHead({ files });
 }
@@ -45,22 +45,22 @@ function formatHead(head: z.input<typeof entryHead>): Uint8Array {
   return Buffer.concat([length, text]);
 }
 
-/** Where the files of a backup go. */
+/** Receives the files of a backup. */
 export type Taker = {
   manifest(manifest: Manifest): void;
-  /** A file begins; what it answers takes the content and is told the end. */
+  /** A file begins; the result receives its content and its end. */
   file(path: string): { write(part: Uint8Array): void; close(): void };
 };
 
-/** Only these come out of a backup, whatever it says: nothing may be written elsewhere. */
+/** Only these paths are restored: a backup must not write anywhere else. */
 const knownPath = /^(?:store\/data\.mdb|store-key\.json|(?:so-)?pin(?:\.new)?|softhsm\/[\w-]+(?:\.token\.copy|\/[\w-]+(?:\.\w+)?))$/;
 
-/** Whether a file of a data directory, by its path in there, is one that backups hold. */
+/** Whether backups hold this file, given by its path in the data directory. */
 export function isBackupPath(path: string): boolean {
   return knownPath.test(path);
 }
 
-/** Takes a backup apart. Throws BackupError unless it is whole. */
+/** Reads the files of a backup. Throws BackupError unless it is complete. */
 export async function readContent(plain: AsyncIterable<Uint8Array>, taker: Taker): Promise<void> {
   const reader = new Reader(plain);
   const first = parseHead(await reader.head());
@@ -91,7 +91,7 @@ function parseHead(text: Uint8Array): z.output<typeof entryHead> {
   return head.data;
 }
 
-/** Reads a stream by amounts. */
+/** Reads a stream by numbers of octets. */
 class Reader {
   readonly #parts: AsyncIterator<Uint8Array>;
   #kept: Uint8Array = new Uint8Array();
@@ -116,7 +116,7 @@ class Reader {
     return Buffer.concat(parts);
   }
 
-  /** At least one octet and at most so many. */
+  /** At least one octet and at most `most`. */
   async some(most: number): Promise<Uint8Array> {
     while (this.#kept.length === 0) {
       const { value, done } = await this.#parts.next();

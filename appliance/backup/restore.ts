@@ -1,4 +1,4 @@
-// Restores a backup into an empty data directory: unpacked beside its place and proven whole, then moved in so that a crash loses nothing.
+// Restores a backup into an empty data directory: unpacks and verifies it in a temporary directory, then moves it in, safe against a crash.
 import {
   closeSync,
   createReadStream,
@@ -21,7 +21,7 @@ import { restoredMark } from '../provisioning/audit-signing.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
-/** What an appliance that has been used has in its data directory; where one of these is, nothing is restored. */
+/** Files of a used data directory; when one of these exists, nothing is restored. */
 const traces = ['store', 'store-key.json', 'softhsm', 'pin', 'so-pin', 'root-token', 'audit'];
 
 /** Holds PINs in clear. */
@@ -35,7 +35,7 @@ export type RestoreOptions = {
   readonly tokens: readonly string[];
 };
 
-/** Throws StartRefused, with the data directory as it was, when the backup does not open, does not fit, or something is there already. */
+/** Throws StartRefused, with the data directory unchanged, when the backup does not open or fit, or the directory is in use. */
 export async function restoreAppliance({ directory, file, passphraseFile, tokens }: RestoreOptions): Promise<void> {
   const present = traces.find((name) => existsSync(join(directory, name)));
   if (present !== undefined) {
@@ -54,7 +54,7 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
       manifest: (manifest) => requireFitting(manifest, tokens),
       file: (path) => openFile(join(unfinished, path), folders),
     });
-    // The trail of the appliance that was backed up is elsewhere: that it is missing here is no sign of an attack.
+    // A backup has no audit trail: its absence after a restore is no sign of an attack.
     openFile(restoredMark(unfinished), folders).close();
     for (const folder of folders) syncDirectory(folder);
   } catch (error) {
@@ -69,8 +69,8 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
 }
 
 /**
- * Moves in what a restore has proven whole; also after a crash in the middle of this. What a crash left of one before that is removed. Answers
- * whether there was something to move in.
+ * Moves in a verified restore, also after a crash during that step. Removes what a crash left of an earlier step. Returns whether there was
+ * a verified restore.
  */
 export function finishRestore(directory: string): boolean {
   rmSync(join(directory, unfinishedName), { recursive: true, force: true });
@@ -83,7 +83,7 @@ export function finishRestore(directory: string): boolean {
   return true;
 }
 
-/** The keys of a backup are wrapped under a key of its token: without that token it would open nothing. */
+/** The keys of a backup are wrapped under a key of its token, and useless without it. */
 function requireFitting({ embedded, tokens: needed }: Manifest, configured: readonly string[]): void {
   if (embedded) {
     if (configured.length > 0)

@@ -3,19 +3,19 @@ import { readFileSync, statSync } from 'node:fs';
 
 const attempts = 50;
 
-/** The content between two rewrites; undefined when the file is gone. Throws when it never stands still. */
+/** The content between two rewrites; undefined when the file does not exist. Throws when it keeps changing. */
 export function requireStableRead(path: string): Uint8Array | undefined {
   for (let attempt = 0; attempt < attempts; attempt++) {
     try {
       const before = statSync(path, { bigint: true });
       const content = readFileSync(path);
       const after = statSync(path, { bigint: true });
-      const stoodStill = before.mtimeNs === after.mtimeNs && before.ino === after.ino && BigInt(content.length) === after.size;
-      if (stoodStill && content.equals(readFileSync(path))) return content;
+      const isUnchanged = before.mtimeNs === after.mtimeNs && before.ino === after.ino && BigInt(content.length) === after.size;
+      if (isUnchanged && content.equals(readFileSync(path))) return content;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       return undefined;
     }
   }
-  throw new Error(`${path} changes all the time`);
+  throw new Error(`${path} keeps changing`);
 }

@@ -1,4 +1,4 @@
-// Core, HSM, store and plugins put together: what a worker serves, and what tests start from.
+// Composes core, HSM, store and plugins. Workers serve the result, and tests start from it.
 import { defined } from '../../core/base/defined.ts';
 import type { Audit } from '../../core/audit/record.ts';
 import { limitUnauthenticated, type UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
@@ -39,9 +39,9 @@ export type Parts = {
   configurationOf(plugin: string): unknown;
   /** services of the composition root for plugins, beside those of core */
   readonly services?: readonly ProvidedService[];
-  /** where audit trail and logs lie, to be read as topics */
+  /** directories of audit trail and logs, served as topics */
   readonly topics?: TopicDirectories;
-  /** whether the keys have gone; default: never */
+  /** whether the process is sealed; default: never */
   readonly sealed?: () => boolean;
   /** absent in tools that open tokens and store without serving */
   readonly system?: SystemParts;
@@ -51,7 +51,7 @@ export type Composed = {
   readonly app: App;
   readonly jobs: readonly Job[];
   check(): Promise<readonly CheckFinding[]>;
-  /** Stops the plugins, last started first; store, HSM and audit stay the caller's. */
+  /** Stops the plugins, last started first. The caller closes store, HSM and audit trail. */
   stop(): Promise<void>;
 };
 
@@ -119,7 +119,7 @@ async function findWiderObjects(hsm: Hsm): Promise<readonly CheckFinding[]> {
   return found.flatMap(([name, wider]) => wider.map((problem) => ({ where: `token ${name}`, problem, isNote: true as const })));
 }
 
-/** Sweeping, rotating and publishing go by the time: they wait while the clock cannot be trusted. */
+/** Jobs that depend on the time wait while the clock is implausible. */
 function holdJobs(jobs: readonly Job[], system: SystemParts | undefined): readonly Job[] {
   return system === undefined ? jobs : [...jobs.map((job) => system.clockWatch.held(job)), system.clockWatch.job];
 }

@@ -1,4 +1,4 @@
-// The configuration of this appliance: core's options together with a section for each of our plugins.
+// The configuration of this appliance: the options of core with a section for each plugin.
 import { ConfigurationError, loadConfiguration as load, type Configuration } from '../../core/config/config.ts';
 import { plugins } from '../plugins.ts';
 import { StartRefused } from '../state/start-refused.ts';

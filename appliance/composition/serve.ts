@@ -1,4 +1,4 @@
-// One serving process from end to end: open, compose, listen, run jobs; and all of it in reverse when it stops.
+// One serving process: opens tokens and store, composes, listens and runs jobs, and stops in reverse order.
 import { setTimeout } from 'node:timers/promises';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
@@ -35,14 +35,14 @@ import { describeWrapping, wrappingTable } from '../wrapping-keys/record.ts';
 
 const stopGraceMs = 10_000;
 const unsealMs = 600_000;
-/** How long the others may take to stop. */
+/** How long the other workers may take to stop. */
 const aloneMs = 11_000;
 const identityCheckSeconds = 3600;
-/** When it is sealed: for requests that run, for the last signature of the audit trail, and for a host that is asked to end. */
+/** Time limits while sealing: for running requests, for the last signature of the audit trail, and for an HSM host to end. */
 const lastRequestsMs = 200;
 const lastSignatureMs = 200;
 const lastHostMs = 100;
-/** For what was let in before, and for the answer to who has sealed, until the audit trail is closed. */
+/** Time for admitted requests, and for the answer to the seal request, before the audit trail is closed. */
 const lastAnswersMs = 1_000;
 
 /**
@@ -59,10 +59,10 @@ export async function serve(
   const { data } = configuration;
   const chain = workerChain(number);
   const closing: (() => unknown)[] = [];
-  /** what runs beside the requests and uses keys or the store */
+  /** stops everything beside the requests that uses keys or the store */
   const resting: (() => unknown)[] = [];
   const gate = new RequestGate();
-  /** requests that wait for the seal they asked for */
+  /** requests that wait for their own seal */
   let sealers = 0;
   let isServing = false;
   // Both listeners close at the same time: one after the other, slow clients would keep them for twice the grace.
@@ -94,7 +94,7 @@ export async function serve(
       ...(number === 1 ? { signHead } : {}),
     });
     closing.push(() => trail.close());
-    // The last signature is to cover what the other processes write to their end.
+    // The last signature covers the records that the other processes write until they end.
     if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
     const audit = metrics.measured(trail);
 
@@ -124,7 +124,7 @@ export async function serve(
       topics: { audit: paths.audit(data), logs: paths.logs(data) },
       system: {
         directory: data,
-        // A job that waits for a session is given up after the one time, and one that runs after another.
+        // A job is given up after one timeout of waiting for a session and another one of running.
         settleMs: 2_000 * configuration.hsm.jobTimeoutSeconds,
         clockWatch,
         metrics,
@@ -145,7 +145,7 @@ export async function serve(
       handler: gate.guard(composed.app.handler, sealedHandler(data, channel)),
       log: log.with('http'),
     });
-    // Who gives the PIN to a process that was just sealed is answered by it when the appliance is open, or is not.
+    // A process that was just sealed answers an unseal request when the attempt has ended.
     void retirement.promise.then(() => listener.close(gate.isSealed ? unsealMs : stopGraceMs));
     closing.push(() => listener.close(stopGraceMs));
     closing.push(() => composed.app.endStreams());
@@ -177,7 +177,7 @@ export async function serve(
         composed.app.endStreams();
         for (const rest of resting) void rest();
         await gate.settled(sealers, lastRequestsMs);
-        // What the others wrote to their end is signed before the key of the trail goes as well.
+        // The records of the other processes are signed before the key of the audit trail is unloaded.
         if (number === 1) {
           await Promise.race([alone, setTimeout(lastRequestsMs + lastHostMs)]);
           await Promise.race([trail.signHeads(), setTimeout(lastSignatureMs)]);
@@ -201,7 +201,7 @@ export async function serve(
   }
 }
 
-/** How long the log may take to say why the process ends. */
+/** How long the log may take to write why the process ends. */
 const lastWordsMs = 1_000;
 
 function watchForStrayErrors(log: OpenLog): void {
@@ -211,7 +211,7 @@ function watchForStrayErrors(log: OpenLog): void {
   });
 }
 
-/** By a kill: an exit waits for the thread that writes to the store, which may be waiting for this one. */
+/** By SIGKILL: an exit waits for the thread that writes to the store, which may be waiting for this one. */
 async function endProcess(log: OpenLog, error: unknown): Promise<void> {
   log.error('an error outside every promise and every request ended this process', describeFault(error));
   await Promise.race([log.close(), setTimeout(lastWordsMs)]);

@@ -1,4 +1,4 @@
-// GET /v1/state/system/audit: under which keys the audit trail is signed and where it stood then, to keep elsewhere; for the system tenant.
+// GET /v1/state/system/audit: the signing keys and signed heads of the audit trail, to keep elsewhere; for the system tenant.
 import { z } from 'zod';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -8,7 +8,7 @@ const output = z.object({
   keys: z
     .array(
       z.object({
-        keyId: z.string().meta({ description: 'What head records call the key.', example: '0f343b0931126a20f133d67c2b018a3b' }),
+        keyId: z.string().meta({ description: 'Id of the key in head records.', example: '0f343b0931126a20f133d67c2b018a3b' }),
         publicKey: z.string().meta({ description: 'The public key, PEM.', example: '-----BEGIN PUBLIC KEY-----\n…' }),
       }),
     )
@@ -21,7 +21,7 @@ const output = z.object({
         hash: z.string().meta({ description: 'SHA-256 of that record.', example: 'a3f5…' }),
       }),
     )
-    .describe('Where every chain stood when it was signed last.'),
+    .describe('The last signed position of every chain.'),
 });
 
 /** Refused with 404 for every tenant but `system`. */
@@ -33,7 +33,7 @@ export function auditEndpoint(store: Store): AnyEndpoint {
     operation: 'read',
     tag: 'system',
     summary: 'Keys and signed heads of the audit trail',
-    description: 'Kept elsewhere, they show whether a copy of the trail is whole and whose signature it carries.',
+    description: 'Kept elsewhere, they show whether a copy of the trail is complete and authentic.',
     audit: 'reads-go-on',
     output,
     errors: ['not-found'],

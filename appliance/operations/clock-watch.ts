@@ -1,4 +1,4 @@
-// Judges the machine's clock by what the appliance has seen: while it is implausible, certificates, expiry and rotation are held.
+// Compares the machine's clock with the latest time seen. While it is implausible, certificates, expiry and rotation are held.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Job } from '../../core/base/context.ts';
@@ -6,21 +6,21 @@ import type { Store } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
 /**
- * When this software was put together: nothing that it did can have happened before. A package or an image carries the time of its
- * release on its files, a clone that of the clone.
+ * The build time of this software, the earliest plausible time. Files of a package or an image have the time of the release, those of a
+ * clone the time of the clone.
  */
 export function softwareDate(): Temporal.Instant {
   const { mtimeMs } = statSync(join(import.meta.dirname, '../../package.json'));
   return Temporal.Instant.fromEpochMilliseconds(Math.floor(mtimeMs));
 }
 
-/** Time servers correct a clock by less than this; a machine that lost its time is off by far more. */
+/** Time servers correct a clock by less than this; a machine that lost its time differs by far more. */
 const toleranceSeconds = 300;
-/** How often the time is put on record, and how often other processes look whether a person has accepted the clock. */
+/** How often the time is recorded, and how often other processes check whether a person has accepted the clock. */
 const recordEverySeconds = 60;
 const lookEveryMs = 1_000;
 
-/** What the store keeps. Key: ['machine']. `accepted` counts how often a person said that the clock is right. */
+/** What the store keeps. Key: ['machine']. `accepted` counts how often a person has accepted the clock. */
 type SeenTime = { readonly at: string; readonly accepted: number };
 
 export type ClockWatch = {
@@ -29,16 +29,16 @@ export type ClockWatch = {
    * expired works again, and `doubt` says why.
    */
   readonly clock: Clock;
-  /** Puts the time on record; for one process. */
+  /** Records the time; runs in one process. */
   readonly job: Job;
-  /** A person says that the machine's clock is right: it counts from now on, also when it goes back. */
+  /** A person accepts the machine's clock: it is used from now on, even if it goes back. */
   accept(): Promise<void>;
-  /** Background work as long as the clock can be trusted; a turn that falls into doubt is left out. */
+  /** The job, skipped while the clock is implausible. */
   held(job: Job): Job;
   stop(): void;
 };
 
-/** `earliest`: before this the clock is wrong whatever the store says. */
+/** `earliest`: a clock before this is wrong, whatever the store has recorded. */
 export function watchClock(store: Store, machine: Clock, earliest = softwareDate()): ClockWatch {
   const table = store.table<SeenTime>('seen-time');
   let accepted = -1;
@@ -82,7 +82,7 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
     try {
       look();
     } catch {
-      // Thrown from a timer it would end the process; a store that cannot be read now is looked at again in a second.
+      // An error in a timer would end the process; the store is read again in a second.
     }
   }, lookEveryMs).unref();
   return {

@@ -1,4 +1,4 @@
-// What `health` answers: each part of the appliance with its state and, when it is not well, the reason; and alarms when that changes.
+// The answer of `health`: the state of each part, with the reason when it has a problem; and alarms when that changes.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
@@ -11,13 +11,13 @@ export type HealthParts = {
   readonly hsm: Hsm;
   readonly audit: Audit;
   readonly clock: Clock;
-  /** where the wrapping key of a token stands */
+  /** the state of the wrapping key of a token */
   readonly wrapping: (token: string) => WrappingState;
-  /** undefined: the disk is not looked at */
+  /** undefined: the disk is not checked */
   readonly directory?: string | undefined;
 };
 
-/** `reason`: one sentence for people. `hinders`: requests fail because of it, so the answer is 503. */
+/** `reason`: one sentence for people, present when there is a problem. `hinders`: requests fail because of it, so the answer is 503. */
 type Part = { readonly state: string; readonly reason?: string; readonly hinders?: true };
 
 /**
@@ -40,7 +40,7 @@ export function reportHealth(parts: HealthParts): Health {
   };
 }
 
-/** What of a part is told. */
+/** The public fields of a part. */
 function shown<P extends Part>({ hinders: _hinders, ...told }: P): Omit<P, 'hinders'> {
   return told;
 }
@@ -51,11 +51,11 @@ function tokenPart(state: string, reason = 'the token does not work', wrapping: 
 }
 
 const incompleteRotation =
-  'some keys could not be wrapped anew, so the old wrapping key is kept: system:logs names them; the next start tries again';
+  'some keys could not be rewrapped, so the old wrapping key is kept: system:logs names them; the next start tries again';
 
 function auditPart(audit: Audit): Part {
   if (audit.writable) return { state: 'up' };
-  // Behind a comma the system names paths, which are nobody's business.
+  // After the comma the message of the system has paths, which are not public.
   const why = audit.problem === undefined ? '' : ` (${audit.problem.split(',')[0] ?? ''})`;
   return { state: 'down', reason: `the audit trail cannot be written${why}, so changes and uses of keys are refused`, hinders: true };
 }
@@ -75,10 +75,10 @@ function clockPart({ doubt }: Clock): Part {
   return doubt === undefined ? { state: 'up' } : { state: 'implausible', reason: doubt };
 }
 
-/** How often alarms are looked for. */
+/** How often the state is checked for alarms. */
 const lookEveryMs = 2_000;
 
-/** Writes a warning to system:logs when a part stops being well, once, and a line when it is well again. Answers how to end that. */
+/** Writes one warning to system:logs when a part gets a problem, and a line when it is well again. Returns a function that ends the watch. */
 export function watchHealth(parts: HealthParts, log: Log): () => void {
   let before = new Map<string, string>();
   const look = (): void => {
@@ -94,16 +94,16 @@ export function watchHealth(parts: HealthParts, log: Log): () => void {
   return () => clearInterval(timer);
 }
 
-/** What a timer throws would end the process; a store that cannot be read now can be later. */
+/** An error in a timer would end the process; a store that cannot be read now may be readable later. */
 function withoutThrowing(look: () => void, log: Log): void {
   try {
     look();
   } catch (error) {
-    log.warn('the state of the appliance could not be looked at', describeFault(error));
+    log.warn('the state of the appliance could not be checked', describeFault(error));
   }
 }
 
-/** Times inside a reason would make each look a new alarm. */
+/** Times in a reason would make every check a new alarm. */
 function withoutTimes(reason: string | undefined): string | undefined {
   return reason?.replace(/\d{4}-\S+Z/g, '');
 }

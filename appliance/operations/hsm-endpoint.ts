@@ -1,4 +1,4 @@
-// The tokens: what they are, offer and how quick they have been, and the rotation of their wrapping keys; for the system tenant.
+// Endpoints of the tokens: description, mechanisms, latencies, and rotation of their wrapping keys; for the system tenant.
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
@@ -11,30 +11,30 @@ const tokenState = z.object({
   module: z.string().meta({ description: 'Path of the PKCS#11 module.', example: '/usr/lib/softhsm/libsofthsm2.so' }),
   label: z.string().meta({ description: 'Label of the token.', example: 'keystored' }),
   serial: z.string().meta({ description: 'Serial number of the token.', example: '1e0f6a2b9c4d8e7f' }),
-  manufacturer: z.string().meta({ description: 'Who made the token.', example: 'SoftHSM project' }),
+  manufacturer: z.string().meta({ description: 'Manufacturer of the token.', example: 'SoftHSM project' }),
   model: z.string().meta({ description: 'Model of the token.', example: 'SoftHSM v2' }),
   state: z
     .enum(['up', 'damaged', 'down', 'pin-refused'])
-    .describe('Whether it works; damaged: its own keys are gone from it; a refused PIN is not tried again.'),
-  reason: z.string().optional().meta({ description: 'Why it is not up, and how to mend it.', example: 'the PIN was refused' }),
-  keyTypes: z.array(z.string()).describe('Types of keys the token can hold for us.'),
-  mechanisms: z.array(z.string()).describe('Mechanisms it offers.'),
+    .describe('Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.'),
+  reason: z.string().optional().meta({ description: 'Why it is not up, and how to correct it.', example: 'the PIN was refused' }),
+  keyTypes: z.array(z.string()).describe('Key types that the token supports.'),
+  mechanisms: z.array(z.string()).describe('Mechanisms of the token.'),
   wrappingKey: wrappingState.describe('The key that wraps all others, and its last rotation.'),
-  loadedKeys: z.int().min(0).describe('Keys loaded at the moment.'),
+  loadedKeys: z.int().min(0).describe('Keys loaded now.'),
   sessions: z
     .object({
       size: z.int().min(0).describe('Sessions that may be open.'),
-      busy: z.int().min(0).describe('Sessions at work.'),
+      busy: z.int().min(0).describe('Sessions in use.'),
       waiting: z.int().min(0).describe('Calls that wait for a session.'),
     })
-    .describe('Sessions of the answering worker, as counted a moment ago.'),
+    .describe('Sessions of the answering worker, counted recently.'),
   latencies: z
     .record(
       z.string(),
       z.object({
-        count: z.int().min(0).describe('Calls the numbers are from.'),
-        p50: z.number().meta({ description: 'Half of them took at most so many microseconds.', example: 41.5 }),
-        p99: z.number().meta({ description: '99 of 100 took at most so many microseconds.', example: 163 }),
+        count: z.int().min(0).describe('Calls that were measured.'),
+        p50: z.number().meta({ description: 'Median in microseconds.', example: 41.5 }),
+        p99: z.number().meta({ description: '99th percentile in microseconds.', example: 163 }),
         unit: z.literal('microseconds').describe('Of both.'),
       }),
     )
@@ -73,7 +73,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       tag: 'system',
       summary: 'Rotate the key that wraps all others',
       description:
-        'New keys are wrapped under the new one at once. Every stored key is wrapped anew in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
+        'New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
       audit: 'required',
       input: z.object({
         token: z

@@ -1,4 +1,4 @@
-// What the machine itself is to do, handed as one word to the program that may: only on an appliance, over a Unix socket.
+// Reboot, power off and factory reset: sends one word to the privileged program, over a Unix socket that exists on appliances only.
 import { createConnection } from 'node:net';
 import { fail } from '../../core/base/errors.ts';
 
@@ -7,7 +7,7 @@ export type Operation = (typeof operations)[number];
 
 const timeoutMs = 30_000;
 
-/** Resolves when the machine has begun with it. Throws operation-refused with its reason, machine-unavailable when it gives none. */
+/** Resolves when the machine has begun the operation. Throws operation-refused with its reason, and machine-unavailable without an answer. */
 export async function operate(socket: string, operation: Operation): Promise<void> {
   const answer = await ask(socket, operation).catch((cause: unknown) => {
     throw fail('machine-unavailable', { cause, retryAfterSeconds: 30 });

@@ -37,7 +37,7 @@ export function stateMeasurer(parts: StateParts): () => Promise<Snapshot> {
     gauge('keystored_clock_plausible', '0 while certificates, expiry and rotation are held because the clock cannot be right').set(
       clock.doubt === undefined ? 1 : 0,
     );
-    gauge('keystored_clock_seconds', 'The time the appliance goes by, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
+    gauge('keystored_clock_seconds', 'The time that the appliance uses, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
     return registry.getMetricsAsJSON();
   };
 }

@@ -1,27 +1,27 @@
-// What this process counts and measures, in the form Prometheus reads; every process counts for itself and the sums are made when asked.
+// Metrics of this process for Prometheus. Every process counts for itself; sums are made on request.
 import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Audit, AuditRecord } from '../../core/audit/record.ts';
 import type { Answered } from '../../core/http/context/request-context.ts';
 import type { Hsm } from '../../hsm/api.ts';
 
-/** All series of one process as plain data: what workers send one another. */
+/** All series of one process as plain data, which workers send to each other. */
 export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** How often the canary calls every token. */
+/** How often the canary runs. */
 const canarySeconds = 15;
 
 export type ProcessMetrics = {
   readonly onAnswered: (answered: Answered) => void;
-  /** The same audit trail, with its waiting records and their time measured. */
+  /** The same audit trail, with its pending records and write times measured. */
   measured(audit: Audit): Audit;
   snapshot(): Promise<Snapshot>;
   /** Ends the canary. */
   stop(): void;
 };
 
-/** Begins to measure. The canary is one random number, one encryption and one decryption in every token, timed as a caller would see it. */
+/** Begins to measure. The canary is one random number, one encryption and one decryption in every token, timed from the caller's side. */
 export function measureProcess(hsm: Hsm): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -40,7 +40,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
   });
   const auditWrites = new Histogram({
     name: 'keystored_audit_write_seconds',
-    help: 'Time until audit records that were written together were on the disk: how far the trail lags behind its requests',
+    help: 'Time until audit records that were written together were on disk: the lag of the trail behind its requests',
     buckets: secondsBuckets,
     registers,
   });
@@ -66,7 +66,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
   let trail: Audit | undefined;
   gaugesOf(registry, hsm, () => auditWaiting);
 
-  const sing = async (): Promise<void> => {
+  const runCanary = async (): Promise<void> => {
     const end = canary.startTimer();
     try {
       await hsm.selfTest();
@@ -75,8 +75,8 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
       canaryFailures.inc();
     }
   };
-  void sing();
-  const timer = setInterval(() => void sing(), canarySeconds * 1_000).unref();
+  void runCanary();
+  const timer = setInterval(() => void runCanary(), canarySeconds * 1_000).unref();
 
   const follow = (written: Promise<void>): { readonly written: Promise<void>; records: number } => {
     const sinceMs = performance.now();
@@ -108,7 +108,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
         },
         write(record: AuditRecord) {
           const written = audit.write(record);
-          // Records that go to the disk together share a promise: one look at the clock for all of them.
+          // Records that are written together share a promise, and are timed once.
           if (written !== together?.written) together = follow(written);
           together.records++;
           auditWaiting++;
@@ -130,12 +130,12 @@ export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ r
   return { mediaType: all.contentType, text: await all.metrics() };
 }
 
-/** What is looked up when asked: what the token processes say, and this process itself. */
+/** Metrics that are read on request: from the HSM hosts and from this process. */
 function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): void {
   registry.registerMetric(
     new Gauge({
       name: 'keystored_hsm_token_up',
-      help: '1 when the token works in every process; state says what it is otherwise',
+      help: '1 when the token works in every process; keystored_hsm_token_state has its state otherwise',
       labelNames: ['token'],
       aggregator: 'min',
       registers: [],

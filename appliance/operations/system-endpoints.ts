@@ -1,4 +1,4 @@
-// What the appliance does for those who run it, beside its service: metrics, backup, sealing, the clock. For the system tenant only.
+// Endpoints for operators: metrics, backup, sealing, clock, machine operations. For the system tenant only.
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../../core/http/endpoint.ts';
@@ -8,20 +8,20 @@ import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
 
-/** What the composition root brings for it. */
+/** Functions from the composition root. */
 export type SystemParts = {
   readonly directory: string;
-  /** So long a call may take from reading a record until the token has opened its keys. */
+  /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
   readonly clockWatch: ClockWatch;
   readonly metrics: ProcessMetrics;
   /** snapshots of every process that serves, this one included */
   snapshots(): Promise<readonly Snapshot[]>;
-  /** Resolves when no process holds a key any more; sealed ones take their place afterwards. */
+  /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
-  /** An encrypted backup, piece by piece. Begins when everything in it has been copied aside. */
+  /** An encrypted backup as a stream. Resolves when its content has been copied. */
   backUp(passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>>;
-  /** Where the machine's own operations go; absent on machines that are somebody else's. */
+  /** Socket of the machine operations; absent unless the machine is an appliance. */
   readonly operationsSocket?: string | undefined;
 };
 
@@ -54,7 +54,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       operation: 'execute',
       summary: 'Take an encrypted backup of the whole appliance',
       description:
-        'The answer is the backup, encrypted under the passphrase. It is whole only if the connection was not cut. Keep the passphrase apart: nothing else opens it.',
+        'The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not cut. Keep the passphrase apart from it: nothing else opens it.',
       audit: 'required',
       produces: 'application/octet-stream',
       input: z.object({
@@ -62,7 +62,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
           .string()
           .min(12)
           .max(1024)
-          .meta({ description: 'What opens the backup again; 12 characters or more.', example: 'correct horse battery staple' }),
+          .meta({ description: 'Opens the backup again; 12 characters or more.', example: 'correct horse battery staple' }),
       }),
       secretInput: ['passphrase'],
       reservedFor: 'system-root',
@@ -75,8 +75,8 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       method: 'POST',
       path: '/v1/state/system/accept-clock',
       operation: 'execute',
-      summary: 'Say that the clock is right',
-      description: 'For a clock that went back on purpose, or that was wrongly in the future before: what was held goes on.',
+      summary: 'Accept the clock',
+      description: 'For a clock that was set back on purpose, or was wrongly in the future before: held work goes on.',
       audit: 'required',
       reservedFor: 'system-root',
       async run() {
@@ -91,7 +91,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       operation: 'execute',
       summary: 'Seal the appliance until a person gives the PIN',
       description:
-        'No use of a key begins any more, those that run end, and the keys leave the memory of every process; then comes the answer, the last on its connection. From then on only health and unseal are answered.',
+        'No new use of a key begins, running ones end, and the keys are removed from the memory of every process. Then the request is answered, as the last one on its connection. A sealed appliance answers only health, its CA certificates and unseal.',
       audit: 'required',
       reservedFor: 'system-root',
       async run() {
@@ -105,8 +105,8 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       access: 'public',
       method: 'GET',
       path: '/v1/ca/system/appliance/ca.pem',
-      summary: 'The CA certificates of this appliance, for who knows only its address',
-      description: 'Whoever fetches them without trusting them yet compares the fingerprint with one that came another way.',
+      summary: 'The CA certificates of this appliance, for callers that know only its address',
+      description: 'A caller that does not trust them yet compares the fingerprint with one from another source.',
       audit: 'none',
       produces: 'application/x-pem-file',
       run: () => new Reply(200, readApplianceCa(system.directory), { 'content-type': 'application/x-pem-file' }),
@@ -115,7 +115,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
   ];
 }
 
-/** Only where the machine is an appliance; elsewhere the path is not there. */
+/** Registered only where the machine is an appliance. */
 function operateEndpoint(socket: string): AnyEndpoint {
   return defineEndpoint({
     ...shared,

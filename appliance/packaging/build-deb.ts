@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const packaging = import.meta.dirname;
 const home = 'usr/lib/keystored';
 
-/** What of each floor the installed daemon has no use for. */
+/** Files of each floor that the installed daemon does not use. */
 const leftAtHome = new Set(['appliance/setup.mjs', 'appliance/keystorectl', 'appliance/packaging', 'appliance/image', 'appliance/docs']);
 
 /** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */
@@ -19,7 +19,7 @@ const neverLoaded = [
   /\/(?:obj\.target|bintrees\/test|zod\/src|node_modules\/\.bin)(?:\/|$)/,
 ];
 
-/** Where each file of ours goes. Everything executable is named; all else is 0644. */
+/** Targets of the package's own files. Executables are listed; all others are 0644. */
 const placed: readonly (readonly [source: string, target: string, mode: number])[] = [
   ['commands/keystored', 'usr/bin/keystored', 0o755],
   ['commands/keystorectl', 'usr/bin/keystorectl', 0o755],
@@ -36,7 +36,7 @@ type Manifest = { readonly version: string; readonly description: string };
 type LockFile = { readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>> };
 
 const manifest = readJson<Manifest>('package.json');
-/** Tests build the same tree as an earlier and a later version, in a directory of their own. */
+/** Tests build the same tree as an earlier and a later version, in another directory. */
 const [version = manifest.version, output = join(root, 'dist')] = process.argv.slice(2);
 const stage = mkdtempSync(join(tmpdir(), 'keystored-deb-'));
 try {
@@ -62,7 +62,7 @@ function installSources(): void {
   for (const name of ['package.json', 'softhsm.conf']) place(join(root, name), `${home}/${name}`, 0o644);
 }
 
-/** Every package of the lock file that is no development tool, as far as it is installed on this platform. */
+/** Every production package of the lock file that is installed on this platform. */
 function installPackages(): void {
   const { packages } = readJson<LockFile>('package-lock.json');
   const wanted = Object.entries(packages).filter(([path, entry]) => path !== '' && entry.dev !== true && entry.devOptional !== true);
@@ -77,7 +77,7 @@ function installPackages(): void {
   }
 }
 
-/** A package inside another one's node_modules is taken, or left, on its own account. */
+/** A nested package is included or excluded by its own entry. */
 function isOtherPackage(source: string, path: string, roots: ReadonlySet<string>): boolean {
   const relative = source.slice(root.length + 1);
   return relative !== path && (roots.has(relative) || /\/node_modules\/(?:@[^/]+\/)?[^/@]+$/.test(relative.slice(path.length)));
@@ -121,7 +121,7 @@ function writeControl(): void {
   );
 }
 
-/** Modes as the system expects them, and one time for all files, so that the same tree always makes the same package. */
+/** Sets file modes, and one time for all files, so that the same tree always makes the same package. */
 function settleTree(directory: string): void {
   const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {

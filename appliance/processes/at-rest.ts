@@ -1,20 +1,20 @@
-// Gives memory back once a thread comes to rest after work. memory.ts preloads it into every process and thread of the service.
+// Frees memory when a thread becomes idle. memory.ts preloads this file into every process and thread of the service.
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often a thread looks back. */
+/** How often a thread checks its load. */
 const lookMs = 2_000;
-/** A thread that worked for less of the time since its last look is at rest. */
+/** Below this share of working time since the last check a thread is idle. */
 const restUtilization = 0.03;
-/** After so many looks in a row without work memory is given back; the next look frees what the first collection could only move. */
+/** Memory is collected after this many idle checks in a row; the next check frees what the first collection only moved. */
 const collectAtLook = 2;
-/** Growth since the last collection that is worth the pause of another one. */
+/** Growth since the last collection that justifies the pause of another one. */
 const worthBytes = 8 * 2 ** 20;
 
 type Collect = (options: { type: 'major'; execution: 'sync' }) => void;
 
-// V8 collects under pressure of allocation only: without requests, what the last ones left behind stays, hundreds of MiB after large ones.
+// V8 collects only when it allocates: an idle process would keep the garbage of its last requests, hundreds of MiB after large ones.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as Collect;
 
@@ -34,7 +34,7 @@ setInterval(() => {
   keptBytes = heldBytes();
 }, lookMs).unref();
 
-/** What this thread holds: its heap with the free room in it, and its buffers. */
+/** The memory of this thread: its heap, including free space, and its buffers. */
 function heldBytes(): number {
   const { total_heap_size: heap, external_memory: external } = getHeapStatistics();
   return heap + external;

@@ -1,14 +1,14 @@
-// Looks at both ports before anything is made, so that a start that cannot serve leaves nothing behind.
+// Checks both ports before anything is created, so that a start that cannot serve leaves nothing behind.
 import { createServer, type Server } from 'node:net';
 import type { Address } from '../../core/config/config.ts';
 import { explainNoListener } from '../../core/http/listener/listeners.ts';
 import { requireSameAddress } from './inherited-sockets.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
-/** A killed appliance lets go of its ports a moment after it is gone. */
+/** The ports of a killed appliance are free a moment after its end. */
 const patienceMs = 3_000;
 
-/** Throws StartRefused naming the option when its address cannot be listened on beside those before it, or is not that of its socket. */
+/** Throws StartRefused naming the option when its address cannot be listened on beside those before it, or differs from that of its socket. */
 export async function requireFreePorts(listeners: readonly (readonly [option: string, address: Address])[]): Promise<void> {
   const deadline = performance.now() + patienceMs;
   const held: Server[] = [];

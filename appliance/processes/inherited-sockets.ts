@@ -1,5 +1,5 @@
-// Listening sockets that the service manager has opened for us (socket activation, sd_listen_fds(3)): while we start again, callers wait
-// in its queue instead of being refused.
+// Listening sockets from the service manager (socket activation, sd_listen_fds(3)): during a restart, callers wait in its queue and are
+// not refused.
 import { lookup } from 'node:dns/promises';
 import { Socket, SocketAddress, type AddressInfo } from 'node:net';
 import type { Address, Configuration } from '../../core/config/config.ts';
@@ -7,7 +7,7 @@ import { StartRefused } from '../state/start-refused.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What `FileDescriptorName=` of the unit is, by the field of the configuration that the socket stands for. */
+/** `FileDescriptorName=` of the unit, by the field of the configuration that the socket replaces. */
 const names = { listen: 'management', estListen: 'est' } as const;
 type Field = keyof typeof names;
 
@@ -16,10 +16,10 @@ const known: ReadonlySet<string> = new Set([...Object.values(names), 'notify']);
 /** Descriptors by the field of the configuration. */
 export type HandedSockets = Readonly<Partial<Record<Field, number | undefined>>>;
 
-/** Standard input, output, error, and the channel to the supervisor come before them. */
+/** After standard input, output, error, and the channel to the supervisor. */
 const firstOfWorker = 4;
 
-/** The sockets that this process was handed. Throws StartRefused for one that would keep its callers waiting for ever. */
+/** The sockets of this process. Throws StartRefused for a socket that nothing would ever accept from. */
 export function findHandedSockets(environment: Environment = process.env): HandedSockets {
   for (const [index, name] of handedNames(environment).entries()) {
     if (!known.has(name))
@@ -33,7 +33,7 @@ export function findHandedSockets(environment: Environment = process.env): Hande
   return Object.fromEntries(found.filter(([, descriptor]) => descriptor !== undefined));
 }
 
-/** What a worker is spawned with to inherit them, and where it finds them. The supervisor keeps its own for the workers to come. */
+/** `stdio` of a worker that inherits them, and their descriptors there. The supervisor keeps its own for later workers. */
 export function handOn({ listen, estListen }: Configuration): {
   readonly stdio: (number | 'ipc' | 'inherit')[];
   readonly sockets: HandedSockets;
@@ -56,7 +56,7 @@ export function listenOn(configuration: Configuration, sockets: HandedSockets): 
   return { ...configuration, listen: withSocket('listen'), estListen: withSocket('estListen') };
 }
 
-/** Throws StartRefused when the socket behind `descriptor` listens elsewhere than the option says, whose URLs and certificates are told. */
+/** Throws StartRefused when the socket behind `descriptor` has another address than the option, from which URLs and certificates are made. */
 export async function requireSameAddress(option: string, { host, port }: Address, descriptor: number): Promise<void> {
   const handed = findAddress(descriptor);
   if (handed === undefined)
@@ -72,16 +72,16 @@ export async function requireSameAddress(option: string, { host, port }: Address
   );
 }
 
-/** Where a socket listens; undefined for all else. */
+/** The address of a listening socket; undefined for any other descriptor. */
 function findAddress(descriptor: number): { readonly address: string; readonly port: number } | undefined {
   try {
-    // Never closed: it is the one that workers inherit.
+    // Never closed: workers inherit it.
     const socket = new Socket({ fd: descriptor, readable: false, writable: false });
     const { address, port } = socket.address() as Partial<AddressInfo>;
-    // A connection has another end.
+    // A connected socket does not listen.
     return address === undefined || port === undefined || socket.remoteAddress !== undefined ? undefined : { address, port };
   } catch {
-    // A file, a datagram socket, or nothing at all.
+    // A file, a datagram socket, or a closed descriptor.
     return undefined;
   }
 }
@@ -100,7 +100,7 @@ function handedNames(environment: Environment): readonly string[] {
   return Array.from({ length: /^\d{1,4}$/.test(count) ? Number(count) : 0 }, (_, index) => given[index] || 'unknown');
 }
 
-/** An address as it is written shortest. */
+/** An address in its shortest form. */
 function plain(address: string): string {
   const [withoutZone = ''] = address.split('%');
   return new SocketAddress({ address: withoutZone, family: address.includes(':') ? 'ipv6' : 'ipv4' }).address;

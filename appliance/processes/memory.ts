@@ -1,14 +1,14 @@
-// The environment in which workers and their token processes keep little memory: bounds of V8 and malloc, and collection at rest.
+// Environment variables that keep the memory of workers and their HSM hosts small: limits of V8 and malloc, and collection when idle.
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 
-/** A file URL, because NODE_OPTIONS is split at blanks. */
+/** A file URL, because NODE_OPTIONS is split at spaces. */
 const atRest = pathToFileURL(join(import.meta.dirname, 'at-rest.ts')).href;
 
 /**
- * What a worker's environment gets; its token processes inherit it. A young generation of 8 MiB was as quick as the default of 16 under
- * load and keeps 35 MiB less per process. Fixed thresholds switch off glibc's own adjustment, after which the heap of a process that
- * once freed a large buffer keeps all of the later ones; two arenas keep fewer holes than eight per core.
+ * Set for each worker and inherited by its HSM hosts. A young generation of 8 MiB was as fast under load as the default of 16 and needs
+ * 35 MiB less per process. Fixed thresholds switch off glibc's dynamic adjustment, with which the heap of a process that once freed a
+ * large buffer keeps all later ones. Two arenas fragment less than eight per core.
  */
 export function memoryEnvironment(): Readonly<Record<string, string>> {
   const options = [process.env['NODE_OPTIONS'], '--max-semi-space-size=8', `--import=${atRest}`];

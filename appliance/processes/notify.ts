@@ -1,18 +1,18 @@
-// What systemd is told (sd_notify): ready, stopping, and alive only while every worker gets real answers from its tokens.
+// Notifies systemd (sd_notify): ready, stopping, and alive only while every worker gets answers from its tokens.
 import { writeSync } from 'node:fs';
 import { findDescriptor } from './inherited-sockets.ts';
 
-/** Where messages to the service manager go; undefined when nobody listens. */
+/** Sends a message to the service manager. */
 export type Notify = (message: string) => void;
 
-/** What the watch asks: one sentence for every worker that is not fit now, none when all are. */
+/** Examines every worker: one sentence for each that cannot do its work, none when all can. */
 export type Examine = () => Promise<readonly string[]>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The way to the service manager, undefined outside systemd. The unit hands the socket over as an open descriptor named `notify`
- * (`OpenFile=`, systemd 253), because Node.js has no datagram sockets of the Unix family; older ones are reached through libsystemd.
+ * Undefined outside systemd. The unit passes the socket as an open descriptor named `notify` (`OpenFile=`, systemd 253), because Node.js
+ * has no Unix datagram sockets; older versions are reached through libsystemd.
  */
 export async function openNotify(environment: Environment = process.env): Promise<Notify | undefined> {
   if (environment['NOTIFY_SOCKET'] === undefined) return undefined;
@@ -27,22 +27,22 @@ function tell(descriptor: number, message: string): void {
   try {
     writeSync(descriptor, message);
   } catch (error) {
-    // No reason to end what serves: if nobody hears us for long, the watchdog starts us afresh.
-    console.error(`keystored: systemd could not be told (${(error as NodeJS.ErrnoException).code})`);
+    // No reason to stop serving: without messages the watchdog restarts the service.
+    console.error(`keystored: systemd could not be notified (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
 /**
- * Says READY once every worker has passed an examination, and WATCHDOG after each one that all of them pass, three times within
- * the time the unit allows. After a failure it keeps silent and shows the reason as the status, so that systemd starts us afresh
- * when the appliance does not recover. Returns what says STOPPING and ends the watch.
+ * Sends READY once every worker has passed an examination, and WATCHDOG after each examination that all pass, three times within the
+ * time of the unit. After a failure it sends only the reason as the status, so that systemd restarts the service when it does not recover.
+ * Returns a function that sends STOPPING and ends the watch.
  */
 export async function keepWatch(notify: Notify, examine: Examine, environment: Environment = process.env): Promise<() => void> {
   let examining = false;
   const round = async (): Promise<void> => {
     if (examining) return;
     examining = true;
-    // A rejection here would end the supervisor; what cannot be examined is not fit.
+    // A rejection here would end the supervisor; workers that cannot be examined count as unfit.
     const unfit = await examine().catch((error: unknown) => [`the workers could not be examined: ${String(error)}`]);
     examining = false;
     notify(unfit.length === 0 ? 'READY=1\nWATCHDOG=1\nSTATUS=serving' : `STATUS=${unfit.join('; ').replaceAll('\n', ' ')}`);
@@ -55,10 +55,10 @@ export async function keepWatch(notify: Notify, examine: Examine, environment: E
   };
 }
 
-/** What the unit's WatchdogSec= says; without one the status is kept fresh at the same pace. */
+/** WatchdogSec= of the unit; without one the status is updated every 30 seconds. */
 function watchdogMs(environment: Environment): number {
   const text = environment['WATCHDOG_USEC'] ?? '';
   const microseconds = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 90_000_000;
-  // A timer of Node counts to 2^31 - 1 and takes anything beyond for 1.
+  // A timer of Node.js takes anything above 2^31 - 1 for 1.
   return Math.min(Math.max(microseconds / 1000, 30), 2 ** 31 - 1);
 }

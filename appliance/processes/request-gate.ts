@@ -1,10 +1,10 @@
-// The requests that run in this process, on every port: counted, and answered by a sealed listener once the process is sealed.
+// Counts the running requests of this process on every port, and routes requests to the sealed handler once the process is sealed.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** How often it is looked whether those that run have ended; it is asked once in the life of a process. */
+/** How often running requests are counted while settling, which happens once in the life of a process. */
 const lookEveryMs = 5;
 
 export class RequestGate {
@@ -15,7 +15,7 @@ export class RequestGate {
     return this.#isSealed;
   }
 
-  /** From here on no request reaches a handler that could use a key. */
+  /** From now on no request reaches a handler that could use a key. */
   seal(): void {
     this.#isSealed = true;
   }
@@ -33,7 +33,7 @@ export class RequestGate {
     };
   }
 
-  /** Resolves when no more than `others` of the requests that were let in still run, or the time is over. */
+  /** Resolves when at most `others` of the admitted requests still run, or the time is over. */
   async settled(others: number, mostMs: number): Promise<void> {
     const deadline = performance.now() + mostMs;
     while (this.#running.size > others && performance.now() < deadline) await setTimeout(lookEveryMs);

@@ -1,15 +1,15 @@
-// What a serving process does when its supervisor asks, sealed or not.
+// The operations of a serving process, sealed or not, that its supervisor requests.
 import type { Snapshot } from '../operations/metrics.ts';
 
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
-  /** No use of a key begins any more, and those that run end; resolves when no key is left in this process or in its hosts. */
+  /** Refuses new uses of keys and ends the running ones; resolves when neither this process nor its HSM hosts hold a key. */
   seal(): Promise<void>;
-  /** Takes no new connections from now on, on neither port; running requests go on. Resolves when its audit chain may be another's. */
+  /** Accepts no new connections on either port; running requests go on. Resolves when another process may open the audit chain. */
   retire(): Promise<void>;
   /** One real round trip to every token; rejects when one is not fit. */
   examine(): Promise<void>;
-  /** Takes no new requests, lets running ones finish (10 s at most), then closes everything. */
+  /** Accepts no new requests, lets running ones finish (10 s at most), then closes everything. */
   stop(): Promise<void>;
 };

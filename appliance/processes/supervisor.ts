@@ -21,13 +21,13 @@ export type Workers = {
   /** Those that run at the moment. */
   present(): Iterable<RunningWorker>;
   /**
-   * Takes the keys out of every worker and starts none again. Resolves when none of their processes holds a key; one that does not say so
-   * in time is ended, `requester` later than the others, because somebody waits there for the answer.
+   * Removes the keys from every worker, and starts no worker again. Resolves when no process holds a key. A worker that does not confirm in
+   * time is killed, `requester` later than the others, because it has to answer the request to seal.
    */
   seal(requester: Worker): Promise<void>;
-  /** Makes room for the workers that come next: no new connections, and nothing of theirs is open here any more. */
+  /** Prepares for the next workers: no new connections, and the files that they open are closed here. */
   retire(): Promise<void>;
-  /** Has every worker call its tokens. One sentence for each that is not fit. */
+  /** Makes every worker call its tokens. One sentence for each that cannot do its work. */
   examine(): Promise<readonly string[]>;
   /** Lets running requests finish (10 s at most) and ends every worker. */
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ const retireMs = 5_000;
 
 /**
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
- * audit chain carries it; number 1 runs the background jobs.
+ * audit chain is named by it; number 1 runs the background jobs.
  */
 export function superviseWorkers(configuration: Configuration, args: readonly string[], orders: Orders, handlersFor: HandlersFor): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
@@ -71,7 +71,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
       worker.once('online', () => void begin().catch(reject));
       const ended = (how: string): void => {
         if (running.get(number)?.process === worker) running.delete(number);
-        reject(new StartRefused(`a worker process ended while starting (${how}); its message stands above`));
+        reject(new StartRefused(`a worker process ended while starting (${how}); its message is above`));
         if (stopping) return;
         warn(`worker ${number} ended (${how}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
@@ -81,8 +81,8 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
         }, delayMs);
       };
       worker.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
-      // Without a listener it would end the supervisor, and everything with it: a message to a worker that has just ended, or a machine
-      // that has no room for another process.
+      // An unhandled error would end the supervisor: a message to a worker that has just ended, or a machine that cannot start another
+      // process.
       worker.on('error', (error: NodeJS.ErrnoException) => {
         if (worker.process.pid === undefined) ended(error.code ?? error.message);
       });

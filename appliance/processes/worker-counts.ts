@@ -1,4 +1,4 @@
-// What all workers have counted, those included that have ended: a sum that fell with one of them would read as a burst of the others.
+// Sums of the counters of all workers, ended ones included: a sum that fell when one ended would look like a restart of the service.
 import type { RunningWorker } from './supervisor.ts';
 import type { Snapshot } from '../operations/metrics.ts';
 
@@ -7,13 +7,13 @@ type Series = Snapshot[number]['values'][number];
 /** A worker that does not answer in this time is left out: sums without it are better than none. */
 const patienceMs = 2_000;
 
-/** Kept by the supervisor over the lives of its workers. */
+/** Kept by the supervisor beyond the lives of its workers. */
 export class WorkerCounts {
-  /** what each worker that has not ended had counted when it was last heard, by its id */
+  /** the last known counts of each running worker, by its id */
   readonly #running = new Map<number, Snapshot>();
   #ended: Snapshot = [];
 
-  /** Snapshots whose sums never fall: of a worker that is silent, or leaves, there are its counts and nothing else. */
+  /** Snapshots whose sums never fall: a worker that does not answer, or ends, contributes its last counts, but no gauges. */
   async collect(workers: Iterable<RunningWorker>): Promise<readonly Snapshot[]> {
     const fresh = new Map<number, Snapshot>();
     await Promise.all([...workers].map((worker) => this.#hear(worker, fresh)));
@@ -37,7 +37,7 @@ export class WorkerCounts {
   }
 }
 
-/** Counters and histograms only grow; gauges are of the moment. */
+/** Counters and histograms only grow; gauges are momentary. */
 function isCount({ type }: Snapshot[number]): boolean {
   return String(type) !== 'gauge';
 }

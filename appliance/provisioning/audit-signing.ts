@@ -1,4 +1,4 @@
-// The key that signs the heads of the audit trail, made once in the token, and what the store remembers of the trail.
+// The key that signs the heads of the audit trail, made once in the token, and the heads that the store remembers.
 import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
 import type { Runtime } from '../state/runtime.ts';
 
-/** A key of the trail. There is a second one only when the token that held the first is gone. */
+/** A signing key of the trail. There is a second one only after the token of the first was lost. */
 type AuditKey = { readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
 
 /** [number], the newest last: old ones still verify what they signed */
@@ -26,17 +26,17 @@ const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<r
 
 /** The chain of a worker. */
 export const workerChain = (number: number): `worker-${number}` => `worker-${number}`;
-/** The chain in which attempts to unseal stand. */
+/** The chain of attempts to unseal. */
 export const supervisorChain = 'supervisor';
 
-/** Lies in the directory of the trail after a restore until the first start. */
+/** Exists in the directory of the trail after a restore, until the first start. */
 export function restoredMark(data: string): string {
   return join(paths.audit(data), 'restored');
 }
 
 /**
- * First boot, every later start and every unseal, before any worker writes: makes the key if there is none that works, compares the
- * trail with what is remembered of it, signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
+ * At every start and every unseal, before any worker writes: makes the key if none works, compares the trail with the remembered heads,
+ * signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
  */
 export async function openAudit(runtime: Runtime, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
   const { log } = parts;
@@ -45,7 +45,7 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   if (present === undefined || !(await works(runtime, present, log))) await makeKey(runtime, (present?.number ?? 0) + 1);
   await adoptMemory(runtime.store);
   if (existsSync(restoredMark(data))) await beginAnew(runtime, data, log);
-  // Keys in the directory promise heads in it: a further key comes before its first head, the very first one after it.
+  // Published keys imply heads in the directory: a later key is published before its first head, the very first key after it.
   if (existsSync(keysFile(data))) publishKeys(runtime, data);
   const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
   const { signHead, memory } = openAuditSigner(runtime, data, log);
@@ -58,7 +58,7 @@ export async function openAudit(runtime: Runtime, data: string, workers: number,
   publishKeys(runtime, data);
 }
 
-/** Takes over what an earlier version remembered. */
+/** Migrates the heads that an earlier version remembered. */
 async function adoptMemory(store: Store): Promise<void> {
   await store.write((transaction) => {
     const latest = transaction.get(signedTable(store), ['latest']) ?? [];
@@ -67,16 +67,16 @@ async function adoptMemory(store: Store): Promise<void> {
   });
 }
 
-/** What the backup remembers of a trail that is not here is not looked for. */
+/** Forgets the heads of the trail that is not part of the backup. */
 async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<void> {
-  log.warn('restored from a backup: the audit trail begins anew', { heads: lastSignedHeads(store) });
+  log.warn('restored from a backup: a new audit trail begins', { heads: lastSignedHeads(store) });
   await store.write((transaction) => {
     for (const [key] of [...transaction.entries(chainTable(store), [])]) transaction.delete(chainTable(store), key);
   });
   rmSync(restoredMark(data));
 }
 
-/** Signs heads, and remembers what the trail has to be. A key that its token loses meanwhile is replaced at the next signature. */
+/** Signs heads and remembers them. A key that its token has lost is replaced at the next signature. */
 export function openAuditSigner(runtime: Runtime, data: string, log: Log): { readonly signHead: SignHead; readonly memory: TrailMemory } {
   runtime.store.refresh();
   let present = requireNewestKey(runtime);
@@ -123,14 +123,14 @@ function memoryIn(store: Store): TrailMemory {
   };
 }
 
-/** Where every chain stood when it was signed last. */
+/** The last signed position of every chain. */
 export function lastSignedHeads(store: Store): readonly HeadEntry[] {
   return [...memoryIn(store).recall()].flatMap(([chain, { signed }]) =>
     signed === undefined || signed.sequence === 0 ? [] : [{ chain, ...signed }],
   );
 }
 
-/** Every key that has signed or signs, the newest last; `pem` is a public key. */
+/** All signing keys, the newest last; `pem` is a public key. */
 export function auditPublicKeys(store: Store): readonly { readonly keyId: string; readonly pem: string }[] {
   return [...keyTable(store).entries([])].map(([, { keyId, publicKey }]) => ({
     keyId,
@@ -143,7 +143,7 @@ function newestKey(runtime: Runtime): { readonly number: number; readonly key: A
   return undefined;
 }
 
-/** A token that was replaced does not have the key; one that is away for a moment may not lead to a new one. */
+/** False when the token was replaced. A token that is unavailable for a moment must not lead to a new key, so its error is thrown. */
 async function works(runtime: Runtime, { number, key }: { number: number; key: AuditKey }, log: Log): Promise<boolean> {
   try {
     await signDigest(runtime, key, number, Buffer.from('keystored: is the key of the audit trail there'));
@@ -191,7 +191,7 @@ function keysFile(data: string): string {
   return join(paths.audit(data), 'audit-keys.pem');
 }
 
-/** Where `keystorectl audit verify` looks when it is given no keys, and where the keys are when the directory is copied. */
+/** `keystorectl audit verify` reads this file by default, and it is copied with the directory. */
 function publishKeys(runtime: Runtime, data: string): void {
   const file = keysFile(data);
   const pem = auditPublicKeys(runtime.store)

@@ -1,4 +1,4 @@
-// The way in on an appliance whose files nobody sees: a credential for one login, offered at every start until the appliance is claimed.
+// The first login on an appliance without file access: a credential for one login, made at every start until the appliance is claimed.
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { approleTable, dropRoleId, putRoleId, type Approle } from '../../core/access/approles/approles.ts';
@@ -19,17 +19,17 @@ const roleName = 'bootstrap';
 const sessionTtl = '1h';
 const secretIdSeconds = 86_400;
 
-/** What the file holds, as JSON. */
+/** Content of the file, as JSON. */
 export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret-id': string; readonly expires: string };
 
-/** The id of our approle: another one of that name, made later, is nobody's business here. */
+/** The id of the bootstrap approle: another approle of that name, made later, is left alone. */
 const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap');
 
 /**
- * First start: makes the tenant `system` without a root token, and an approle with the policy `root` in its place. Every start until
- * the appliance is claimed: a new secret-id for one login within 24 hours, which ends those before it, written to `file` (mode 0600)
- * and nowhere else. Claimed is an appliance whose `system` has a root token, or where somebody deleted the approle. Answers whether
- * there is a credential. Throws StartRefused when the file cannot be written.
+ * At the first start, makes the tenant `system` with an approle of policy `root` instead of a root token. At every start until the
+ * appliance is claimed, makes a secret-id for one login within 24 hours, which revokes earlier ones, and writes it to `file` (mode 0600)
+ * only. An appliance is claimed when `system` has a root token or the approle was deleted. Returns whether there is a credential. Throws
+ * StartRefused when the file cannot be written.
  */
 export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file: string): Promise<boolean> {
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
@@ -63,7 +63,7 @@ function writeCredential(file: string, credential: BootstrapCredential): void {
   }
 }
 
-/** Takes the file away once its credential opens nothing any more, and the approle, with its sessions, once there is a root token. */
+/** Removes the file when its credential is used or expired, and the approle with its sessions when there is a root token. */
 export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
   return {
     name: 'bootstrap',

@@ -1,5 +1,5 @@
-// A PIN of the embedded token that a person has chosen (hsm/embedded-pin): it takes the place of the random one, and with an attended start
-// it stands in no file of ours, nor does the SO PIN, which could set another.
+// A PIN of the embedded token that a person has chosen (hsm/embedded-pin). It replaces the random one. With an attended start no file holds
+// it, nor the SO PIN, with which another user PIN could be set.
 import { revealSecret } from '../../core/base/secret.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import type { PinSource, TokenConfig } from '../../hsm/api.ts';
 import { changePin, readPin } from '../../hsm/setup/setup.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 
-/** Says that the file `pin` holds what a person knows and may go. Without it, a start that was cut would leave the file for ever. */
+/** Marks that the file `pin` holds a PIN that a person knows, and may be removed. Without it an interrupted start would leave the file. */
 const marker = 'pin.chosen';
 
 /**
- * Gives the token the chosen PIN, before anything is done with it. An attended appliance that holds no PIN keeps the one it has. Rejects
+ * Sets the chosen PIN before the token is used. An attended appliance without a PIN file keeps its PIN. Rejects
  * with HsmError: `pin-refused` when the present PIN is another one, `refused` when the token does not take the new one, `configuration`.
  */
 export async function takeChosenPin(directory: string, token: TokenConfig, chosen: PinSource, attended: boolean): Promise<void> {
@@ -20,7 +20,7 @@ export async function takeChosenPin(directory: string, token: TokenConfig, chose
     await changePin({ ...token, newPin: chosen, user: 'user' });
     if (attended) writeDurably(join(directory, marker), '');
   } else if (!attended) {
-    // Changed to itself, because what is not right must not lie in the file that every start goes by.
+    // Changed to itself, because a wrong PIN must not be written to the file that every start uses.
     await changePin({ ...token, pin: chosen, newPin: chosen, user: 'user' });
     writeDurably(file, revealSecret(readPin(chosen)));
   }

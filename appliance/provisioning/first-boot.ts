@@ -1,4 +1,4 @@
-// What must be there before anything serves: token, store key, store, tenant, root token, TLS identity. Every step may be repeated.
+// Provisions what serving requires: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
@@ -24,8 +24,8 @@ import { ChangingIdentity } from './listener-identity.ts';
 import { closedAudit, closedListeners } from './without-serving.ts';
 
 /**
- * Makes what is missing and answers what workers need. On the very first start `announcement` says where the root token lies, on a
- * terminal also what it is, and what to try. A start that was cut at any line is finished by the next one.
+ * Creates what is missing. At the first start `announcement` names the file of the root token, on a terminal also the token, and commands
+ * to try. An interrupted start is finished by the next one.
  */
 export async function provisionAppliance(
   configuration: Configuration,
@@ -35,7 +35,7 @@ export async function provisionAppliance(
   const { clock, log, step, onTerminal } = parts;
   const storeToken = findStoreToken(configuration.data);
   for (const token of hsmConfig.tokens) {
-    // It has its keys, or is another one: then nothing is to be made in it.
+    // Either it has its keys, or it is another token, in which no keys may be made.
     if (token.name === storeToken) continue;
     const made = await refusingHsmErrors(() => prepareToken(token));
     if (made.length > 0) step(`made ${made.join(' and ')} in token ${token.name}`);
@@ -56,7 +56,7 @@ export async function provisionAppliance(
   }
 }
 
-/** The tenant `system` with its root token, or with a credential that makes one. Answers what a person should know, if it is new. */
+/** The tenant `system` with its root token, or with a credential that makes one. Returns the announcement of a new one. */
 async function openSystemTenant(
   configuration: Configuration,
   runtime: Runtime,
@@ -72,7 +72,7 @@ async function openSystemTenant(
   const created = await createSystemTenant(runtime.store, runtime.hsm, clock, (token) =>
     writeDurably(paths.rootToken(data), `${revealSecret(token)}\n`),
   );
-  // What a terminal shows is gone with it; a journal or a file that takes its place would keep the token.
+  // A terminal forgets the token; a journal or a file in its place would keep it.
   return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
 }
 
@@ -93,13 +93,13 @@ async function makeListenerIdentity(
   return identity.current;
 }
 
-/** DIR/tls/ca.pem: what clients trust. */
+/** Writes DIR/tls/ca.pem, the CA that clients trust. */
 export function writeApplianceCa(data: string, identity: ListenerIdentity): void {
   mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
   writeDurably(join(paths.tls(data), 'ca.pem'), identity.caPem);
 }
 
-/** The same again, PEM. */
+/** Reads that file, PEM. */
 export function readApplianceCa(data: string): string {
   return readFileSync(join(paths.tls(data), 'ca.pem'), 'utf8');
 }
@@ -112,7 +112,7 @@ function announce(configuration: Configuration, rootToken: Secret<string> | unde
   return [
     ...(configuration.attended ? [attendedNotice(configuration)] : []),
     ...(rootToken === undefined ? [] : [`The root token of the tenant system, shown this once: ${revealSecret(rootToken)}`]),
-    `This appliance is new. Its root token lies in ${paths.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
+    `This appliance is new. Its root token is in ${paths.rootToken(data)} (mode 0600): move it to a safe place. Three commands to try:`,
     `  ${curl} ${keys} -d '{"name": "first"}'`,
     `  ${curl} ${actions}/first/encrypt -d '{"plaintext": "aGVsbG8="}'`,
     `  ${curl} ${actions}/first`,
@@ -122,6 +122,6 @@ function announce(configuration: Configuration, rootToken: Secret<string> | unde
 function attendedNotice({ data, hsm, embeddedPin, publicUrl }: Configuration): string {
   const isOurs = hsm.tokens.length === 0 && embeddedPin === undefined;
   const files = `${join(data, 'pin')} and the SO PIN in ${join(data, 'so-pin')}: write them down and remove both files.`;
-  const pin = isOurs ? `The PIN lies in ${files} ` : '';
+  const pin = isOurs ? `The PIN is in ${files} ` : '';
   return `${pin}This start and every later one is sealed until the PIN is sent to ${publicUrl}/v1/state/keystore/system/unseal.`;
 }

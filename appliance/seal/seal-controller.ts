@@ -1,4 +1,4 @@
-// The supervisor's rule over sealed and serving workers: sealing replaces every process that holds keys, unsealing tries a PIN once.
+// Seals and unseals by replacing all workers. Sealing removes every key first; unsealing tries a PIN once.
 import type { Worker } from 'node:cluster';
 import { setTimeout } from 'node:timers/promises';
 import { defined } from '../../core/base/defined.ts';
@@ -17,7 +17,7 @@ import { StartRefused } from '../state/start-refused.ts';
 import type { Orders, SupervisorHandlers, UnsealAttempt } from '../processes/messages.ts';
 import { superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
-/** A token locks itself for good after a few wrong PINs: strangers at the public door must not get that far. */
+/** A token locks itself after a few wrong PINs: unauthenticated callers must not get that far. */
 const mostRefusedPins = 3;
 const firstWaitSeconds = 3;
 const firstReplacementMs = 1_000;
@@ -37,14 +37,14 @@ export function controlSeal(
 ): Pick<Workers, 'ready' | 'examine' | 'stop'> {
   const counts = new WorkerCounts();
   let isSealed = first.sealed;
-  /** changes come one after another */
+  /** the changes, one after another */
   let turn: Promise<void> = Promise.resolve();
   let sealing: Promise<void> | undefined;
   let unsealing: Promise<void> | undefined;
   let refusedPins = 0;
   let nextAttemptMs = 0;
   const stopping = new AbortController();
-  /** workers whose place others have taken, until they have ended */
+  /** replaced workers, until they have ended */
   let leaving: Promise<unknown> = Promise.resolve();
   let workers = start(first);
 
@@ -60,7 +60,7 @@ export function controlSeal(
     };
   }
 
-  /** Who asks while it is being sealed is answered with the first. */
+  /** A request while the appliance is being sealed gets the answer of the first one. */
   function sealOnce(requester: Worker): Promise<void> {
     if (sealing !== undefined) return sealing;
     sealing = inTurn(() => seal(requester));
@@ -75,7 +75,7 @@ export function controlSeal(
     return changed.then(() => undefined);
   }
 
-  /** One attempt at a time may wait, for strangers send them. */
+  /** One attempt at a time may wait, because unauthenticated callers send them. */
   async function unsealInTurn(attempt: UnsealAttempt): Promise<void> {
     if (unsealing !== undefined) throw rateLimited(2);
     unsealing = inTurn(async () => {
@@ -86,8 +86,8 @@ export function controlSeal(
   }
 
   /**
-   * First the keys go, wherever they are; only then sealed processes are started, which takes seconds. Until they are there, those that
-   * had the keys answer in their place, and with these ends whatever else they knew.
+   * First removes the keys from every process, then starts sealed processes, which takes seconds. Until these serve, the old processes
+   * answer as sealed ones; with their end, everything in their memory is gone.
    */
   async function seal(requester: Worker): Promise<{ readonly rest: Promise<void> }> {
     if (isSealed) return { rest: Promise.resolve() };
@@ -97,7 +97,7 @@ export function controlSeal(
     return { rest: standIn() };
   }
 
-  /** There is no way back to processes with keys: it is tried until it works. */
+  /** The keys are gone already, so starting sealed processes is retried until it works. */
   async function standIn(): Promise<void> {
     for (let waitMs = firstReplacementMs; !stopping.signal.aborted; waitMs = Math.min(2 * waitMs, lastReplacementMs)) {
       try {
@@ -109,14 +109,14 @@ export function controlSeal(
     }
   }
 
-  /** New processes serve before the old ones stop listening; these let their running requests finish and end, and all they knew with them. */
+  /** New processes serve before the old ones stop listening. The old ones finish their running requests and end. */
   async function replace(orders: Orders): Promise<void> {
     const next = start(orders);
     await next.ready;
     const old = workers;
     [workers, isSealed] = [next, orders.sealed];
     await old.retire();
-    // Who waits to unseal may wait in one of these.
+    // A caller of unseal may be connected to one of these.
     leaving = Promise.all([leaving, (unsealing ?? Promise.resolve()).catch(() => undefined).then(() => old.stop())]);
   }
 
@@ -147,7 +147,7 @@ export function controlSeal(
     log.info('unsealed');
   }
 
-  /** Sealed processes have no audit trail: attempts stand in the supervisor's own chain. */
+  /** Sealed processes have no audit trail: attempts are recorded in the chain of the supervisor. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
     const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: supervisorChain, clock, log });

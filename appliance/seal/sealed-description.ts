@@ -1,9 +1,9 @@
-// What a sealed appliance answers, for a command line that has never seen it open: sealed, it describes nothing, itself included.
+// The operations of a sealed appliance, for a keystorectl without a stored description: a sealed appliance serves no description.
 import { healthEndpoint } from '../../core/platform/system/health-endpoint.ts';
 import { buildOpenApi, type OpenApiDocument } from '../../core/http/description/openapi.ts';
 import { unsealEndpoint } from '../operations/system-endpoints.ts';
 
-/** As the appliance describes these two when it is open. */
+/** Health and unseal, as an unsealed appliance describes them. */
 export function describeSealed(): OpenApiDocument {
   return buildOpenApi([healthEndpoint(() => ({ healthy: false, report: {} })), unsealEndpoint], []);
 }

@@ -57,7 +57,7 @@ export function sealedHandler(data: string, channel: SupervisorChannel): (reques
     const send = (answer: Answer): void => void sendAnswer(response, requestId, answer);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (path === 'v1/state/system/health' && isRead) return send(health);
-    // Whoever is to send a PIN has to know whom to.
+    // A person who sends a PIN has to authenticate the appliance first.
     if (path === 'v1/ca/system/appliance/ca.pem' && isRead) return send(applianceCa(data, requestId));
     if (path !== 'v1/state/keystore/system/unseal' || request.method !== 'POST') {
       const takesPage = !isCalledByPrograms(path) && preferenceOf(request.headers.accept) === 'html';
@@ -76,7 +76,7 @@ export function sealedHandler(data: string, channel: SupervisorChannel): (reques
   };
 }
 
-/** Asked for by anybody: a file that cannot be read must not end the process. */
+/** A public request: a file that cannot be read must not end the process. */
 function applianceCa(data: string, requestId: string): Answer {
   try {
     return { status: 200, mediaType: 'application/x-pem-file', body: readApplianceCa(data) };
@@ -85,7 +85,7 @@ function applianceCa(data: string, requestId: string): Answer {
   }
 }
 
-/** Which paths there are is known again when the appliance is open: of those of the API only the description is a page. */
+/** Routes are known only to an unsealed process. Of the API only the description is a page. */
 function isCalledByPrograms(path = ''): boolean {
   return path.startsWith('v1/') && path !== 'v1/docs';
 }

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { isUnfinished } from '../../core/base/durable-files.ts';
 import { StartRefused } from './start-refused.ts';
 
-/** What a start needs at least; the token, the store and the audit trail each write a little. */
+/** The least free space for a start: token, store and audit trail each write a little. */
 const roomBytes = 256 << 10;
 
 /** Throws StartRefused when the directory cannot be made or written, has no room, or another appliance holds it. Held until the process ends. `source` is what the directory was given with, for the messages. */
@@ -24,7 +24,7 @@ export async function holdDataDirectory(directory: string, source = '--data'): P
   sweepTemporaryFiles(directory);
 }
 
-/** Removes what a crash left half-written; some of it is secret. */
+/** Removes half-written files of a crash; some are secret. */
 function sweepTemporaryFiles(directory: string): void {
   const entries = readdirSync(directory, { withFileTypes: true });
   for (const entry of entries) {
@@ -51,14 +51,14 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * The lock is a Unix socket in the abstract name space: the kernel lets it go when the process dies, however it dies,
- * so a crash leaves no lock file to clear by hand.
+ * The lock is a Unix socket in the abstract name space: the kernel releases it when the process ends for any reason,
+ * so a crash leaves no lock file to remove.
  */
 async function holdLock(directory: string, source: string): Promise<void> {
   const { dev, ino } = statSync(realpathSync(directory));
   const name = createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 32);
   const lock = createServer();
-  // A killed appliance may take a moment to be gone, and its workers go after it.
+  // A killed appliance and its workers take a moment to end.
   const deadline = performance.now() + 5_000;
   for (;;) {
     try {

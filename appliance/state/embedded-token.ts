@@ -1,4 +1,4 @@
-// The token of an appliance that was given none: SoftHSM2 under the data directory, with random PINs in files only we may read.
+// The embedded token of an appliance without a configured one: SoftHSM2 below the data directory, random PINs in files of mode 0600.
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ const modulePaths = [
 ];
 
 /**
- * The configuration of the embedded token, made on the first start. A token is initialised beside its place and moved there
- * whole, so a start that was cut leaves nothing half-made: the next one begins again.
+ * The configuration of the embedded token, made on the first start. A token is initialised in a temporary
+ * directory and renamed, so that an interrupted start leaves no partial token: the next start begins again.
  */
 export async function provideEmbeddedToken(directory: string, step: (text: string) => void): Promise<TokenConfig> {
   const module = modulePaths.find((path) => existsSync(path));
@@ -51,7 +51,7 @@ export async function provideEmbeddedToken(directory: string, step: (text: strin
   return token;
 }
 
-/** Throws StartRefused where a start has to log in by itself and cannot, as on a restored backup of an appliance that kept no PIN. */
+/** Throws StartRefused when an unattended start has no PIN, as with a restored backup of an appliance that kept none. */
 export function requireEmbeddedPin(directory: string): void {
   const file = join(directory, 'pin');
   if (existsSync(file)) return;
@@ -61,7 +61,7 @@ export function requireEmbeddedPin(directory: string): void {
 }
 
 async function makeToken(directory: string, tokens: string, token: TokenConfig): Promise<void> {
-  // A PIN that is not on the disk must never reach a token, so the files come first; a cut start finds and keeps them.
+  // A PIN must be on disk before a token has it, so the files are written first; an interrupted start finds and keeps them.
   for (const name of ['pin', 'so-pin']) {
     const path = join(directory, name);
     if (!existsSync(path)) writeDurably(path, randomBytes(16).toString('hex'));

@@ -1,23 +1,23 @@
-// Which tokens a start opens, with which PINs, and what a person does about the errors that come from that configuration.
+// The tokens that a start opens, with their PINs, and the remedies for errors of that configuration.
 import type { Configuration } from '../../core/config/config.ts';
 import type { Secret } from '../../core/base/secret.ts';
 import { HsmError, type HsmConfig, type HsmErrorKind } from '../../hsm/api.ts';
 import { provideEmbeddedToken } from './embedded-token.ts';
 import { StartRefused } from './start-refused.ts';
 
-/** The tokens of the configuration, or the embedded one. `step` is told what takes long. */
+/** The tokens of the configuration, or the embedded one. `step` is called with a line before a long step. */
 export async function hsmConfigOf(configuration: Configuration, step: (text: string) => void): Promise<HsmConfig> {
   const { tokens, ...rest } = configuration.hsm;
   return { ...rest, tokens: tokens.length > 0 ? tokens : [await provideEmbeddedToken(configuration.data, step)] };
 }
 
-/** PINs that a person gave: one for every token, or by name of the token. */
+/** PINs from a person: one for all tokens, or by name of the token. */
 export type GivenPins = {
   readonly pin?: Secret<string> | undefined;
   readonly pins?: Readonly<Record<string, Secret<string>>> | undefined;
 };
 
-/** The tokens with the PINs of a person in place of the configured sources. Throws StartRefused for a token that got none. */
+/** The tokens with PINs from a person in place of the configured sources. Throws StartRefused for a token without one. */
 export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   const tokens = config.tokens.map((token) => {
     const pin = given.pins?.[token.name] ?? given.pin;
@@ -27,13 +27,13 @@ export function withPins(config: HsmConfig, given: GivenPins): HsmConfig {
   return { ...config, tokens };
 }
 
-/** What a person does about the errors that come from the configuration of a token. */
+/** How a person corrects errors of a token's configuration. */
 const remedies: Partial<Record<HsmErrorKind, string>> = {
   configuration: 'correct hsm/tokens in the configuration (--config)',
   'pin-refused': 'correct the PIN that hsm/tokens names, or DIR/pin of the embedded token',
 };
 
-/** Turns what the HSM floor says into a refusal of the start. */
+/** Turns an HsmError into StartRefused. */
 export async function refusingHsmErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -1,4 +1,4 @@
-// What every process of the appliance works with: its tokens opened and its store unlocked. Used by first boot and by workers.
+// The opened tokens and store of a process, for first boot and for workers.
 import type { Configuration } from '../../core/config/config.ts';
 import type { Log } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -39,7 +39,7 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
   }
 }
 
-/** The key of the store is wrapped by a token: without that one's own keys no restart opens what is written. */
+/** The store key is wrapped by a token: without that token's own keys no restart could open what is written now. */
 function requireKept(hsm: Hsm, token: string): void {
   const damage = hsm.damage(token);
   if (damage !== undefined) throw fail('hsm-unavailable', { retryAfterSeconds: 5, detail: `Nothing is changed: ${damage}.` });

@@ -1,4 +1,4 @@
-// The TLS identity of a sealed appliance. Its listener must speak before the store can be opened, so this one copy lies on the disk in clear.
+// The TLS identity of a sealed appliance. Its listener works before the store can be opened, so this copy is on disk in clear.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TlsIdentity } from '../../core/http/listener/listeners.ts';
@@ -6,18 +6,18 @@ import { writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 
-/** Keeps the listeners' identity for the time the appliance is sealed (mode 0600). */
+/** Writes the listeners' identity for the sealed appliance (mode 0600). */
 export function keepSealedIdentity(data: string, { keyPem, chainPem }: { readonly keyPem: string; readonly chainPem: string }): void {
   mkdirSync(paths.tls(data), { recursive: true, mode: 0o755 });
   writeDurably(pathOf(data), JSON.stringify({ key: keyPem, cert: chainPem }));
 }
 
-/** An unattended start needs none. */
+/** For unattended starts, which need none. */
 export function dropSealedIdentity(data: string): void {
   rmSync(pathOf(data), { force: true });
 }
 
-/** Whether this appliance has been started before, so that it can wait for its PIN. */
+/** Whether an earlier start has written one, so that the appliance can start sealed. */
 export function hasSealedIdentity(data: string): boolean {
   return existsSync(pathOf(data));
 }

@@ -1,4 +1,4 @@
-// The store's data key: a secret made in the token, kept as a wrapped blob beside the store, in clear only in memory.
+// The data key of the store: a secret made in the token, kept as a wrapped blob beside the store, in clear only in memory.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeBase64, encodeBase64 } from '../../core/base/bytes.ts';
@@ -9,12 +9,12 @@ import { StartRefused } from './start-refused.ts';
 
 const binding: KeyBinding = { tenant: 'system', keyId: 'store', version: 1, purpose: 'store-data-key' };
 
-/** Where the wrapped key lies in a data directory. */
+/** The file of the wrapped key in a data directory. */
 export const storeKeyFile = (directory: string): string => join(directory, 'store-key.json');
 
 /**
- * 32 octets for openStore. Made on the first start, before there is a store. Throws StartRefused for a store without its key file, and where
- * the token is not the one that has wrapped it.
+ * 32 octets for openStore. Made on the first start, before there is a store. Throws StartRefused for a store without its key file, and when
+ * another token has wrapped it.
  */
 export async function provideStoreKey(hsm: Hsm, directory: string, storeDirectory: string): Promise<Secret<Uint8Array>> {
   const file = storeKeyFile(directory);
@@ -35,17 +35,17 @@ export async function provideStoreKey(hsm: Hsm, directory: string, storeDirector
   }
 }
 
-/** The name of the token that has wrapped the key; undefined before there is a key, when no token has been chosen for it. */
+/** The name of the token that wrapped the key; undefined before there is a key. */
 export function findStoreToken(directory: string): string | undefined {
   return existsSync(storeKeyFile(directory)) ? readStoreKey(directory).stored.token : undefined;
 }
 
-/** The key of the store as it is wrapped now. Throws StartRefused when its file is missing or damaged. */
+/** The wrapped key of the store. Throws StartRefused when its file is missing or damaged. */
 export function readStoreKey(directory: string): KeyReference {
   return { stored: parseStoredKey(storeKeyFile(directory)), binding };
 }
 
-/** Puts another wrapping of the same key in its place; a crash leaves the one or the other. */
+/** Replaces the wrapped key by another wrapping of it; a crash leaves one or the other. */
 export function replaceStoreKey(directory: string, stored: StoredKey): void {
   writeDurably(storeKeyFile(directory), formatStoredKey(stored));
 }

@@ -1,5 +1,5 @@
-// The long part of a rotation: every wrapped key is wrapped anew under the wrapping key in use, and the old ones are destroyed when
-// nothing needs them. One process does it, in small transactions; it may be cut at any line and goes on where the blobs say it was.
+// The long part of a rotation: rewraps every key under the wrapping key in use, then destroys the old wrapping keys. One process does it,
+// in small transactions. It may be interrupted at any line: each blob names its wrapping key, so the work continues where it was.
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Audit } from '../../core/audit/record.ts';
@@ -18,26 +18,26 @@ export type RewrappingParts = {
   readonly hsm: Hsm;
   readonly clock: Clock;
   readonly log: Log;
-  /** told of the end of each rotation */
+  /** records the end of each rotation */
   readonly audit: Audit;
   /** the data directory, with the key of the store */
   readonly directory: string;
-  /** So long a call may take from reading a record until the token has opened its keys. */
+  /** The longest time from reading a record until the token has opened its keys. */
   readonly settleMs: number;
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
 };
 
 const lookEverySeconds = 1;
-/** Records looked at before others get their turn. */
+/** Records read before other work gets its turn. */
 const lookedAtOnce = 200;
-/** Records whose new keys are committed together, and keys that are in the token at a time: requests come between. */
+/** Records committed together, and keys in the token at a time: requests run in between. */
 const committedTogether = 50;
 const rewrappedTogether = 4;
-/** After so many walks that found keys and could replace none, they are damaged and not only removed meanwhile. */
+/** After this many walks that found keys and replaced none, the keys are damaged, and not just removed concurrently. */
 const walksInVain = 2;
 
-/** For one process: goes on with whatever rotation there is. */
+/** Continues any rotation; runs in one process. */
 export function rewrappingJob(parts: RewrappingParts): Job {
   const { store, hsm } = parts;
   const table = wrappingTable(store);
@@ -56,7 +56,7 @@ export function rewrappingJob(parts: RewrappingParts): Job {
   };
 }
 
-/** Once per process: what the token has beyond what the store knows is of a rotation or a restore that was cut. */
+/** Once per process: a wrapping key that the store does not know comes from an interrupted rotation or restore. */
 async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Table<WrappingRecord>, token: string): Promise<void> {
   const numbers = await hsm.wrappingKeys.list(token);
   const newest = numbers.at(-1) ?? 1;
@@ -68,7 +68,7 @@ async function adoptWhatWasCut({ store, hsm, clock }: RewrappingParts, table: Ta
   });
 }
 
-/** What a walk came to: keys found under an old wrapping key, and those that are under the one in use now. */
+/** Result of a walk: keys found under an old wrapping key, and those of them that were rewrapped. */
 type Tally = { found: number; replaced: number };
 
 class Rewrapping {
@@ -82,7 +82,7 @@ class Rewrapping {
     this.#token = token;
   }
 
-  /** Walks over everything until a walk finds nothing to do, then destroys the old wrapping keys. Rejects when the token goes away. */
+  /** Walks over all records until a walk finds no old key, then destroys the old wrapping keys. Rejects when the token is lost. */
   async finish(signal: AbortSignal): Promise<void> {
     for (let inVain = 0; ;) {
       this.#parts.store.refresh();
@@ -96,7 +96,7 @@ class Rewrapping {
         if (inVain === walksInVain) return this.#giveUp(record, found);
         continue;
       }
-      // Who has just read a record must have opened its keys before the wrapping key goes.
+      // A request that has just read a record must have opened its keys before the wrapping key is destroyed.
       await setTimeout(this.#parts.settleMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.#change(record, { phase: 'destroying' });
     }
@@ -105,7 +105,7 @@ class Rewrapping {
   async #giveUp(record: WrappingRecord, failed: number): Promise<void> {
     const { log, clock } = this.#parts;
     await this.#change(record, { phase: 'done', failed, finishedAt: formatTimestamp(clock.now()) });
-    log.warn('some keys could not be wrapped anew: the old wrapping key is kept, and they are tried again at the next start', {
+    log.warn('some keys could not be rewrapped: the old wrapping key is kept, and the next start tries again', {
       token: this.#token,
       failed,
     });
@@ -134,7 +134,7 @@ class Rewrapping {
     });
   }
 
-  /** Changes the record unless a key was committed meanwhile that is still under an old wrapping key. */
+  /** Changes the record unless a key under an old wrapping key was committed since it was read. */
   async #change(seen: WrappingRecord, change: Partial<WrappingRecord>): Promise<void> {
     await this.#parts.store.write((transaction) => {
       const record = transaction.get(this.#table, [this.#token]);
@@ -159,7 +159,7 @@ class Rewrapping {
     return tally;
   }
 
-  /** What is to be done, so that progress can be told. */
+  /** Counts the keys to rewrap, for the progress. */
   async #count(number: number): Promise<void> {
     let left = this.#isOld(this.#storeKey(), number) ? 1 : 0;
     for await (const { keys } of this.#oldHolders(number)) left += keys.filter((key) => this.#isOld(key, number)).length;
@@ -170,7 +170,7 @@ class Rewrapping {
     });
   }
 
-  /** Records with a key under an old wrapping key of the token; other work comes between. */
+  /** Records with a key under an old wrapping key of the token; other work runs in between. */
   async *#oldHolders(number: number): AsyncIterable<KeyHolder> {
     let looked = 0;
     for (const holder of this.#parts.wrappedKeys()) {
@@ -212,18 +212,18 @@ class Rewrapping {
     tally.replaced += await this.#commit(number, replace);
   }
 
-  /** Undefined, and a line in the log, for a key that cannot be used. Rejects when the token is away. */
+  /** Undefined, and a line in the log, for a key that cannot be used. Rejects when the token is unavailable. */
   async #rewrap(key: KeyReference): Promise<StoredKey | undefined> {
     try {
       return await this.#parts.hsm.wrappingKeys.rewrap(key);
     } catch (error) {
       if (!isKeyLost(error)) throw error;
-      this.#parts.log.warn('a key could not be wrapped anew', { key: describeKey(key.binding), reason: error.message });
+      this.#parts.log.warn('a key could not be rewrapped', { key: describeKey(key.binding), reason: error.message });
       return undefined;
     }
   }
 
-  /** Answers how many keys were replaced. */
+  /** Returns how many keys were replaced. */
   #commit(number: number, replace: (transaction: WriteTransaction) => number): Promise<number> {
     return this.#parts.store.write((transaction) => {
       const replaced = replace(transaction);

@@ -1,7 +1,7 @@
-// Rotation of a token's wrapping key while everything runs: a new one in use at once; rewrapping.ts wraps every key anew behind it.
+// Rotation of a token's wrapping key without downtime: the new one is used at once, and rewrapping.ts rewraps every key afterwards.
 //
-// The token says which wrapping keys there are, the store which one is in use, every blob under which it is. So a crash at any line is
-// mended by looking: a wrapping key that the store does not know yet is taken into use, and what is under an older one is wrapped anew.
+// The token has the wrapping keys, the store the number of the one in use, every blob the number of its own. A crash at any line is
+// repaired from these: a wrapping key that the store does not know yet is put into use, and blobs under an older one are rewrapped.
 import type { Clock, CheckFinding } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import type { KeyHolder, WrappingKeyRotation } from '../../core/plugin/services/wrapping-keys.ts';
@@ -15,7 +15,7 @@ export class WrappingRotation implements WrappingKeyRotation {
   readonly #clock: Clock;
   readonly #table: Table<WrappingRecord>;
 
-  /** From here on every key that this process makes is wrapped under the wrapping key in use. */
+  /** From now on every key that this process makes is wrapped under the wrapping key in use. */
   constructor({ store, hsm, clock }: { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock }) {
     this.#store = store;
     this.#hsm = hsm;
@@ -24,7 +24,7 @@ export class WrappingRotation implements WrappingKeyRotation {
     hsm.wrappingKeys.follow((token) => this.#table.get([token])?.number ?? 1);
   }
 
-  /** Where the wrapping key of a token stands. */
+  /** The state of a token's wrapping key. */
   state(token: string): WrappingState {
     return describeWrapping(this.#table.get([token]));
   }
@@ -40,12 +40,12 @@ export class WrappingRotation implements WrappingKeyRotation {
     }
   }
 
-  /** Makes another wrapping key and has it used at once by every process. Throws conflict while a rotation is under way. */
+  /** Makes a new wrapping key, which every process uses at once. Throws conflict during a rotation. */
   async begin(token: string): Promise<WrappingState> {
     this.#store.refresh();
     const before = this.#table.get([token]);
     if (before !== undefined && before.phase !== 'done') throw underWay();
-    // A number that the store does not know is of a rotation that was cut here: its key is taken.
+    // A number that the store does not know is from a rotation that was interrupted here: its key is used.
     const after = before?.number ?? (await this.#hsm.wrappingKeys.list(token))[0] ?? 1;
     const number = await this.#hsm.wrappingKeys.makeNext(token, after);
     await this.#store.write((transaction) => {
@@ -56,7 +56,7 @@ export class WrappingRotation implements WrappingKeyRotation {
     return this.state(token);
   }
 
-  /** Every key is under a wrapping key that its token has, and no token has one that nothing needs. Tokens that are down are left out. */
+  /** Finds keys whose wrapping key is missing, and wrapping keys that nothing needs. Tokens that are down are skipped. */
   async *findings(wrappedKeys: Iterable<KeyHolder>): AsyncIterable<CheckFinding> {
     this.#store.refresh();
     const present = new Map<string, readonly number[]>();
@@ -85,7 +85,7 @@ export class WrappingRotation implements WrappingKeyRotation {
   }
 }
 
-/** A key for people, without its name. */
+/** The id of a key for people. */
 export function describeKey({ tenant, keyId, version, purpose }: KeyReference['binding']): string {
   return `${tenant}/${keyId}/${version} ${purpose}`;
 }

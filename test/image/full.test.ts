@@ -69,7 +69,7 @@ test('an update that does not serve is left after two trials, and the version be
   await machine.shown(/^keystored +0\.3\.0$/);
   machine.forgetConsole();
   await expectServing('0.2.0');
-  await machine.shown(/^\* Version 0\.3\.0 was left again, because it did not serve in its trials\./);
+  await machine.shown(/^\* Version 0\.3\.0 was abandoned, because it did not serve in its trials\./);
 });
 
 test('a factory reset leaves nothing: another CA, another credential, no key, no old token', async () => {

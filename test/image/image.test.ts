@@ -112,7 +112,7 @@ test('after the power cut every key works, and the credential is neither shown n
 
 test('a wrong setting on a medium is named on the screen, and the settings before stay', async () => {
   const [line] = await machine.shown(/^\* keystored\.json on the medium KEYSTORED .*$/);
-  expect(line).toMatch(/"hostname" must be a host name in lower case\.* The settings before stay: mend the file and restart\.$/);
+  expect(line).toMatch(/"hostname" must be a host name in lower case\.* The settings before stay: correct the file and restart\.$/);
   await machine.shown(/^host name +keys-1$/);
   await machine.shown(/^addresses +10\.0\.2\.15 {2}192\.0\.2\.77$/);
 });

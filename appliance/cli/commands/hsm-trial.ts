@@ -1,4 +1,4 @@
-// The test of every operation on a real token: each key type is made, used, checked against node:crypto, and gone afterwards.
+// Tests every operation on a real token: makes a key of each type, uses it, checks the result with node:crypto and destroys it.
 import { createHash, createPublicKey, randomUUID, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
 import { defined } from '../../../core/base/defined.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../hsm/api.ts';
 import { openHsm } from '../../../hsm/client/open.ts';
 
-/** One operation tried. */
+/** The outcome of one operation. */
 export type Trial = {
   readonly token: string;
   readonly operation: string;
@@ -21,13 +21,29 @@ export type Trial = {
   readonly problem?: string;
 };
 
-const everyType: readonly KeyType[] = [
-  ...(['aes-128', 'aes-192', 'aes-256', 'secret-256', 'rsa-2048', 'rsa-3072', 'rsa-4096'] as const),
-  ...(['ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521', 'ed25519', 'ml-dsa-44', 'ml-dsa-65', 'ml-dsa-87'] as const),
-];
 const message = Buffer.from('keystorectl hsm test');
 
-/** Tries a token; each trial is reported as it ends. Rejects with HsmError when the token cannot be opened at all. */
+type TryKey = (hsm: Hsm, key: KeyReference, made: GeneratedKey) => Promise<void>;
+
+/** How a key of each type is used; the compiler finds a missing type. */
+const uses: Readonly<Record<KeyType, TryKey>> = {
+  'aes-128': tryEncryption,
+  'aes-192': tryEncryption,
+  'aes-256': tryEncryption,
+  'secret-256': tryHmac,
+  'rsa-2048': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
+  'rsa-3072': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
+  'rsa-4096': signing((digest) => ({ scheme: 'rsa-pkcs1v15', hash: 'sha256', digest }), 'sha256'),
+  'ecdsa-p256': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
+  'ecdsa-p384': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
+  'ecdsa-p521': signing((digest) => ({ scheme: 'ecdsa', digest }), 'sha256'),
+  ed25519: signing(() => ({ scheme: 'ed25519', message }), null),
+  'ml-dsa-44': signing(() => ({ scheme: 'ml-dsa', message }), null),
+  'ml-dsa-65': signing(() => ({ scheme: 'ml-dsa', message }), null),
+  'ml-dsa-87': signing(() => ({ scheme: 'ml-dsa', message }), null),
+};
+
+/** Tests a token and reports each operation when it ends. Rejects with HsmError when the token cannot be opened. */
 export async function tryToken(config: TokenConfig, report: (trial: Trial) => void): Promise<void> {
   const hsm = await openHsm({ tokens: [config], defaultCustody: 'wrapped', cacheKeys: 64, jobTimeoutSeconds: 60 });
   const attempt = async (operation: string, run: () => Promise<void>): Promise<void> => {
@@ -41,7 +57,7 @@ export async function tryToken(config: TokenConfig, report: (trial: Trial) => vo
   };
   try {
     await attempt('random', async () => require((await hsm.random(32)).some((octet) => octet !== 0), 'the random octets are all zero'));
-    for (const type of everyType) {
+    for (const type of Object.keys(uses) as KeyType[]) {
       if (!hsm.offers(type)) {
         report({ token: config.name, operation: type, result: 'not offered', problem: `needs ${hsm.mechanismFor(type)}` });
         continue;
@@ -67,20 +83,21 @@ async function tryKeyType(hsm: Hsm, type: KeyType, custody: 'wrapped' | 'token')
   const made = await hsm.generate(type, binding, { custody });
   const key = { stored: made.stored, binding };
   try {
-    if (type === 'secret-256') {
-      const [first, second] = [await hsm.hmac(key, 'sha256', message), await hsm.hmac(key, 'sha256', message)];
-      require(first.length === 32 && timingSafeEqual(first, second), 'two HMACs of one text differ');
-    } else if (type.startsWith('aes-')) await tryEncryption(hsm, key);
-    else await trySignature(hsm, type, key, made);
+    await uses[type](hsm, key, made);
   } finally {
     await hsm.destroy(key);
   }
 }
 
+async function tryHmac(hsm: Hsm, key: KeyReference): Promise<void> {
+  const [first, second] = [await hsm.hmac(key, 'sha256', message), await hsm.hmac(key, 'sha256', message)];
+  require(first.length === 32 && timingSafeEqual(first, second), 'two HMACs of one text differ');
+}
+
 async function tryEncryption(hsm: Hsm, key: KeyReference): Promise<void> {
   const sealed = await hsm.encrypt(key, message, { associatedData: message });
   const opened = await hsm.decrypt(key, sealed, { associatedData: message });
-  require(Buffer.compare(opened, message) === 0, 'what was decrypted is not what was encrypted');
+  require(Buffer.compare(opened, message) === 0, 'the decrypted text differs from the encrypted one');
   const changed = Uint8Array.from(sealed, (octet, index) => (index === 15 ? octet ^ 1 : octet));
   const refusal = await hsm.decrypt(key, changed, { associatedData: message }).then(
     () => undefined,
@@ -89,19 +106,14 @@ async function tryEncryption(hsm: Hsm, key: KeyReference): Promise<void> {
   require(refusal instanceof HsmError && refusal.kind === 'decryption-failed', 'a changed ciphertext was not refused');
 }
 
-async function trySignature(hsm: Hsm, type: KeyType, key: KeyReference, { publicKey }: GeneratedKey): Promise<void> {
-  const signature = await hsm.sign(key, schemeOf(type));
-  require(publicKey !== undefined, 'the key has no public key');
-  const spki: KeyObject = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
-  const hash = type.startsWith('rsa') || type.startsWith('ecdsa') ? 'sha256' : null;
-  require(verify(hash, message, { key: spki, dsaEncoding: 'ieee-p1363' }, signature), 'node:crypto does not accept the signature');
-}
-
-function schemeOf(type: KeyType): SignScheme {
-  const digest = createHash('sha256').update(message).digest();
-  if (type.startsWith('rsa')) return { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest };
-  if (type.startsWith('ecdsa')) return { scheme: 'ecdsa', digest };
-  return { scheme: type === 'ed25519' ? 'ed25519' : 'ml-dsa', message };
+/** Signs with the scheme, given the SHA-256 digest of the message, and verifies with node:crypto. `hash`: null where the scheme has its own. */
+function signing(schemeOf: (digest: Uint8Array) => SignScheme, hash: 'sha256' | null): TryKey {
+  return async (hsm, key, { publicKey }) => {
+    const signature = await hsm.sign(key, schemeOf(createHash('sha256').update(message).digest()));
+    require(publicKey !== undefined, 'the key has no public key');
+    const spki: KeyObject = createPublicKey({ key: Buffer.from(publicKey ?? []), format: 'der', type: 'spki' });
+    require(verify(hash, message, { key: spki, dsaEncoding: 'ieee-p1363' }, signature), 'node:crypto does not accept the signature');
+  };
 }
 
 async function tryImport(hsm: Hsm): Promise<void> {
@@ -109,7 +121,7 @@ async function tryImport(hsm: Hsm): Promise<void> {
   const material = Uint8Array.from({ length: 32 }, (_, index) => index);
   const { stored } = await hsm.importKey('aes-256', material.slice(), binding);
   const readBack = await hsm.readKeyMaterialInClear({ stored, binding });
-  require(Buffer.compare(readBack, material) === 0, 'the key that was read is not the one that was imported');
+  require(Buffer.compare(readBack, material) === 0, 'the exported key differs from the imported one');
   await tryEncryption(hsm, { stored, binding });
   await hsm.destroy({ stored, binding });
 }
@@ -125,7 +137,7 @@ async function tryDerivation(hsm: Hsm): Promise<void> {
     type: 'aes-256',
   } as const;
   const sealed = await hsm.encrypt({ derivation }, message);
-  require(Buffer.compare(await hsm.decrypt({ derivation }, sealed), message) === 0, 'the derived key is another one the second time');
+  require(Buffer.compare(await hsm.decrypt({ derivation }, sealed), message) === 0, 'two derivations of one key differ');
   await hsm.destroy({ stored, binding });
 }
 

@@ -11,10 +11,10 @@ import { imageCache, inTools, provideTools, runTool } from './tools.ts';
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
 
-/** Virtual machines need a third of the drivers; a machine of metal, or with a token on USB, needs them all. */
+/** Virtual machines need a third of the drivers; physical machines, and those with a USB token, need all. */
 const kernels: Readonly<Record<string, string>> = { vm: 'linux-image-cloud-amd64', metal: 'linux-image-amd64' };
 
-/** Who may boot (Secure Boot) and who may open what a TPM keeps (the kernel image's measurements). */
+/** Keys for Secure Boot and for the signed measurements of the kernel image, which a TPM policy checks. */
 const keyNames = ['secure-boot', 'pcr'];
 
 const testKeys = join(imageCache, 'test-keys');
@@ -36,7 +36,7 @@ const output = resolve(options.output ?? join(repository, 'dist', `image-${optio
 
 provideTools();
 provideKeys(options.keys);
-/** Not below the sources, which the build sees read-only, and not in memory. */
+/** Neither below the sources, which are read-only in the build, nor in memory. */
 const work = mkdtempSync('/var/tmp/keystored-image-');
 try {
   cpSync(here, join(work, 'definition'), { recursive: true });
@@ -49,8 +49,8 @@ try {
 }
 
 /**
- * Keys of one's own are a folder with NAME.key and NAME.crt (PEM) for each of `keyNames`, and update-*.pub, with which updates have
- * to be signed. Test keys are made when no folder is named.
+ * `keys`: a folder with NAME.key and NAME.crt (PEM) for each of `keyNames`, and update-*.pub, the keys that must sign updates. Test keys
+ * are made without one.
  */
 function provideKeys(directory: string): void {
   if (directory === testKeys) {
@@ -83,7 +83,7 @@ function updateKeys(directory: string): string[] {
   return names.sort().map((name) => readFileSync(join(directory, name), 'utf8'));
 }
 
-/** Whatever the umask of the clone: files of the image are read by all and written by root. */
+/** Independent of the umask of the clone: files of the image are readable by all and writable by root. */
 function settleModes(directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -91,13 +91,13 @@ function settleModes(directory: string): void {
   }
 }
 
-/** Everything that the content depends on is named here: commit time, version, keys; the packages are those of the day. */
+/** All inputs of the content: commit time, version, keys; Debian packages are the current ones. */
 function buildImage(kernelPackage: string): void {
   const cache = join(imageCache, `mkosi-${options.flavour}`);
   for (const directory of [cache, join(imageCache, 'packages'), join(work, 'workspace'), output]) {
     mkdirSync(directory, { recursive: true });
   }
-  // The names of the parts tell their content: those of an earlier build would stay beside the new ones.
+  // The names of the parts contain their hashes: those of an earlier build would stay beside the new ones.
   for (const name of readdirSync(output).filter((name) => name.startsWith(`keystored_${options.version}.`))) rmSync(join(output, name));
   const keys = resolve(options.keys);
   const settings = {
@@ -106,13 +106,13 @@ function buildImage(kernelPackage: string): void {
     'workspace-directory': join(work, 'workspace'),
     'cache-directory': cache,
     'package-cache-directory': join(imageCache, 'packages'),
-    // Volatile: our own package is new with every build, and what is kept of Debian's stays good.
+    // Volatile: keystored's own package is new in every build, and cached Debian packages stay valid.
     'volatile-package-directory': join(work, 'packages'),
     'build-sources': repository,
     environment: `UPDATE_KEYS=${Buffer.from(JSON.stringify(updateKeys(keys))).toString('base64')}`,
     'image-version': options.version,
     'source-date-epoch': String(epochSeconds),
-    // What file systems and partitions are named by: otherwise drawn by lot, and with it the hash of the root.
+    // The seed of UUIDs of file systems and partitions; random ones would change the hash of the root.
     seed: createHash('sha256').update(`keystored ${options.version} ${epochSeconds}`).digest('hex').slice(0, 32),
     package: kernelPackage,
     'secure-boot-key': join(keys, 'secure-boot.key'),
@@ -127,7 +127,7 @@ function buildImage(kernelPackage: string): void {
   run(...inTools('mkosi', [...args, ...extra, '--incremental=yes', '--force', 'build'], [work, keys, output, ...trees]));
 }
 
-/** Leaves in the output directory what somebody wants: the disk, the three parts of an update, the bill of materials, their sums. */
+/** Keeps only the results in the output directory: disk, the three parts of an update, bill of materials, checksums. */
 function finish(): void {
   for (const name of ['initrd', 'initrd.cpio.zst', `keystored_${options.version}`, `keystored_${options.version}.esp.raw`]) {
     rmSync(join(output, name));
@@ -142,7 +142,7 @@ function finish(): void {
   console.log(join(output, `keystored_${options.version}.raw`));
 }
 
-/** An update need not carry the room that is left in a slot. */
+/** An update does not contain the free space of a slot. */
 function dropZeros(file: string): void {
   const chunk = Buffer.alloc(1 << 20);
   const zeros = Buffer.alloc(chunk.length);

@@ -1,4 +1,4 @@
-// The tools that make and try images (mkosi, QEMU, swtpm and what they call): a Debian tree of their own, so that every machine has the same.
+// The tools that build and test images (mkosi, QEMU, swtpm and their dependencies), in a separate Debian tree, so that every machine has the same.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,11 +12,11 @@ const packages = [
   ...['qemu-system-x86', 'qemu-utils', 'ovmf', 'swtpm', 'swtpm-tools'],
 ];
 
-/** Where what belongs to image builds is kept between runs: the tools, test keys, downloaded packages. */
+/** Cache of image builds: tools, test keys, downloaded packages. */
 export const imageCache = process.env['KEYSTORED_IMAGE_CACHE'] ?? join(repository, 'node_modules/.cache/keystored-image');
 const tree = join(imageCache, 'tools');
 
-/** Makes the tree of tools unless the one that is there has the same packages. Needs root and mmdebstrap; 630 MB, some minutes. */
+/** Builds the tree of tools unless the existing one has the same packages. Needs root and mmdebstrap; 630 MB, some minutes. */
 export function provideTools(): void {
   if (process.getuid?.() !== 0) throw new Error('images are built in name spaces of root: run this with sudo');
   const stamp = join(imageCache, 'tools.packages');
@@ -40,7 +40,7 @@ export function inTools(command: string, args: readonly string[], directories: r
   return ['unshare', ['--mount', '--propagation', 'private', 'sh', '-euc', enter, 'sh', tree, seen.join(' '), command, ...args]];
 }
 
-/** A plain chroot would not do: tools that make name spaces of their own need to stand on a mount point. */
+/** Not a plain chroot: tools that create name spaces require their root to be a mount point. */
 const enter = `
 tree=$1 seen=$2 here=$PWD; shift 2
 mount --bind "$tree" "$tree"
@@ -52,7 +52,7 @@ umount -l /mnt
 cd "$here" 2>/dev/null || cd /
 exec "$@"`;
 
-/** Runs a command with the tree of tools as its root, and answers what it printed. Throws with what it complained of. */
+/** Runs a command with the tree of tools as its root, and returns its output. Throws with its error output. */
 export function runTool(command: string, args: readonly string[]): string {
   return run(...inTools(command, args));
 }

@@ -14,7 +14,7 @@ export type BundleOptions = {
   readonly minimumVersion?: string | undefined;
   /** PEM files of private keys: EC on P-384, ML-DSA-65 or ML-DSA-87 */
   readonly keys: readonly string[];
-  /** files; their names are what systemd-sysupdate matches */
+  /** files; systemd-sysupdate matches their names */
   readonly parts: readonly string[];
   readonly output: string;
 };
@@ -46,7 +46,7 @@ function signWith(key: KeyObject, manifest: Uint8Array): string {
   return sign(kind.digest, signedOctets(manifest), key).toString('base64');
 }
 
-/** The same parts and signatures make the same octets; the two small members come first, so that a bundle is judged before it is read. */
+/** Deterministic. The two small members come first, so that a bundle is verified before its parts are read. */
 function pack(manifest: Uint8Array, signatures: Uint8Array, parts: readonly string[], output: string): void {
   const directory = mkdtempSync(join(tmpdir(), 'keystored-bundle-'));
   try {

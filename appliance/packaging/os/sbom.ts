@@ -18,7 +18,7 @@ type Component = {
   readonly purl: string;
 };
 
-/** What the lock file says of a package, by its path below the repository. */
+/** An entry of the lock file, by path below the repository. */
 type Locked = {
   readonly version: string;
   readonly license?: string;
@@ -38,7 +38,7 @@ export function debsOfRoot(root: string): DebianPackage[] {
     .map(([, name = '', version = '', architecture = '']) => ({ name, version, architecture }));
 }
 
-/** The packages of an image, as mkosi wrote them down (ManifestFormat=json). */
+/** The packages of an image, from the manifest of mkosi (ManifestFormat=json). */
 export function debsOfManifest(manifest: string): DebianPackage[] {
   const { packages } = JSON.parse(manifest) as { packages: readonly (DebianPackage & { readonly type: string })[] };
   return packages.filter(({ type }) => type === 'deb').map(({ name, version, architecture }) => ({ name, version, architecture }));
@@ -68,7 +68,7 @@ export function makeSbom(debs: readonly DebianPackage[], version: string, epochS
 }
 
 /**
- * What the Debian package takes along, from the lock file: no development tools, nothing for other platforms. Not from `npm sbom`,
+ * The npm packages in the Debian package, from the lock file: no development tools, nothing for other platforms. Not from `npm sbom`,
  * which leaves out production packages that a development tool could use as well (npm 11 and yaml).
  */
 function npmComponents(): Component[] {
@@ -109,7 +109,7 @@ function component(type: string, name: string, version: string, purl: string): C
   return { 'bom-ref': purl, type, name, version, purl };
 }
 
-/** A UUID (version 8, RFC 9562) that is the content's own. */
+/** A UUID (version 8, RFC 9562) derived from the content. */
 function serialOf(content: string): string {
   const digits = hash('sha256', content, 'hex');
   return `urn:uuid:${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20, 32)}`;

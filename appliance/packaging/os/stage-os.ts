@@ -1,4 +1,4 @@
-// Lays what makes the Debian package an appliance over a root tree: console, settings, firewall, updates, presets. Called by image builds.
+// Copies the files of the appliance over a root tree with the Debian package: console, settings, firewall, updates, presets. Called by image builds.
 import { createPublicKey } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { digestOf, fingerprintOf } from './programs/bundle.ts';
 const here = import.meta.dirname;
 const repository = resolve(here, '../../..');
 
-/** Nobody logs in to an appliance: what would ask for a password, or give a shell, is not there to be started. */
+/** An appliance has no logins: units that ask for a password or start a shell are masked. */
 const masked = [
   'autovt@.service',
   'console-getty.service',
@@ -19,9 +19,9 @@ const masked = [
 ];
 
 /**
- * Lays the files of the appliance's operating system over `root`, a tree in which the Debian package is installed (programs run from
- * /usr/lib/keystored). May be repeated. Throws when the package is not there. Units are enabled by the preset it brings.
- * `updateKeys`: public keys in PEM; an update has to be signed with every one of them, and without any none is taken.
+ * Copies the files of the appliance's operating system over `root`, a tree in which the Debian package is installed (programs run from
+ * /usr/lib/keystored). May be repeated. Throws without the package. Its preset enables the units.
+ * `updateKeys`: public keys in PEM, all of which must sign an update; without keys no update is accepted.
  */
 export async function stageOs(root: string, updateKeys: readonly string[] = []): Promise<void> {
   if (!existsSync(join(root, 'usr/lib/keystored/appliance'))) throw new Error(`${root} has no keystored: install its package there first`);
@@ -33,7 +33,7 @@ export async function stageOs(root: string, updateKeys: readonly string[] = []):
   settleModes(join(here, 'tree'), root);
 }
 
-/** The programs keep their place below the sources, because they import what lies beside them. */
+/** The programs keep their paths below the sources, because they import neighbouring files. */
 function stagePrograms(root: string): void {
   const source = join(here, 'programs');
   const target = join(root, 'usr/lib/keystored', source.slice(repository.length + 1));
@@ -53,7 +53,7 @@ function stageUpdateKeys(directory: string, keys: readonly string[]): void {
   chmodSync(directory, 0o755);
 }
 
-/** Whatever the umask of the builder: read by all, written by root, executable where the first line names an interpreter. */
+/** Independent of the builder's umask: readable by all, writable by root, executable when the first line names an interpreter. */
 function settleModes(source: string, target: string): void {
   for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
     const path = join(target, entry.parentPath.slice(source.length + 1), entry.name);

@@ -90,7 +90,7 @@ describe('hsm', () => {
       stderr: expect.stringContaining('PIN'),
     });
     expect((await ctl(['hsm', 'describe', '--module', path('none.so')])).code).not.toBe(0);
-    expect((await ctl(['hsm', 'test'])).stderr).toMatch(/^keystorectl: which token\?/);
+    expect((await ctl(['hsm', 'test'])).stderr).toMatch(/^keystorectl: no token is selected/);
   });
 });
 
@@ -143,10 +143,10 @@ describe('audit verify', () => {
     ]) {
       expect(await ctl(answer([wrong]))).toMatchObject({ code: 7 });
     }
-    // A trail made by somebody else from its first record on, with a key of theirs beside it.
-    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
-    writeFileSync(path('strange-keys.pem'), stranger.export({ format: 'pem', type: 'spki' }));
-    expect((await ctl(['audit', 'verify', path('kept'), '--keys', path('strange-keys.pem')])).code).toBe(7);
+    // A trail that an attacker made from its first record on, with their key beside it.
+    const attacker = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
+    writeFileSync(path('attacker-keys.pem'), attacker.export({ format: 'pem', type: 'spki' }));
+    expect((await ctl(['audit', 'verify', path('kept'), '--keys', path('attacker-keys.pem')])).code).toBe(7);
     expect(await ctl(answer([]))).toMatchObject({ code: 1, stderr: expect.stringContaining('it names no heads') });
     writeFileSync(path('kept.json'), JSON.stringify({ heads: [{ chain: 'main', sequence: '3', hash }] }));
     expect((await ctl(['audit', 'verify', path('kept'), '--heads', path('kept.json')])).code).toBe(1);

@@ -44,7 +44,7 @@ afterAll(async () => {
   await daemon?.stop();
 });
 
-/** The blocks as one script in the folder of a reader: `data` and `appliance` lie in it as in a clone. */
+/** The blocks as one script in a working directory with `data` and `appliance`, as in a clone. */
 async function runAsReader(document: string): Promise<{ readonly code: number | null; readonly output: string }> {
   const home = mkdtempSync(join(tmpdir(), 'ks-'));
   symlinkSync(path('data'), join(home, 'data'));
@@ -84,7 +84,7 @@ test.for(documents.filter((document) => blocksOf(document).some(({ reason }) => 
   },
 );
 
-test('every action of the API stands in the documentation', async () => {
+test('every action of the API is documented', async () => {
   const { paths } = (await daemon.request('GET', '/v1/openapi.json')) as {
     paths: Record<string, Record<string, { 'x-command'?: { verb: string; action?: string } }>>;
   };

@@ -357,7 +357,7 @@ describe('exit codes', () => {
     );
   });
 
-  test('6: nobody answers; 1: whoever answers is not trusted', async () => {
+  test('6: no answer; 1: the answering server is not trusted', async () => {
     expect(await ctl(['list', 'transit-keys', '--url', 'https://127.0.0.1:1'])).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('does not answer'),

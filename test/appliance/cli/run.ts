@@ -23,16 +23,16 @@ export type Ctl = {
   json(...words: string[]): Promise<any>;
 };
 
-/** For an appliance; home, profile and cache lie below the directory. */
+/** For an appliance; home, profile and cache are below the directory. */
 export function ctlFor(appliance: Pick<TestAppliance, 'url' | 'rootToken'>, caPem: string, directory: string): Ctl {
   const ca = join(directory, 'ca.pem');
   writeFileSync(ca, caPem);
-  const surroundings = { HOME: directory, KEYSTORED_URL: appliance.url, KEYSTORED_CA: ca, KEYSTORED_TOKEN: appliance.rootToken };
+  const defaults = { HOME: directory, KEYSTORED_URL: appliance.url, KEYSTORED_CA: ca, KEYSTORED_TOKEN: appliance.rootToken };
   const ctl = async (words: readonly string[], options: RunOptions = {}): Promise<Run> => {
     const { stdin, environment = {}, terminal = false, onStderr } = options;
     const [stdout, stderr] = [new Collector(terminal), new Collector(terminal, onStderr)];
     const input = Object.assign(Readable.from(stdin === undefined ? [] : [Buffer.from(stdin)]), { isTTY: stdin === undefined });
-    const code = await runKeystorectl(words, { environment: { ...surroundings, ...environment }, stdin: input, stdout, stderr });
+    const code = await runKeystorectl(words, { environment: { ...defaults, ...environment }, stdin: input, stdout, stderr });
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   return Object.assign(ctl, {

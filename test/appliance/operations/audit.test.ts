@@ -180,7 +180,7 @@ test('a followed topic tells what every worker does, ends with the token, and ho
   expect([code, how]).toEqual([0, 'whole']);
 });
 
-test('after a restore the trail begins anew, which is no finding; the key goes on signing', async () => {
+test('after a restore a new trail begins, which is no finding; the key goes on signing', async () => {
   const first = await startDaemon({ directory: path('origin'), args: config('origin', 'audit: { sign-every: 1s }\n') });
   await first.request('POST', keys, { name: 'k' });
   await use(first, 5);
@@ -192,7 +192,7 @@ test('after a restore the trail begins anew, which is no finding; the key goes o
   const args = ['--restore', path('backup'), '--restore-passphrase-file', path('passphrase')];
   const second = await startDaemon({ directory: path('restored'), args, rootToken });
   await use(second, 5);
-  expect(String(await second.request('GET', '/v1/state/topics/system:logs'))).toContain('the audit trail begins anew');
+  expect(String(await second.request('GET', '/v1/state/topics/system:logs'))).toContain('a new audit trail begins');
   await second.stop();
   const third = await startDaemon({ directory: path('restored'), rootToken });
   await third.stop();

@@ -20,7 +20,7 @@ const codeOf = async (daemon: Daemon, method: string, where: string, body?: unkn
   return `${answer.status} ${(answer.body as { code?: string } | undefined)?.code ?? 'done'}`;
 };
 
-/** One kept connection to each worker, on which a key is used. Which worker it leads to is seen by the chain its record stands in. */
+/** One kept connection to each worker, on which a key is used. The chain of its record shows which worker it leads to. */
 async function connectToEach(daemon: Daemon, directory: string, chains: readonly string[]): Promise<(() => Promise<Used>)[]> {
   const found = new Map<string, () => Promise<Used>>();
   while (found.size < chains.length) {

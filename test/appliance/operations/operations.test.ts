@@ -113,7 +113,7 @@ describe('sealed', () => {
     const directory = path('attended');
     const args = withConfiguration('attended', 'hsm: { start: attended }\n');
     const first = await startDaemon({ directory, args });
-    expect(first.output()).toContain(`The PIN lies in ${join(directory, 'pin')}`);
+    expect(first.output()).toContain(`The PIN is in ${join(directory, 'pin')}`);
     expect(await first.stop()).toBe(0);
     const pin = readFileSync(join(directory, 'pin'), 'utf8');
     rmSync(join(directory, 'pin'));
@@ -237,7 +237,7 @@ describe('backup', () => {
     cpSync(join(copy, 'store'), join(copy, 'restored/store'), { recursive: true });
     rmSync(join(copy, 'store'), { recursive: true });
     renameSync(join(copy, 'pin'), join(copy, 'restored/pin'));
-    // Whoever asked for it asks again.
+    // The restore is requested again.
     const again = await startDaemon({ directory: copy, args: ['--restore', path('absent'), '--restore-passphrase-file', path('absent')] });
     expect(await again.request('GET', `${actions}/orders`)).toMatchObject({ name: 'orders' });
     expect(await again.stop()).toBe(0);

@@ -1,5 +1,5 @@
 // Planted secrets of every kind go through the real daemon; afterwards none is in its logs, audit trail, store, backup or output, nor in the
-// store as it lies in the memory of any process.
+// store as it is in the memory of any process.
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

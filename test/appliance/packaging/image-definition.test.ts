@@ -27,7 +27,7 @@ test('the slots of a running machine are as large as those of the published disk
   }
 });
 
-test('the state is encrypted with and without a TPM, and a factory reset makes it anew', () => {
+test('the state is encrypted with and without a TPM, and a factory reset creates it again', () => {
   for (const [kind, way] of Object.entries({ 'var-tpm2': 'tpm2', 'var-key-file': 'key-file' })) {
     expect(settings(initrd, 'keystored', kind, '30-var.conf')).toMatchObject({ Encrypt: way, FactoryReset: 'yes', Label: 'keystored-var' });
   }

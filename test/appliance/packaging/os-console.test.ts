@@ -34,7 +34,7 @@ test('the screen says where the appliance is, how it is, and whom to trust', () 
     '1.2.3',
     'https://192.0.2.10:4646',
     'https://[2001:db8::10]:4665',
-    'somebody should act',
+    'a person should act',
     '! disk: nearly full',
     'AB:CD',
   ])
@@ -89,7 +89,7 @@ test('the screen says why the daemon does not start, until it does', async () =>
     `${refusalFile}hsm: {tokens: [{name: own, module: /usr/lib/vendor/absent.so, label: a, pin: {environment: PIN}}]}\n`,
   );
   await expect(startDaemon({ directory: data, args: ['--config', config], environment: { PIN: '1234' } })).rejects.toThrow('ended with 1');
-  expect(formatScreen(await readFacts(root))).toMatch(/^! The service does not start, and tries again: .*\/usr\/lib\/vendor\/absent\.so/m);
+  expect(formatScreen(await readFacts(root))).toMatch(/^! The service does not start, and is retried: .*\/usr\/lib\/vendor\/absent\.so/m);
   writeFileSync(config, refusalFile);
   const daemon = await startDaemon({ directory: data, args: ['--config', config] });
   expect(formatScreen(await readFacts(root))).not.toContain('does not start');
@@ -100,11 +100,11 @@ test('a server that another CA vouches for is not taken for the daemon', async (
   const [one, other] = [path('one'), path('other')];
   // Without a name of loopback in the certificate: the settings may leave it out.
   const daemon = await startDaemon({ directory: join(one, 'var/lib/keystored'), args: ['--hosts', 'keys.example.com'] });
-  const stranger = await startDaemon({ directory: join(other, 'var/lib/keystored'), firstStart: true });
+  const foreign = await startDaemon({ directory: join(other, 'var/lib/keystored'), firstStart: true });
   const port = Number(new URL(daemon.url).port);
   await expect.poll(() => readDaemonState(one, port), patiently).toEqual({ status: 'ok', reasons: [] });
   expect(await readDaemonState(other, port)).toEqual({ status: 'silent', reasons: [] });
-  expect([await daemon.stop(), await stranger.stop()]).toEqual([0, 0]);
+  expect([await daemon.stop(), await foreign.stop()]).toEqual([0, 0]);
 });
 
 test('the gate lets pass who serves or waits for the PIN, and holds who is down or silent', () => {

@@ -36,7 +36,7 @@ function machine(name: string) {
     root,
     read: (file: string) => readFileSync(join(root, file), 'utf8'),
     has: (file: string) => existsSync(join(root, file)),
-    /** A start with this on the medium, or without a medium; what lies in memory is gone before it. */
+    /** A start with this on the medium, or without a medium; memory is empty before it. */
     start: (settings?: unknown): void => {
       rmSync(join(root, 'run'), { recursive: true });
       mkdirSync(join(root, 'run/keystored-medium'), { recursive: true });
@@ -92,14 +92,14 @@ test('a version of which no trial is left is named, but not by itself in its las
   expect(readNotices(root)).toEqual([]);
   renameSync(join(entries, 'keystored_0.3.0+1-1.efi'), join(entries, 'keystored_0.3.0+0-2.efi'));
   start();
-  expect(readNotices(root)).toEqual([expect.stringMatching(/^Version 0\.3\.0 was left again, /)]);
+  expect(readNotices(root)).toEqual([expect.stringMatching(/^Version 0\.3\.0 was abandoned, /)]);
   mkdirSync(join(root, 'usr/lib'), { recursive: true });
   writeFileSync(join(root, 'usr/lib/os-release'), 'IMAGE_VERSION="0.3.0"\n');
   start();
   expect(readNotices(root)).toEqual([]);
 });
 
-test('a PIN lies in one file in memory and one that only root reads', () => {
+test('a PIN is in one file in memory and one that only root reads', () => {
   const { start, root } = machine('pin');
   start(whole);
   const { stdout } = spawnSync('grep', ['-rl', 'secret-1234', join(root, 'run'), join(root, 'var')], { encoding: 'utf8' });

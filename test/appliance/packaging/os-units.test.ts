@@ -32,7 +32,7 @@ test.skipIf(!analyzer)('systemd understands every unit', () => {
   expect(stderr.split('\n').filter((line) => /keystored/.test(line) && !/is not executable/.test(line))).toEqual([]);
 });
 
-test.skipIf(!analyzer)('every service of ours is at 3.0 or better', () => {
+test.skipIf(!analyzer)('every service of the appliance is at 3.0 or better', () => {
   for (const name of services()) {
     const { status, stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=30', join(units, name)], {
       encoding: 'utf8',

@@ -19,7 +19,7 @@ const bundle = join(medium, 'keystored_0.2.0.update');
 const makers = {
   ec: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
   mlDsa: () => generateKeyPairSync('ml-dsa-65'),
-  strangerEc: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+  otherEc: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
   weakEc: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
 };
 const keyFile = (name: keyof typeof makers): string => path(`${name}.pem`);
@@ -76,9 +76,9 @@ describe('an update', () => {
     expect(readNotices(root).join()).toContain('No update is taken while this version is on trial');
   });
 
-  test('is refused unsigned, signed by one key of two, by a stranger, or under another signature', async () => {
+  test('is refused unsigned, signed by one key of two, by another key, or under another signature', async () => {
     expect(await offer({ keys: [keyFile('ec')] })).toContain('not signed with the ml-dsa-65 key');
-    expect(await offer({ keys: [keyFile('strangerEc'), keyFile('mlDsa')] })).toContain('not signed with the ec key');
+    expect(await offer({ keys: [keyFile('otherEc'), keyFile('mlDsa')] })).toContain('not signed with the ec key');
     const swap = (): void => replace('signatures.json', JSON.stringify({ signatures: swapped(signaturesOf()) }));
     expect(await offer({}, swap)).toContain('signature is wrong');
     expect(await offer({}, () => replace('signatures.json', '{}'))).toContain('signatures.json cannot be read');
@@ -94,7 +94,7 @@ describe('an update', () => {
     expect(await offer({}, flip('keystored_0.2.0.rootkeystored_0.2.0.root'))).toContain('part keystored_0.2.0.root is damaged');
   });
 
-  test('is refused when it is cut off anywhere, or a part is missing, longer or stands behind another of its name', async () => {
+  test('is refused when it is cut off anywhere, or a part is missing, longer or after another of its name', async () => {
     for (const bytes of [0, 700, 2_000, 100_000, 330_000])
       expect(await offer({}, () => truncateSync(bundle, bytes)), `${bytes}`).not.toBe('taken');
     expect(await offer({}, () => tar('--delete', 'keystored_0.2.0.efi'))).toContain('keystored_0.2.0.efi is missing');

@@ -51,12 +51,12 @@ describe.skipIf(!builder)('the Debian package', () => {
 
   test('leaves the workshop at home: no tests, no development packages, no set-up', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> };
-    const strangers = files.filter(
+    const unexpected = files.filter(
       ({ name }) =>
         /^usr\/lib\/keystored\/(?:test|data|dist)|setup\.mjs$|\.musl\.node$/.test(name) ||
         Object.keys(devDependencies).some((one) => name.startsWith(`usr/lib/keystored/node_modules/${one}/`)),
     );
-    expect(strangers).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 
   test('belongs to root, is written by nobody else, has no set-id bit, and only programs are executable', () => {

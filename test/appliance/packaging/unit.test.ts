@@ -40,7 +40,7 @@ test.skipIf(!analyzer)('on the appliance, with what is laid over it there, it sc
 test.skipIf(!analyzer)('every setting has a value this or a later systemd understands', () => {
   const sockets = ['management', 'est'].map((name) => join(packaging, `systemd/keystored-${name}.socket`));
   const { stderr } = spawnSync('systemd-analyze', ['verify', unit, ...sockets], { encoding: 'utf8' });
-  // systemd 252 does not know these four yet; each stands beside an older setting, or the daemon does without. Nothing is installed here.
+  // systemd 252 does not know these four yet; each is beside an older setting, or the daemon works without it. Nothing is installed here.
   const newer = /OpenFile|ImportCredential|boolean value, ignoring: (?:disconnected|strict)|node is not executable/;
   const complaints = stderr.split('\n').filter((line) => /keystored[\w-]*\.(?:service|socket):/.test(line) && !newer.test(line));
   expect(complaints).toEqual([]);

@@ -62,7 +62,7 @@ test('interrupted in the middle of its first start, it makes what it has begun a
   };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', hear);
   expect(await once(child, 'exit')).toEqual([0, null]);
-  expect(said).toContain('Its root token lies in');
+  expect(said).toContain('Its root token is in');
   expect(said).not.toContain('ready https://');
   const daemon = await startDaemon({ directory: path('young') });
   expect((await daemon.exchange('GET', '/v1/config/tenants')).status).toBe(200);

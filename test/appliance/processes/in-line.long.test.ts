@@ -1,4 +1,4 @@
-// The same with several processes, which do not stand in one line: who comes second begins again until it is done.
+// Concurrent changes in several processes, which share no queue: the loser of a race retries until it succeeds.
 import { expect, test } from 'vitest';
 import { startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';

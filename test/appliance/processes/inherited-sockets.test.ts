@@ -76,7 +76,7 @@ test.skipIf(!activator)('nobody is refused while a worker, or the daemon, is kil
     process.kill(pid, 'SIGKILL');
     // What a dying worker has accepted ends with it.
     await expect.poll(() => [pid, worker].some(isAlive), { timeout: 60_000 }).toBe(false);
-    // Callers of both doors, who come while nobody is behind them.
+    // Callers of both ports, while no process accepts from them.
     expect(await Promise.all([daemon.health(), daemon.est(), daemon.health()])).toEqual([200, 404, 200]);
   }
 });

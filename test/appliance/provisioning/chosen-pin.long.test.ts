@@ -89,7 +89,7 @@ test('a first attended start that is cut at any moment is finished by the next o
   await last.stop();
 });
 
-test('it is refused beside tokens of one’s own, and when the token does not take it', async () => {
+test('it is refused beside configured tokens, and when the token does not accept it', async () => {
   const own = 'tokens: [{name: own, module: /usr/lib/none.so, label: a, pin: {environment: CHOSEN}}]';
   await expect(start(path('tokens'), `${own}, ${chosen}`, '1234')).rejects.toThrow('must not have both tokens and embedded-pin');
   await expect(start(path('short'), `${attended}, ${chosen}`, '1')).rejects.toThrow('does not take the new PIN');

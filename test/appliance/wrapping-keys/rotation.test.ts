@@ -35,7 +35,7 @@ const rotate = (body: object = {}) => harness.request('POST', rotatePath, body);
 const rewrapping = (signal = new AbortController().signal) => harness.jobs.find(({ name }) => name === 'rewrapping')?.run(signal);
 const wrappingKey = async () => (await harness.request('GET', '/v1/state/system/hsm')).body.tokens[0]['wrapping-key'];
 
-/** Until the first key was wrapped anew; looks at every turn of the event loop, so that nothing else has happened meanwhile. */
+/** Until the first key was rewrapped; checks at every turn of the event loop, so that nothing else has happened since. */
 async function untilOneIsDone(): Promise<void> {
   const table = wrappingTable(harness.store);
   for (; (table.get(['main'])?.done ?? 0) === 0; harness.store.refresh()) await setImmediate();
@@ -251,7 +251,7 @@ test('a damaged key keeps the old wrapping key in the token; it is tried again a
   await rewrapping();
   expect(await wrappingKey()).toMatchObject({ number: 2, state: 'incomplete', failed: 1 });
   expect(await harness.hsm.wrappingKeys.list('main')).toEqual([1, 2]);
-  expect(harness.logged.filter(({ message }) => message === 'a key could not be wrapped anew')).not.toEqual([]);
+  expect(harness.logged.filter(({ message }) => message === 'a key could not be rewrapped')).not.toEqual([]);
   expect(ends()).toMatchObject([{ code: 'incomplete', 'request-parameters': { number: 2, failed: 1 } }]);
   const reason = expect.stringContaining('old wrapping key');
   expect(await health()).toMatchObject({ status: 'degraded', hsm: { tokens: [{ name: 'main', state: 'up', reason }] } });

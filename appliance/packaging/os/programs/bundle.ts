@@ -1,12 +1,12 @@
-// An update as one file: a tar of manifest.json, signatures.json and the parts that the manifest names. Nothing of it is trusted until
-// every key of the appliance has signed the manifest, and nothing of a part until its octets are those of the manifest.
+// An update as one file: a tar of manifest.json, signatures.json and the parts that the manifest names. The manifest is
+// trusted when every key of the appliance has signed it, and a part when its hash is that of the manifest.
 import { hash, type KeyObject, verify } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../../../core/base/errors.ts';
 import { parseJsonObject } from '../../../../core/wire/json.ts';
 import { parseInput } from '../../../../core/wire/schema.ts';
 
-/** Why a bundle is refused, in one line for the screen. */
+/** A refused bundle; the message is one line for the screen. */
 export class BundleRefused extends Error {}
 
 const version = z.string().regex(/^\d{1,6}(?:\.\d{1,6}){0,3}$/, 'must be numbers with dots between them');
@@ -32,7 +32,7 @@ export type Manifest = z.output<typeof manifestSchema>;
 /** Base64 of each signature by the fingerprint of its key. */
 const signaturesSchema = z.strictObject({ signatures: z.record(z.string(), z.string()) });
 
-/** What is signed: these words, then the octets of manifest.json. No other use of the keys can be taken for it. */
+/** The signed octets: this prefix, then manifest.json. The prefix separates it from other uses of the keys. */
 export function signedOctets(manifest: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('keystored update bundle 1\0'), manifest]);
 }
@@ -72,7 +72,7 @@ export function requireFits({ version, minimumVersion }: Manifest, running: stri
     throw new BundleRefused(`version ${running}, which runs, is too old for it: update to ${minimumVersion} first`);
 }
 
-/** Number by number; what is not there counts as 0. */
+/** Compares number by number; missing ones count as 0. */
 function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => text.split('.').map(Number)) as [number[], number[]];
   for (let index = 0; index < Math.max(a.length, b.length); index++) {

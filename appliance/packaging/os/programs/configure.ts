@@ -1,4 +1,4 @@
-// At every start of the machine: settings from the medium, if one is there and says something right, else as they were; then rendered.
+// At every start of the machine: takes the settings from a valid medium, or else the kept ones, and renders them.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../../../core/base/durable-files.ts';
@@ -8,13 +8,13 @@ import { renderSettings } from './render.ts';
 import { defaultSettings, parseSettings, SettingsError, type Settings } from './settings.ts';
 import { readVersion } from './version.ts';
 
-/** Longer is no settings file. */
+/** The longest accepted settings file. */
 const mostBytes = 64 * 1024;
 
 /**
- * Everything below `root`, which is `/` but in tests. What the medium says is kept before it is used; when it is wrong, the status
- * screen says why and the last good settings stay. A factory reset is asked for by the fingerprint of the CA it will destroy: a medium
- * that is left in the machine does not reset it again.
+ * Reads and writes below `root`, which is `/` except in tests. Settings of the medium are kept before they are used; when they are wrong,
+ * the status screen shows why and the last good settings stay. A factory reset names the fingerprint of the CA that it destroys, so a
+ * medium that is left in the machine does not reset it again.
  */
 export function configure(root: string): void {
   const kept = join(root, 'var/lib/keystored-os/settings.json');
@@ -42,33 +42,41 @@ function fromMedium(root: string, kept: string): Settings | undefined {
     return settings;
   } catch (error) {
     const reason = error instanceof SettingsError ? error.message : `cannot be used (${(error as NodeJS.ErrnoException).code ?? 'fault'})`;
-    writeNotice(root, 'settings', `keystored.json on the medium KEYSTORED ${reason}. The settings before stay: mend the file and restart.`);
+    writeNotice(
+      root,
+      'settings',
+      `keystored.json on the medium KEYSTORED ${reason}. The settings before stay: correct the file and restart.`,
+    );
     return undefined;
   }
 }
 
-/** The PIN that the embedded token was made with lies where nobody can read it: an appliance that waits for it would wait for ever. */
+/** Nobody can read the PIN that the embedded token was made with: an attended start would wait for it forever. */
 function requireKnownPin(root: string, { start, token, pin }: Settings): void {
   const data = join(root, 'var/lib/keystored');
   const isKnown = token !== undefined || pin !== undefined || (existsSync(join(data, 'softhsm')) && !existsSync(join(data, 'pin')));
   if (start === 'attended' && !isKnown) throw new SettingsError('"pin" must be given with an attended start: choose one');
 }
 
-/** A chosen PIN is handed on once; where a person gives the PIN at every start, it stands nowhere. */
+/** A chosen PIN is passed on once. With an attended start no PIN is kept. */
 function withoutPins(content: Uint8Array, { start }: Settings): string {
   const { pin: _chosen, ...settings } = JSON.parse(Buffer.from(content).toString()) as { pin?: string; token?: { pin?: string } };
   if (start === 'attended') delete settings.token?.pin;
   return JSON.stringify(settings);
 }
 
-/** A later version may know less than the one that kept them: then the appliance still has to start. */
+/** Another version may not accept the kept settings; the appliance must still start. */
 function fromKept(root: string, kept: string): Settings | undefined {
   if (!existsSync(kept)) return undefined;
   try {
     return parseSettings(readSmall(kept));
   } catch (error) {
     const reason = error instanceof SettingsError ? error.message : 'cannot be read';
-    writeNotice(root, 'settings', `The settings that were kept: ${reason}. The appliance uses DHCP; give them anew on a medium KEYSTORED.`);
+    writeNotice(
+      root,
+      'settings',
+      `The settings that were kept: ${reason}. The appliance uses DHCP; give them again on a medium KEYSTORED.`,
+    );
     return undefined;
   }
 }
@@ -79,16 +87,16 @@ function readSmall(file: string): Uint8Array {
   return readFileSync(file);
 }
 
-/** A version of which no trial is left (systemd-boot counts them in the name), unless it is in its last one now. */
+/** Reports a version without trials left (systemd-boot counts them in the name), unless its last trial is running. */
 function tellWhatWasLeft(root: string): void {
   const directory = join(root, 'efi/EFI/Linux');
   const names = existsSync(directory) ? readdirSync(directory) : [];
   const [left] = names.flatMap((name) => /^keystored_(.+)\+0(?:-\d+)?\.efi$/.exec(name)?.[1] ?? []);
-  const text = `Version ${left} was left again, because it did not serve in its trials. This one serves; take another update.`;
+  const text = `Version ${left} was abandoned, because it did not serve in its trials. This one serves; use another update.`;
   writeNotice(root, 'trials', left === undefined || left === readVersion(root) ? undefined : text);
 }
 
-/** systemd hands what lies here to the daemon, and it is gone with the power. */
+/** Writes the PIN to memory, from where systemd passes it to the daemon. */
 function placePin(root: string, { token, pin = token?.pin }: Settings): void {
   const store = join(root, 'run/credstore');
   rmSync(join(store, 'keystored.pin'), { force: true });

@@ -1,4 +1,4 @@
-// The status screen: looks at the appliance every two seconds and writes to the screen and the serial line when something has changed.
+// The status screen: reads the state every two seconds and writes it to the screen and the serial line when it has changed.
 import { closeSync, constants, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { readVersion } from './version.ts';
 
 const lookEveryMs = 2_000;
 
-/** Of a screen the page takes the whole; on a line that may be recorded one page follows the other. */
+/** A page replaces the screen; on the serial line, which may be recorded, pages follow each other. */
 const terminals = [
   { path: '/dev/tty1', before: '\u001B[H\u001B[2J\u001B[3J' },
   { path: '/dev/ttyS0', before: '\n' },
 ] as const;
 
-/** What there is to tell now, from the files below `root` and the daemon at `port`. */
+/** The current facts, from the files below `root` and the daemon at `port`. */
 export async function readFacts(root: string, port = 4646): Promise<Facts> {
   return {
     version: readVersion(root),
@@ -35,7 +35,7 @@ export async function readFacts(root: string, port = 4646): Promise<Facts> {
   };
 }
 
-/** What is not there yet, is not told yet. */
+/** Undefined when it cannot be read yet. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -44,12 +44,12 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Terminals that are not there, or not plugged in, are passed over. */
+/** Skips terminals that do not exist or are not connected. */
 async function show(page: string): Promise<void> {
   for (const { path, before } of terminals) await write(path, `${before}${page}`).catch(() => undefined);
 }
 
-/** Does not wait for a line that nobody takes from: after two seconds the rest is dropped. */
+/** Drops the rest after two seconds, when nothing reads the line. */
 async function write(path: string, text: string): Promise<void> {
   const terminal = openSync(path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK);
   try {

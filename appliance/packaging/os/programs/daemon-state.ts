@@ -1,21 +1,21 @@
-// How the daemon is, asked as everybody may: its health over TLS on this machine.
+// Reads the health of the daemon on this machine over TLS, without a token.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 
-/** `silent`: it does not answer (yet). `reasons`: one sentence for each part that is not well. */
+/** `silent`: it does not answer (yet). `reasons`: one sentence for each part with a problem. */
 export type DaemonState = {
   readonly status: 'ok' | 'degraded' | 'down' | 'sealed' | 'silent';
   readonly reasons: readonly string[];
 };
 
-/** A busy machine is no dead one. */
+/** Generous, because the machine may be busy. */
 const timeoutMs = 20_000;
 const mostBytes = 64 * 1024;
 const silent: DaemonState = { status: 'silent', reasons: [] };
 
-/** Asks the daemon at `port` on this machine, whose CA certificate lies below `root`. Never rejects. */
+/** Asks the daemon at `port` on this machine, with the CA certificate below `root`. Never rejects. */
 export async function readDaemonState(root: string, port = 4646): Promise<DaemonState> {
   try {
     return stateOf(JSON.parse(await get(port, readFileSync(caFile(root), 'utf8'))) as Report);
@@ -39,7 +39,7 @@ function caFile(root: string): string {
 
 function get(port: number, ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    // The settings choose the names in the certificate, so which of them stands there proves nothing; that our own CA signed it does.
+    // The settings choose the names in the certificate, so they prove nothing; the signature of the appliance's own CA does.
     const options = { host: '127.0.0.1', port, path: '/v1/state/system/health', ca, checkServerIdentity: () => undefined };
     const asked = request({ ...options, agent: false, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       let text = '';

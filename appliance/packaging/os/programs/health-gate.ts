@@ -2,11 +2,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { readDaemonState, type DaemonState } from './daemon-state.ts';
 
-/** Emulated and very busy machines take minutes to start the daemon; a version that is good but slow is not to be left. */
+/** Emulated and busy machines take minutes to start the daemon; a good but slow version must not be abandoned. */
 const patienceMs = 600_000;
 const pauseMs = 2_000;
 
-/** A version is good when requests are served with it; what is degraded was so before, and a sealed daemon has come as far as it may. */
+/** A version is good when it serves requests; degraded parts were so before, and a sealed daemon can do no more without a PIN. */
 export function isGood({ status }: DaemonState): boolean {
   return status === 'ok' || status === 'degraded' || status === 'sealed';
 }

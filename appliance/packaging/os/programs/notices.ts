@@ -1,10 +1,10 @@
-// What the jobs of the appliance have to say to whoever looks at the screen: one file per job, below /run/keystored-os/notices.
+// Messages of the appliance's jobs for the status screen: one file per job, in /run/keystored-os/notices.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const directory = (root: string): string => join(root, 'run/keystored-os/notices');
 
-/** Replaces what a job has said; undefined: nothing any more. */
+/** Replaces the message of a job; undefined removes it. */
 export function writeNotice(root: string, job: string, text: string | undefined): void {
   mkdirSync(directory(root), { recursive: true, mode: 0o755 });
   const file = join(directory(root), job);
@@ -12,7 +12,7 @@ export function writeNotice(root: string, job: string, text: string | undefined)
   else writeFileSync(file, `${text}\n`, { mode: 0o644 });
 }
 
-/** What they say now, in the order of their names. */
+/** The current messages, sorted by job. */
 export function readNotices(root: string): readonly string[] {
   try {
     return readdirSync(directory(root))

@@ -1,12 +1,12 @@
-// Settings as the programs of the system read them: network, time, firewall, and the daemon's configuration.
+// Renders settings as files of the system: network, time, firewall, and the daemon's configuration.
 import { isIP } from 'node:net';
 import { stringify } from 'yaml';
 import type { Settings } from './settings.ts';
 
-/** Files by path; every one of them may be read by all. */
+/** Files by path, all world-readable. */
 export type Rendered = Readonly<Record<string, string>>;
 
-/** What the settings come to. A PIN is in none of these files. */
+/** The files of the settings. None contains a PIN. */
 export function renderSettings(settings: Settings): Rendered {
   return {
     ...renderNetwork(settings),
@@ -17,7 +17,7 @@ export function renderSettings(settings: Settings): Rendered {
   };
 }
 
-/** systemd.network(5). The file of the image that asks DHCP everywhere is replaced by nothing, so that only what is named is up. */
+/** systemd.network(5). An empty file replaces the image's, which enables DHCP everywhere, so that only named interfaces are up. */
 function renderNetwork({ interfaces }: Settings): Rendered {
   if (interfaces === undefined) return {};
   const files = interfaces.map(({ name, mac, dhcp, addresses, gateways, dns }, index) => {
@@ -41,7 +41,7 @@ function renderNetwork({ interfaces }: Settings): Rendered {
   return { ...Object.fromEntries(files), '/run/systemd/network/80-keystored.network': '' };
 }
 
-/** Fills the sets of /etc/nftables.conf. In one transaction: there is no moment in which more is open than before and after. */
+/** Fills the sets of /etc/nftables.conf. In one transaction: at no moment is more open than before or after. */
 function renderNetworks({ allow }: Settings): string {
   const sets = Object.entries(allow).flatMap(([port, networks]) =>
     ([4, 6] as const).map((family) => {
@@ -53,7 +53,7 @@ function renderNetworks({ allow }: Settings): string {
   return sets.join('');
 }
 
-/** keystored.yaml of the daemon. Its PIN comes as the systemd credential keystored.pin. */
+/** keystored.yaml of the daemon. The PIN is the systemd credential keystored.pin. */
 function renderDaemon({ hosts, token, start, pin }: Settings): string {
   return stringify({
     data: '/var/lib/keystored',
@@ -63,7 +63,7 @@ function renderDaemon({ hosts, token, start, pin }: Settings): string {
     'refusal-file': '/run/keystored/refusal',
     'operations-socket': '/run/keystored-operate.sock',
     ...(hosts === undefined ? {} : { hosts }),
-    // Nothing of a person's listens on the loopback of an appliance.
+    // No sign-in provider runs on the loopback address of an appliance.
     oidc: { 'provider-hosts': { deny: ['127.0.0.0/8', '::1'] } },
     hsm: {
       start,

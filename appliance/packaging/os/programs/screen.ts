@@ -2,7 +2,7 @@
 import type { BootstrapCredential } from '../../../provisioning/bootstrap.ts';
 import type { DaemonState } from './daemon-state.ts';
 
-/** What the screen tells. */
+/** The content of the screen. */
 export type Facts = {
   readonly version: string;
   readonly hostname: string;
@@ -20,7 +20,7 @@ export type Facts = {
 
 const states: Readonly<Record<DaemonState['status'], string>> = {
   ok: 'serving',
-  degraded: 'serving, and somebody should act',
+  degraded: 'serving, but a person should act',
   down: 'some requests cannot be served',
   sealed: 'sealed: waiting for the PIN',
   silent: 'starting, or not answering',
@@ -41,7 +41,7 @@ export function formatScreen(facts: Facts): string {
   ];
   const lines = [
     ...rows.map(([name = '', value = '']) => `${name.padEnd(12)}${value}`),
-    ...(facts.refusal === undefined ? [] : [`! The service does not start, and tries again: ${facts.refusal}`]),
+    ...(facts.refusal === undefined ? [] : [`! The service does not start, and is retried: ${facts.refusal}`]),
     ...daemon.reasons.map((reason) => `! ${reason}`),
     ...facts.notices.map((notice) => `* ${notice}`),
     ...(credential === undefined ? [] : claim(credential)),
@@ -49,7 +49,7 @@ export function formatScreen(facts: Facts): string {
   return `${lines.map(plain).join('\n')}\n`;
 }
 
-/** Only as long as nobody has used it. */
+/** Shown until the credential is used. */
 function claim({ 'role-id': roleId, 'secret-id': secretId, expires }: BootstrapCredential): string[] {
   return [
     '',

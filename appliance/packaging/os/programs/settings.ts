@@ -1,4 +1,4 @@
-// The settings of an appliance: what keystored.json on a medium labelled KEYSTORED may say, checked before anything is done with it.
+// The settings of an appliance: schema of keystored.json on a medium labelled KEYSTORED.
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cidrsField } from '../../../../core/base/addresses.ts';
@@ -15,7 +15,7 @@ const address = z
   .refine((text) => isIP(text) !== 0 && !text.includes('%'), 'must be an IP address');
 const host = z.string().max(253).refine(isHost, 'must be a host name in lower case or an IP address');
 
-/** `192.0.2.10/24`: an address of our own, with the prefix of its network. */
+/** `192.0.2.10/24`: an address of the appliance, with the prefix of its network. */
 const ownAddress = z
   .string()
   .max(64)
@@ -81,10 +81,10 @@ const schema = z
 
 export type Settings = z.output<typeof schema>;
 
-/** The settings of an appliance that was told nothing: DHCP, open to every network, its own token. */
+/** The default settings: DHCP, open to every network, embedded token. */
 export const defaultSettings: Settings = schema.parse({});
 
-/** What is wrong with the settings, in one line for the screen; never a value of theirs. */
+/** Invalid settings; the message is one line for the screen, without any value of the settings. */
 export class SettingsError extends Error {}
 
 /** Reads a keystored.json. Names are in kebab-case there. Throws SettingsError. */
@@ -95,7 +95,7 @@ export function parseSettings(file: Uint8Array): Settings {
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'invalid-json') throw new SettingsError('must be one JSON object in UTF-8 in which no name stands twice');
     const [first] = error.details.items ?? [];
-    // A sentence that begins with the field; here it stands inside another one.
+    // The message is a sentence that begins with the field; here it is part of another one.
     throw new SettingsError((first?.message ?? error.message).replace(/\.$/, ''));
   }
 }

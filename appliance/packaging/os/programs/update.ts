@@ -1,4 +1,4 @@
-// An update from a medium: `unpack` checks the bundle and lays its parts where systemd-sysupdate takes them; `conclude` says how it ended.
+// An update from a medium: `unpack` checks the bundle and writes its parts for systemd-sysupdate; `conclude` reports the result.
 import { spawn } from 'node:child_process';
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { readVersion } from './version.ts';
 
 const mostManifestBytes = 64 * 1024;
 
-/** Where things lie below the root of the machine. */
+/** Paths below the root of the machine. */
 const paths = {
   medium: (root: string) => join(root, 'run/keystored-update-medium'),
   staging: (root: string) => join(root, 'var/lib/keystored-os/update'),
   keys: (root: string) => join(root, 'usr/share/keystored-os/update-keys'),
 } as const;
 
-/** Answers whether the parts of the medium's bundle lie ready. When they do not, nothing of it stays and the screen says why. */
+/** Returns whether the parts of the medium's bundle are ready. Otherwise none of them stays and the screen shows why. */
 export async function unpack(root: string): Promise<boolean> {
   const staging = paths.staging(root);
   rmSync(staging, { recursive: true, force: true });
@@ -40,7 +40,7 @@ export async function unpack(root: string): Promise<boolean> {
   }
 }
 
-/** Says what became of it and takes the parts away. `result` as systemd gives it to ExecStopPost=. */
+/** Reports the result and removes the parts. `result`: $SERVICE_RESULT of ExecStopPost=. */
 export function conclude(root: string, result: string | undefined): void {
   if (result === 'exec-condition') {
     writeNotice(root, 'update', 'No update is taken while this version is on trial: plug the medium in again when it has proved itself.');
@@ -91,7 +91,7 @@ async function readMember(bundle: string, name: string): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** What is on the disk afterwards is what was signed: it is hashed on its way there, and no more is written than was promised. */
+/** Hashes a part while writing it, and writes at most the signed length. */
 async function unpackPart(bundle: string, { name, bytes, sha256 }: Manifest['parts'][number], target: string): Promise<void> {
   const digest = createHash('sha256');
   let written = 0;
@@ -109,7 +109,7 @@ async function unpackPart(bundle: string, { name, bytes, sha256 }: Manifest['par
   if (written !== bytes || digest.digest('hex') !== sha256) throw new BundleRefused(`its part ${name} is damaged`);
 }
 
-/** One member to `take`, never to a path that the bundle chooses: tar writes to its standard output only. */
+/** Passes one member to `take`. tar writes to its standard output only, never to a path from the bundle. */
 async function extract(bundle: string, name: string, take: (content: AsyncIterable<Buffer>) => Promise<void>): Promise<void> {
   const tar = spawn('tar', ['--extract', '--to-stdout', '--occurrence=1', '--no-wildcards', `--file=${bundle}`, '--', name], {
     stdio: ['ignore', 'pipe', 'ignore'],

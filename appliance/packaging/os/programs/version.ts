@@ -1,8 +1,8 @@
-// Which version runs: that of the image, or of the package where there is no image.
+// The running version: that of the image, or of the package without an image.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Below `root`; `unknown` when neither says. */
+/** Below `root`; `unknown` without either. */
 export function readVersion(root: string): string {
   const image = read(join(root, 'usr/lib/os-release'))?.match(/^IMAGE_VERSION="?([\w.+~-]+)/m)?.[1];
   if (image !== undefined) return image;
