@@ -36,7 +36,7 @@ const files = globSync(['*.md', '{core,hsm,plugins,appliance,test}/**/*.{ts,mjs,
   .toSorted();
 
 /** Where words are still being replaced; this list goes when it is empty. */
-const pending = /^(core|hsm|plugins|appliance(?!\/docs)|test)\//;
+const pending = /^(core|hsm|plugins|test(?!\/appliance))\//;
 
 test('the list reads what it is to read', () => {
   expect(files.length).toBeGreaterThan(700);
