@@ -190,7 +190,7 @@ test('a rotation of the wrapping key says at once what it waits for, and how far
   expect(end).toMatchObject({ state: 'in-use', done: 2 });
   expect(said.join('').match(/^keystorectl: .{21}/gm)).toEqual([
     'keystorectl: making a new wrapping',
-    'keystorectl: wrapping every key an',
-    'keystorectl: every key is wrapped ',
+    'keystorectl: rewrapping every key ',
+    'keystorectl: every key is rewrappe',
   ]);
 });
