@@ -1,4 +1,4 @@
-// A DER writer and a strict DER reader (X.690), just large enough for certificates, requests, CRLs, OCSP and CMS.
+// A DER writer and a strict DER reader (X.690) for certificates, requests, CRLs, OCSP and CMS.
 
 /** Tags used here: universal ones by name, context-specific ones by number. */
 export const tag = {
@@ -93,7 +93,7 @@ export function time(instant: Temporal.Instant): Uint8Array {
 export const generalizedTime = (instant: Temporal.Instant): Uint8Array =>
   encode(tag.generalizedTime, Buffer.from(compactTime(instant), 'latin1'));
 
-/** What the reader throws: the bytes are not the DER that was asked for. */
+/** Thrown by the reader when the octets are not the expected DER. */
 export class DerError extends Error {
   override readonly name = 'DerError';
 }
@@ -139,17 +139,17 @@ export class Reader {
     return new Reader(this.next(expected).content);
   }
 
-  /** What has not been read yet. */
+  /** The octets that are not read yet. */
   get remaining(): Uint8Array {
     return this.#bytes.subarray(this.#offset);
   }
 
-  /** Throws when something is left over. */
+  /** Throws when octets are left. */
   end(): void {
     if (this.more) throw new DerError('trailing octets');
   }
 
-  /** All elements that are left. */
+  /** The remaining elements. */
   *rest(): Generator<Element> {
     while (this.more) yield this.next();
   }

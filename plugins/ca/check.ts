@@ -5,7 +5,7 @@ import type { CaContext } from './context.ts';
 import { caCertificates } from './authority/lookup.ts';
 import type { CaRecord } from './records/records.ts';
 
-/** Every broken invariant: a CA without certificate, a key that does not fit its certificate, records without CA, revocations that do not match. */
+/** Finds CAs without certificate, keys that do not match their certificate, records without a CA, and revocations that do not match. */
 export function* checkCas(context: CaContext): Generator<CheckFinding> {
   const { cas, certificates, revocations, removedCas } = context.tables;
   const known = new Map<string, CaRecord>();

@@ -1,4 +1,4 @@
-// What every part of the CA works with: token, clock, store, tables, and the public URLs that certificates name.
+// The context of all CA code: token, clock, store, tables, and the public URLs that certificates carry.
 import type { Clock, Log } from '../../core/base/context.ts';
 import { KeyLedger } from '../../core/plugin/key-ledger.ts';
 import type { Store } from '../../core/store/store.ts';
@@ -18,7 +18,7 @@ export type CaContext = {
   readonly publicUrl: string | undefined;
 };
 
-/** Opens the CA over a plugin's own part of the store. */
+/** Opens the tables in the plugin's part of the store. */
 export function openCaContext({ log, ...parts }: Omit<CaContext, 'tables' | 'serials' | 'ledger'> & { readonly log: Log }): CaContext {
   const { hsm, clock, store } = parts;
   const tables = openCaTables(store);

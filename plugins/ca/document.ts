@@ -1,4 +1,4 @@
-// The TLS CA as users write and see it: fields, defaults, and the table of key types.
+// The TLS CA as users write and see it: fields, defaults, and how key types are written.
 import { z } from 'zod';
 import { durationText, nameField, timestamp, pemExample, timestampText } from '../../core/wire/fields.ts';
 import type { KeyType } from '../../hsm/api.ts';
@@ -125,8 +125,8 @@ export function keyFields(keyType: KeyType): WrittenKeyType {
 const minSecretOctets = 6;
 
 /**
- * Why devices could not use this as the shared secret, or others could; undefined when it is fit. Not part of the document: secrets of
- * before the rule stay as they are.
+ * Why a shared secret is unusable for devices or too weak; undefined when it is acceptable. Not part of the schema: secrets from before the
+ * rule stay valid.
  */
 export function findSecretProblem(secret: string): string | undefined {
   // RFC 7617 section 2: a password in HTTP Basic has no control characters.
@@ -135,7 +135,7 @@ export function findSecretProblem(secret: string): string | undefined {
   return undefined;
 }
 
-/** An empty secret is none (R32). */
+/** An empty secret counts as absent (R32). */
 export function enrolmentSettings(document: CaDocument): EnrolmentSettings {
   const { initialEnrollSecret, ...others } = document.est;
   return initialEnrollSecret === undefined || initialEnrollSecret === '' ? others : { ...others, initialEnrollSecret };

@@ -1,4 +1,4 @@
-// What CAs need from time to time: fresh CRLs, expired certificates forgotten, old key generations and left-over keys removed.
+// Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
@@ -8,13 +8,13 @@ import { type CaGeneration, newestGeneration } from './records/records.ts';
 import { sweepRemovedCas } from './removal.ts';
 import { ledgerReference } from './authority/generation.ts';
 
-/** Issued certificates stay on the list this long after their end; the audit trail has them for ever. */
+/** Records of issued certificates are kept this long after expiry; the audit trail keeps them longer. */
 const keptDays = 90;
 
 /** A revocation stays on the CRL until one CRL after the certificate's end has had it (RFC 5280 3.3). */
 const listedDays = 8;
 
-/** Runs everything once; stops between steps when told to. Safe to repeat and to lose half-way. */
+/** Runs everything once; stops between steps when aborted. Safe to repeat after an interruption. */
 export async function keepHouse(context: CaContext, signal: AbortSignal): Promise<void> {
   await sweepRemovedCas(context);
   await context.ledger.sweep();
@@ -28,7 +28,7 @@ export async function keepHouse(context: CaContext, signal: AbortSignal): Promis
   }
 }
 
-/** Records examined and deleted in one transaction at most. */
+/** Most records deleted in one transaction. */
 const stepRecords = 1_000;
 
 async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
@@ -51,7 +51,7 @@ async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
   });
 }
 
-/** A generation whose certificate has ended signs nothing any more: its key leaves the token. The newest one stays, expired or not. */
+/** Removes generations whose certificate has expired, and their keys from the token. The newest one is kept, expired or not. */
 async function dropExpiredGenerations(context: CaContext, ca: FoundCa): Promise<void> {
   const now = context.clock.now();
   const isOver = ({ certificate }: CaGeneration): boolean => Temporal.Instant.compare(readCertificate(certificate).notAfter, now) < 0;

@@ -1,4 +1,4 @@
-// A CA's life: its first key, renewal, the request for a certificate from outside, and the import of that certificate.
+// The life of a CA: its first key, renewal, the request for a certificate of a CA elsewhere, and the import of that certificate.
 import { X509Certificate } from 'node:crypto';
 import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
@@ -24,7 +24,7 @@ import { readBasicConstraints, readKeyUsage } from './der/read-extensions.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from './records/records.ts';
 import { signStructure, unlessDeleted } from './authority/signer.ts';
 
-/** What the maker of a CA decides. */
+/** The parameters of a CA's key and certificate. */
 export type CaWish = {
   readonly tenantId: string;
   readonly caId: string;
@@ -54,7 +54,7 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
     caId: wish.caId,
     generation: (newest?.generation ?? wish.lastGeneration ?? 0) + 1,
     keyType: wish.keyType,
-    // A renewed CA keeps its name to the octet, or what it issued would have another issuer.
+    // A renewed CA keeps its name octet by octet: certificates it issued name it as their issuer.
     subject: newest === undefined ? requireSubject(wish.subject) : readCertificate(newest.certificate).subject,
     namesOnRecord: newest !== undefined,
     ttlSeconds: parseDuration(wish.ttl, 'ttl').seconds,
@@ -68,7 +68,7 @@ export async function makeCaGeneration(context: CaContext, wish: CaWish, present
   return { tenantId: wish.tenantId, caId: wish.caId, generation, issuer };
 }
 
-/** The key of the issuing CA has left its token, because that CA was deleted while it was to certify this one. */
+/** The key of the issuing CA may be missing because that CA was deleted meanwhile. */
 async function unlessIssuerDeleted<T>(context: CaContext, issuer: IssuingCa | undefined, work: () => Promise<T>): Promise<T> {
   if (issuer === undefined) return work();
   return unlessDeleted(context, issuer, work, issuerDeleted);
@@ -76,7 +76,7 @@ async function unlessIssuerDeleted<T>(context: CaContext, issuer: IssuingCa | un
 
 const issuerDeleted = () => fail('conflict', { detail: 'The issuing CA was deleted meanwhile.' });
 
-/** In the transaction that keeps the CA's record: the key has an owner now, and the issuing CA lists the certificate. */
+/** In the transaction that stores the CA's record: claims the key, and records the certificate at the issuing CA. */
 export function keepGeneration(context: CaContext, transaction: WriteTransaction, made: MadeGeneration): void {
   const { generation, issuer } = made;
   context.ledger.claim(transaction, [ledgerReference(made, generation)]);
@@ -85,12 +85,12 @@ export function keepGeneration(context: CaContext, transaction: WriteTransaction
   keepIssued(context, transaction, issuer, recordOf(readCertificate(generation.certificate), issuer.newest, 'issuing-ca'));
 }
 
-/** The record was not kept: the key goes. */
+/** Destroys the key of a generation whose record was not stored. */
 export async function discardGeneration(context: CaContext, made: MadeGeneration): Promise<void> {
   await context.ledger.destroy([ledgerReference(made, made.generation)]);
 }
 
-/** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when it cannot any more. */
+/** Throws `invalid-value` unless it names a CA of this tenant that may certify another; `ca-expired` when that CA has expired. */
 export function requireIssuingCa(context: CaContext, tenantId: string, name: string): IssuingCa {
   const found = findCa(context, tenantId, name);
   const newest = found === undefined ? undefined : newestGeneration(found.record);
@@ -108,7 +108,7 @@ export function requireIssuingCa(context: CaContext, tenantId: string, name: str
   return { tenantId, caId: found.record.id, name, newest };
 }
 
-/** A PKCS#10 request for the newest key, DER: what the customer's own root signs. */
+/** A PKCS#10 request for the newest key, DER, to be signed by a root elsewhere. */
 export async function makeCaRequest(context: CaContext, ca: FoundCa): Promise<Uint8Array> {
   const newest = requireNewest(ca);
   const { subject, publicKey } = readCertificate(newest.certificate);
@@ -170,7 +170,7 @@ export function requireSubject(text: string): Uint8Array {
   throw fail('invalid-value', { detail: `"subject" ${rule}.` });
 }
 
-/** Whether the newest certificate came from outside. */
+/** Whether the newest certificate was imported. */
 export function isSignedOutside(record: CaRecord): boolean {
   return record.issuingCa === undefined && (newestGeneration(record)?.chain.length ?? 0) > 0;
 }
@@ -191,7 +191,7 @@ function readPathLength({ extensions }: Certificate): number | undefined {
   return readBasicConstraints(extensions.get(extensionId.basicConstraints)).pathLength;
 }
 
-/** Whether every certificate of a chain, nearest first, may have the CAs under it that it has, and `more` below the nearest (RFC 5280 4.2.1.9). */
+/** Whether every pathLenConstraint of a chain, nearest first, allows the CAs below it, and `more` below the nearest (RFC 5280 4.2.1.9). */
 function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
   return chain.every((certificate, below) => below + more <= (readPathLength(certificate) ?? Infinity));
 }
@@ -199,7 +199,7 @@ function hasRoomBelow(chain: readonly Certificate[], more: number): boolean {
 function requireIssuedBy(subject: Certificate, issuer: Certificate): void {
   const below = cleanly(() => new X509Certificate(subject.der));
   if (!isSignedBy(below, issuer)) throw refusal('each certificate must be issued by the one after it, and the last one by itself');
-  // A root is trusted for being itself, not for its signature.
+  // A root is trusted as a whole certificate, not by its signature.
   if (subject !== issuer && hasWeakSignature(below)) {
     throw refusal('a certificate is signed with MD5 or SHA-1; have its issuer sign it again with SHA-256 or better');
   }

@@ -20,7 +20,7 @@ import {
   requireNewestGeneration,
 } from './records/records.ts';
 
-/** Name of the appliance's own CA in tenant `system`; a TLS CA like any other, except that it cannot be deleted. */
+/** Name of the CA of the listeners in tenant `system`: a TLS CA like any other, except that it cannot be deleted. */
 export const applianceCaName = 'appliance';
 
 /** See `listenerIdentity` of the service. */
@@ -131,7 +131,7 @@ async function rollCa(context: CaContext, tenantId: string, present: CaRecord, n
   return keepUnlessOther(context, tenantId, present, { ...present, generations: [...present.generations, next] });
 }
 
-/** Commits the record and claims its newest key, unless another process was first: then its record stands, and our key is swept away. */
+/** Commits the record and claims its newest key, unless another process was first: then its record is kept, and our key is removed later. */
 function keepUnlessOther(context: CaContext, tenantId: string, before: CaRecord | undefined, made: CaRecord): Promise<CaRecord> {
   return context.store.write((transaction) => {
     const other = transaction.get(context.tables.cas, [tenantId, applianceCaName]);

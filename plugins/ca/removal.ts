@@ -1,4 +1,4 @@
-// Removing a CA: at once from everybody's sight, then its certificates and keys, in steps that may be lost and repeated.
+// Removing a CA: first its record, so that it cannot be found, then its certificates and keys, in steps that can be interrupted and repeated.
 import type { StoreKey, Table, WriteTransaction } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { readCertificate } from './der/certificate.ts';
@@ -8,7 +8,7 @@ import type { CaRecord } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
 import { ledgerReference } from './authority/generation.ts';
 
-/** Records cleared in one transaction, so that a large CA does not hold up everybody else. */
+/** Records deleted in one transaction, so that a large CA does not block other writers. */
 const stepRecords = 1_000;
 
 /** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
@@ -21,7 +21,7 @@ export function removeCaRecords(context: CaContext, transaction: WriteTransactio
   transaction.put(context.tables.removedCas, [record.id], { tenantId, caId: record.id });
 }
 
-/** In the same transaction: the key goes and nothing hangs on it, so that the CA above says of its certificates that they are over. */
+/** In the same transaction: the CA's own certificates are revoked by the CA that issued them. */
 export function revokeOwnCertificates(context: CaContext, transaction: WriteTransaction, { tenantId, record }: FoundCa): void {
   const above = record.issuingCa === undefined ? undefined : transaction.get(context.tables.cas, [tenantId, record.issuingCa]);
   if (above === undefined) return;
@@ -31,7 +31,7 @@ export function revokeOwnCertificates(context: CaContext, transaction: WriteTran
   }
 }
 
-/** The CAs of a tenant that is gone. */
+/** Removes the CAs of a deleted tenant. */
 export function dropCas(context: CaContext, transaction: WriteTransaction, tenantId: string): void {
   for (const [key, record] of Array.from(transaction.entries(context.tables.cas, [tenantId]))) {
     removeCaRecords(context, transaction, tenantId, record);

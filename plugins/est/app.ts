@@ -1,4 +1,4 @@
-// EST over HTTP: finds the CA and the operation of a request, answers, and leaves a record of every outcome.
+// EST over HTTP: finds the CA and the operation of a request, answers it, and writes an audit record of every outcome.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -33,9 +33,9 @@ export function createEstApp(options: EstAppOptions): Handler {
   const problems = createProblems([estErrors]);
   const refresh = oncePerTurn(() => options.refresh());
   return (request, response) => {
-    const exchange = new Exchange(options, request, response);
-    const refuse = (thrown: unknown): Promise<void> => exchange.refuse(problems.serviceError(thrown));
-    // A promise that nobody listens to would end the process.
+    const estRequest = new EstRequest(options, request, response);
+    const refuse = (thrown: unknown): Promise<void> => estRequest.refuse(problems.serviceError(thrown));
+    // An unhandled rejection would end the process.
     const settle = async (work: Promise<void>): Promise<void> => {
       try {
         await work;
@@ -46,7 +46,7 @@ export function createEstApp(options: EstAppOptions): Handler {
     };
     inCourseOf(
       (error) => void settle(refuse(error)),
-      () => void settle(exchange.run(refresh).then((answer) => exchange.conclude(answer), refuse)),
+      () => void settle(estRequest.run(refresh).then((answer) => estRequest.conclude(answer), refuse)),
     );
   };
 }
@@ -64,7 +64,7 @@ function oncePerTurn(run: () => void): () => void {
   };
 }
 
-class Exchange {
+class EstRequest {
   readonly #options: EstAppOptions;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -96,7 +96,7 @@ class Exchange {
     return target.operation.run(this.#options, this.#callOf(target));
   }
 
-  /** Every outcome is on record before it is told; a certificate whose record cannot be written is not handed out. */
+  /** Every outcome is recorded before it is sent; a certificate whose record cannot be written is not handed out. */
   async conclude(answer: EstAnswer): Promise<void> {
     if (this.#isConcluded) return;
     this.#isConcluded = true;
@@ -109,8 +109,7 @@ class Exchange {
     if (this.#isConcluded) return;
     this.#isConcluded = true;
     const { log } = this.#options;
-    // What fails because the keys went while it ran.
-    // A device can do nothing about a key that the HSM has lost, but come again.
+    // A device can only try again later when the HSM has lost the key; while sealing, requests fail because the keys are gone.
     const isKeyAway = thrown.code === 'key-object-missing' || thrown.code === 'token-not-configured';
     const known = isKeyAway ? fail('hsm-unavailable', { cause: thrown.details.cause }) : thrown;
     const error = known.status >= 500 && this.#options.sealed() ? fail('sealed') : known;
@@ -126,7 +125,7 @@ class Exchange {
     const { onAnswered, clock } = this.#options;
     const target = this.#target;
     onAnswered?.({
-      // What strangers make up is no series of its own.
+      // Methods of unknown paths are not distinguished, so that unauthenticated callers cannot create series.
       method: target?.operation.method ?? 'any',
       route: target === undefined ? undefined : `/.well-known/est/{tenant}/{ca}/${target.name}`,
       status: answer.status,
@@ -150,7 +149,7 @@ class Exchange {
 
   #readBody(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      // Asked for only after the sender was accepted, so it may be as large as it gets.
+      // Read only after the sender was accepted, so the whole limit is allowed.
       readBody(this.#request, bodyLimitBytes, admitted, (body) => {
         if (!(body instanceof Uint8Array))
           reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
@@ -174,7 +173,7 @@ class Exchange {
   }
 
   /**
-   * Whether a 401 asks for a secret of somebody who has shown nothing yet. It has no body: the stock client of Bouncy Castle closes it
+   * Whether a 401 asks for a secret from a client that has shown no credential. It has no body: the stock client of Bouncy Castle closes it
    * unread, throws when there is more of it, and would never send its secret.
    */
   get #asksForSecret(): boolean {

@@ -1,4 +1,4 @@
-// Limits wrong secrets: ten a minute per CA and address are told so, counted in the store so that all worker processes count together.
+// Limits wrong secrets: ten a minute for each CA and address, counted in the store, so that all worker processes count together.
 import { parseAddress } from '../../core/base/addresses.ts';
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/base/context.ts';
@@ -7,9 +7,9 @@ import type { Store, StoreKey, Table } from '../../core/store/store.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
 const maxFailures = 10;
-/** After so many, no more secret is looked at that somebody might guess at this pace. */
+/** After so many, short secrets are not compared any more: they could be guessed at this rate. */
 const maxGuesses = 100;
-/** Longer secrets are not guessed at any pace the appliance answers at: ten thousand a second are 2^38 in a year. */
+/** Longer secrets cannot be guessed at the rate the appliance answers: ten thousand a second are 2^38 in a year. */
 const guessableOctets = 15;
 const windowSeconds = 60;
 
@@ -28,17 +28,17 @@ export class FailureLimit {
   }
 
   /**
-   * Throws `rate-limited` when this secret of the CA is not to be compared with what came from the address. That others behind the same
-   * address sent wrong ones does not stand in the way of a right one, unless the secret is short enough to be found by guessing on.
+   * Throws `rate-limited` when the secret of the CA may not be compared with one from this address. A right secret passes whatever others
+   * behind the same address have sent, unless it is short enough to be guessed.
    */
-  requireLookAt(secret: string, caId: string, address: string): void {
+  requireComparable(secret: string, caId: string, address: string): void {
     if (encodeUtf8(secret).length <= guessableOctets) this.#refuse(this.#table.get(keyOf(caId, address)), maxGuesses);
   }
 
   /** Counts one more; throws `rate-limited` when it is one too many. */
   async count(caId: string, address: string): Promise<void> {
     const key = keyOf(caId, address);
-    // What is counted no further costs no write.
+    // Over the limit nothing is counted, which saves the write.
     this.#refuse(this.#table.get(key), maxGuesses);
     const counted = await this.#store.write((transaction) => {
       const present = transaction.get(this.#table, key);
@@ -51,7 +51,7 @@ export class FailureLimit {
     this.#refuse(counted, maxFailures + 1);
   }
 
-  /** Forgets windows that are over. */
+  /** Deletes windows that have ended. */
   async sweep(): Promise<void> {
     this.#store.refresh();
     const over = Array.from(this.#table.entries([])).filter(([, failures]) => this.#secondsLeft(failures) <= 0);
@@ -68,7 +68,7 @@ export class FailureLimit {
     throw fail('rate-limited', { detail: 'Too many wrong secrets from this address; try again later.', retryAfterSeconds });
   }
 
-  /** A clock that was set back must not lock anybody out for longer. */
+  /** A clock that was set back must not extend a lock-out. */
   #secondsLeft({ sinceMs }: Failures): number {
     const age = (this.#nowMs() - sinceMs) / 1000;
     return age < 0 ? 0 : windowSeconds - age;

@@ -20,7 +20,7 @@ import { type KeyCase, KeyCaseMaker, textOf } from './key-cases.ts';
 
 const cases = Number(process.env['KEY_CASES'] ?? 2_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? 13);
-const house = { clock: { now: () => Temporal.Now.instant() } } as CaContext;
+const context = { clock: { now: () => Temporal.Now.instant() } } as CaContext;
 let anchor: Identity;
 
 beforeAll(async () => {
@@ -46,12 +46,12 @@ const readers: Readonly<Record<KeyCase['kind'], readonly ((one: KeyCase) => unkn
   ],
   private: [(one) => parseMaterialText(textOf(one), targetOf(one)), (one) => parseMaterialOctets(Buffer.from(one.octets), targetOf(one))],
   certificate: [
-    (one) => requireCaCertificate(house, one.octets),
-    (one) => findPath(one.octets, [], [anchor.certificate], house.clock.now()),
-    (one) => findPath(anchor.certificate, [one.octets], [one.octets], house.clock.now()),
+    (one) => requireCaCertificate(context, one.octets),
+    (one) => findPath(one.octets, [], [anchor.certificate], context.clock.now()),
+    (one) => findPath(anchor.certificate, [one.octets], [one.octets], context.clock.now()),
   ],
   request: [(one) => verifyCsr(one.octets, ['ec', 'rsa', 'ed25519'])],
-  openpgp: [(one) => importCertificate(textOf(one), house.clock.now())],
+  openpgp: [(one) => importCertificate(textOf(one), context.clock.now())],
 };
 
 const targetOf = ({ cipher }: KeyCase) => ({ cipherName: cipher, cipher: requireCipher(cipher), derived: false });

@@ -17,7 +17,7 @@ import { issuerKeyIdentifier } from '../der/read-extensions.ts';
 import type { CaGeneration, CaKey } from '../records/records.ts';
 import { caKeyBinding, type CaKeyReference, signStructure } from './signer.ts';
 
-/** What a new generation of a CA shall be. */
+/** The plan of a new key generation of a CA. */
 export type GenerationPlan = {
   readonly tenantId: string;
   readonly caId: string;
@@ -32,14 +32,14 @@ export type GenerationPlan = {
   readonly pathLength?: number;
 };
 
-/** The CA of ours that certifies an intermediate. */
+/** The CA of this appliance that certifies an intermediate. */
 export type IssuingCa = { readonly tenantId: string; readonly caId: string; readonly name: string; readonly newest: CaGeneration };
 
-/** Certificates start a little early, for clocks that are a little late (R58). */
+/** Certificates begin this long before now, for devices whose clocks are slow (R58). */
 export const backdateSeconds = 60;
 
 /**
- * Generates the key in the token and certifies it: by itself, or by `issuer`. The key is on record as unclaimed until the
+ * Generates the key in the token and certifies it: self-signed, or by `issuer`. The key is on record as unclaimed until the
  * transaction that keeps the generation claims it, so that a crash or a refused commit leaves no key behind for ever.
  */
 export async function makeGeneration(context: CaContext, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
@@ -50,9 +50,9 @@ export async function makeGeneration(context: CaContext, plan: GenerationPlan, i
 }
 
 /**
- * A root's next generation with its roll-over certificates (RFC 4210 4.4): the new key under the old one, for who trusts the old
- * root, and the old key under the new one, for who trusts the new root only. Both end with the old root. A root whose old key the HSM has
- * lost is renewed without them: who trusts it has to be told of the new one.
+ * A root's next generation with its roll-over certificates (RFC 4210 4.4): the new key under the old one, for relying parties that trust
+ * the old root, and the old key under the new one, for those that trust only the new root. Both end with the old root. A root whose old key
+ * the HSM has lost is renewed without them: relying parties have to obtain the new root.
  */
 export async function rollRoot(context: CaContext, plan: GenerationPlan, old: CaGeneration): Promise<CaGeneration> {
   const made = await makeGeneration(context, plan);
@@ -77,7 +77,7 @@ export async function rollRoot(context: CaContext, plan: GenerationPlan, old: Ca
   return { ...made, rollover: { newWithOld, oldWithNew: await cross(made, newRoot, oldRoot) } };
 }
 
-/** A CA certificate for this key under another of our CAs; never past the issuer's own end. */
+/** A CA certificate for this key under another CA of the appliance; ends no later than the issuer. */
 async function certifyUnder(context: CaContext, above: IssuingCa, plan: GenerationPlan, publicKey: Uint8Array): Promise<Uint8Array> {
   const issuer = readCertificate(above.newest.certificate);
   const urls = publicUrls(context, above.tenantId, above.name, above.newest.generation);
@@ -92,7 +92,7 @@ async function certifyUnder(context: CaContext, above: IssuingCa, plan: Generati
   });
 }
 
-/** Now minus the backdating to now plus the lifetime, both within the issuer's own life. Throws `clock-implausible`. */
+/** Now minus the backdating to now plus the lifetime, both within the validity of the issuer. Throws `clock-implausible`. */
 export function lifetime(
   context: CaContext,
   ttlSeconds: number,
@@ -113,7 +113,7 @@ export function ledgerReference(ca: { readonly tenantId: string; readonly caId: 
   return { stored: of.key.stored, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
 }
 
-/** The key of a generation with the words it is bound to. */
+/** The key of a generation with its binding. */
 export function referenceOf(ca: { readonly tenantId: string; readonly caId: string }, of: CaGeneration): CaKeyReference {
   return { key: of.key, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
 }
@@ -121,7 +121,7 @@ export function referenceOf(ca: { readonly tenantId: string; readonly caId: stri
 async function makeKey(context: CaContext, plan: GenerationPlan): Promise<CaKey> {
   const binding = caKeyBinding(plan.tenantId, plan.caId, plan.generation);
   const reserved = await context.ledger.reserve(plan.keyType, binding, 'token');
-  if (reserved === undefined) throw new Error('the token did not name the key that shall live in it');
+  if (reserved === undefined) throw new Error('the token reserved no name for the key');
   const { stored, publicKey } = await context.hsm.generate(plan.keyType, binding, { custody: 'token', extractable: false, reserved });
   if (publicKey === undefined) throw new Error('the token made an asymmetric key without a public key');
   return { type: plan.keyType, stored, publicKey };

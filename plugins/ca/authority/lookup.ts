@@ -2,7 +2,7 @@
 import type { CaContext } from '../context.ts';
 import { type CaGeneration, type CaRecord, newestGeneration } from '../records/records.ts';
 
-/** A CA as found: whose it is and what it is. */
+/** A CA with its tenant. */
 export type FoundCa = { readonly tenantId: string; readonly record: CaRecord };
 
 export function findCa(context: CaContext, tenantId: string, name: string): FoundCa | undefined {
@@ -15,7 +15,7 @@ export function tenantCas(context: CaContext, tenantId: string): FoundCa[] {
   return Array.from(context.tables.cas.entries([tenantId]), ([, record]) => ({ tenantId, record }));
 }
 
-/** Certificates that stand for the CA: one per key generation, or the uploaded one; oldest first. */
+/** Certificates of the CA itself: one per key generation, or the uploaded one; oldest first. */
 export function caCertificates(record: CaRecord): readonly Uint8Array[] {
   return record.trustCertificate === undefined ? record.generations.map(({ certificate }) => certificate) : [record.trustCertificate];
 }

@@ -9,16 +9,16 @@ import type { CaKey } from '../records/records.ts';
 import { publicKeyObject } from '../der/public-key.ts';
 import { requireClean, type ToBeSigned } from '../lints/lint.ts';
 
-/** A CA key together with the words it is bound to. */
+/** A CA key together with its binding. */
 export type CaKeyReference = { readonly key: CaKey; readonly binding: KeyBinding };
 
-/** The words a CA's key of one generation is bound to. */
+/** The binding of a CA's key of one generation. */
 export function caKeyBinding(tenantId: string, caId: string, generation: number): KeyBinding {
   return { tenant: tenantId, keyId: caId, version: generation, purpose: 'ca' };
 }
 
 /**
- * Signs what `encodeTbs` makes of the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
+ * Signs what `encodeTbs` returns for the algorithm identifier: `SEQUENCE { tbs, signatureAlgorithm, signature }`, the outer shape of
  * certificates, CRLs and requests. The rules of its kind are checked before the token signs; the signature is verified with the CA's
  * public key, so that a fault in the token never becomes a certificate (spec C). Rejects with LintError when a rule is broken, with
  * HsmError when the token cannot sign.
@@ -40,7 +40,7 @@ export async function signStructure(
   return sequence(tbs, algorithm.identifier, bitString(signature));
 }
 
-/** Work with the keys of a CA that is on record; `gone`, usually `not-found`, when they left their token because it was deleted: no fault. */
+/** Runs work with the keys of a CA. When they are missing because the CA was deleted meanwhile, throws `gone`, usually `not-found`. */
 export async function unlessDeleted<T>(
   { store, tables }: Pick<CaContext, 'store' | 'tables'>,
   { tenantId, caId }: { readonly tenantId: string; readonly caId: string },

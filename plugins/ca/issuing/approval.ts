@@ -1,4 +1,4 @@
-// Proof that a certificate may be issued: only the functions here make an ApprovedRequest, and the issuer takes nothing else.
+// Approval of requests: only the functions here make an ApprovedRequest, and certificates are issued for nothing else.
 import { isIP } from 'node:net';
 import type { Certificate } from '../der/certificate.ts';
 import type { VerifiedCsr } from './csr.ts';
@@ -13,7 +13,7 @@ import { readAlternativeNames } from '../der/read-extensions.ts';
 
 export type Purpose = 'clientAuth' | 'serverAuth';
 
-/** What of a certificate the requester decides. Everything else is the profile's (R60 to R64). */
+/** The parts of a certificate that come from the request; the profile decides the rest (R60 to R64). */
 type RequestContent = {
   /** DER Name */
   readonly subject: Uint8Array;
@@ -27,9 +27,9 @@ type RequestContent = {
   readonly namesOnRecord: boolean;
 };
 
-/** A request somebody with the right to do so has approved. */
+/** A request that was approved by policy, by an administrator, or by the appliance for its listeners. */
 class ApprovedRequest {
-  // Private, so that no object literal passes for an approval.
+  // Private, so that an object literal is no approval.
   readonly #content: RequestContent;
 
   constructor(content: RequestContent) {

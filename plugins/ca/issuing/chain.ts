@@ -14,7 +14,7 @@ export type CertificatePath = readonly [leaf: Certificate, ...issuers: Certifica
 /** Intermediates taken from a client, and steps of a path. */
 export const maxIntermediates = 6;
 
-/** Signature checks one search may cost: a client chooses the certificates, and bounds what they cost us. */
+/** Signature checks of one search: a client chooses the certificates, so their cost is limited. */
 const maxVerifications = 24;
 
 /**
@@ -128,7 +128,7 @@ function open(der: Uint8Array): Opened {
 }
 
 /**
- * Intermediates come from the client: what does not parse, or cannot stand on a path, is left out and does not spoil the others. An
+ * Intermediates come from the client: what does not parse, or cannot be part of a path, is ignored, and the others still count. An
  * intermediate's extKeyUsage bounds what is below it, as OpenSSL, Go and NSS have it; an anchor is trusted for what it was named for.
  */
 function openIfUsable(der: Uint8Array): Opened[] {

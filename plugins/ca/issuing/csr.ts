@@ -11,7 +11,7 @@ import { extensionId, keyPurpose, requestAttribute } from '../../../core/der/oid
 import { type CheckedKey, checkKey, type KeyFamily } from '../der/public-key.ts';
 import { type AlternativeName, readAlternativeNames, readExtKeyUsage } from '../der/read-extensions.ts';
 
-/** What a request says. Attributes and extensions not named here are ignored, never copied (R30). */
+/** Content of a request. Other attributes and extensions are ignored, never copied (R30). */
 type RequestContent = {
   /** DER Name, exactly as sent */
   readonly subject: Uint8Array;
@@ -47,7 +47,7 @@ export type { VerifiedCsr };
 
 /**
  * Reads and verifies one DER request that fills the bytes. `certifies` says which key families the CA takes. Throws `invalid-csr`
- * with a detail that says what to mend (R26 to R29).
+ * with a detail that says what to correct (R26 to R29).
  */
 export function verifyCsr(der: Uint8Array, certifies: readonly KeyFamily[]): VerifiedCsr {
   const parts = refuseOn('is not a well-formed DER PKCS#10 request', () => readParts(der));
@@ -83,7 +83,7 @@ function readParts(der: Uint8Array): Parts {
   if (Buffer.compare(fields.next(tag.integer).content, Uint8Array.of(0)) !== 0) throw new DerError('version is not v1');
   const subject = fields.next(tag.sequence).whole;
   const publicKey = fields.next(tag.sequence).whole;
-  // Some clients leave the empty set out although RFC 2986 4.1 has it mandatory.
+  // Some clients omit the empty set, which RFC 2986 4.1 requires.
   const attributes = fields.optional(tag.constructed(0))?.content ?? new Uint8Array(0);
   fields.end();
   return { info: info.whole, subject, publicKey, attributes, signatureAlgorithm, signature };
@@ -98,7 +98,7 @@ function isSelfSigned(parts: Parts, key: CheckedKey): boolean {
   }
 }
 
-/** Names longer or more than this are no device's name (X.520 upper bounds are 64 for most attributes). */
+/** Limits on the subject (X.520 upper bounds are 64 for most attributes). */
 const maxSubjectAttributes = 32;
 const maxAttributeCharacters = 256;
 
@@ -141,7 +141,7 @@ function readAttributes(content: Uint8Array): Map<string, Reader> {
   return attributes;
 }
 
-/** Whatever a parser throws here, the request is at fault and nothing of it is repeated. */
+/** Any parse error means a malformed request; the answer does not echo it. */
 function refuseOn<T>(problem: string, read: () => T): T {
   try {
     return read();

@@ -1,4 +1,4 @@
-// The identity policy of a CA: which names it lets devices have. Knows no protocol, so that every way to enrol obeys the same rules.
+// The identity policy of a CA: which names devices may have. Independent of the protocol, so that every protocol obeys the same rules.
 import { isIP } from 'node:net';
 import type { NameAttribute } from '../der/name.ts';
 import { nameAttributes } from '../../../core/der/oids.ts';

@@ -1,4 +1,4 @@
-// Issuing a leaf certificate: profile, signature in the token, a second look at the result, and the record.
+// Issuing a leaf certificate: profile, signature in the token, a check of the result, and the record.
 import { X509Certificate } from 'node:crypto';
 import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
@@ -28,10 +28,10 @@ import { type CaGeneration, type IssuedCertificate, newestGeneration } from '../
 import { signStructure, unlessDeleted } from '../authority/signer.ts';
 import { extensionId } from '../../../core/der/oids.ts';
 
-/** `recheck` repeats, inside the transaction that records the certificate, what the decision to issue rested on. */
+/** `recheck` repeats the checks of the decision inside the transaction that records the certificate. */
 export type IssueOptions = { readonly ttlSeconds: number; readonly via: string; recheck?(transaction: WriteTransaction): void };
 
-/** A certificate that exists and is on record. */
+/** A certificate with its record. */
 export type Issued = { readonly serial: string; readonly record: IssuedCertificate; readonly issuer: CaGeneration };
 
 /**
@@ -46,7 +46,7 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   const serial = await context.serials.next();
   const extensions = [
     basicConstraints('leaf'),
-    // What servers of TLS 1.2 do with an RSA key; clients only sign.
+    // TLS 1.2 servers decrypt with an RSA key; clients only sign.
     keyFamily === 'rsa' && purposes.includes('serverAuth') ? keyUsage('digitalSignature', 'keyEncipherment') : keyUsage('digitalSignature'),
     extKeyUsage(...purposes),
     subjectKeyIdentifier(keyIdentifierOf(publicKey)),
@@ -104,7 +104,7 @@ export function recordOf(certificate: Certificate, issuer: CaGeneration, via: st
   return { serial: certificate.serial, record, issuer };
 }
 
-/** The generation that signs, of a CA that has a key and still lives (R58). */
+/** The generation that signs; throws when the CA has no key or has expired (R58). */
 function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
   const newest = newestGeneration(ca.record);
   if (newest === undefined)

@@ -1,12 +1,12 @@
-// Serial numbers: made from the token's generator, and read from what people and tools write.
+// Serial numbers: drawn from the token's random generator, and parsed from what users write.
 import type { Hsm } from '../../../hsm/api.ts';
 
 const serialBytes = 16;
 
-/** One call to the token gives this many serial numbers. */
+/** Serial numbers drawn in one call to the token. */
 const drawnAtOnce = 64;
 
-/** Gives serial numbers that nobody had before and nobody can guess. */
+/** Draws unpredictable serial numbers. */
 export class SerialNumbers {
   readonly #hsm: Hsm;
   #drawn: Uint8Array[] = [];

@@ -35,7 +35,7 @@ export async function currentCrl(context: CaContext, ca: FoundCa, generation: Ca
   }
 }
 
-/** Callers that ask at the same time share one signature: anybody may ask for a CRL. */
+/** Concurrent requests share one signature: a CRL is served without authentication. */
 const publishing = new WeakMap<CaContext, Map<string, Promise<Uint8Array>>>();
 
 function publishOnce(context: CaContext, ca: FoundCa, generation: CaGeneration): Promise<Uint8Array> {
@@ -54,7 +54,7 @@ async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration
   const newest = await signCrl(context, ca, generation, context.clock.now().add({ seconds: lifeSeconds }));
   await context.store.write((transaction) => {
     const published = transaction.get(context.tables.crls, key);
-    // Another process may have been faster with a higher number; the CA may be gone.
+    // Another process may have published a higher number; the CA may have been deleted.
     if (published !== undefined && (published.newest?.number ?? 0) < newest.number) {
       transaction.put(context.tables.crls, key, { ...published, newest });
     }
@@ -62,7 +62,7 @@ async function publish(context: CaContext, ca: FoundCa, generation: CaGeneration
   return newest.crl;
 }
 
-/** A list of exactly the revocations of this moment, with a number of its own, to be used until `nextUpdate`. */
+/** Signs a CRL of the present revocations, with the next number, valid until `nextUpdate`. */
 export async function signCrl(
   context: CaContext,
   ca: FoundCa,
@@ -72,7 +72,7 @@ export async function signCrl(
   const key = crlKey(ca, generation);
   const thisUpdate = context.clock.now();
   const draft = await context.store.write((transaction) => {
-    // Or a list would be left that belongs to no CA.
+    // The list of a deleted CA would never be removed.
     if (transaction.get(context.tables.cas, [ca.tenantId, ca.record.name])?.id !== ca.record.id) throw fail('not-found');
     return takeNumber(context, transaction, key);
   });
@@ -87,7 +87,7 @@ export async function signCrl(
   return { crl, number, covers, thisUpdate: formatTimestamp(thisUpdate), nextUpdate: formatTimestamp(nextUpdate) };
 }
 
-/** The newest list that was published. */
+/** The CRL that was published last. */
 export function newestCrl(context: CaContext, ca: FoundCa, generation: CaGeneration): PublishedCrl['newest'] {
   return context.tables.crls.get(crlKey(ca, generation))?.newest;
 }
@@ -134,8 +134,8 @@ function encodeTbsCertList(content: CertListContent, algorithmIdentifier: Uint8A
 }
 
 /**
- * A reason of `unspecified` is left out (RFC 5280 5.3.1). What is on a list was revoked when the list began: a date of the last minute,
- * or one of before the clock was set back, is told as that.
+ * A reason of `unspecified` is left out (RFC 5280 5.3.1). No revocation date is later than thisUpdate: a later one, of the last minute or
+ * from before the clock was set back, is replaced by it.
  */
 function encodeEntry(serial: string, { at, reason }: Revocation, begin: Temporal.Instant): Uint8Array {
   const number = encode(tag.integer, Buffer.from(serial, 'hex'));

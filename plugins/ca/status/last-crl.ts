@@ -1,4 +1,4 @@
-// What is left of a deleted CA while certificates of it live: how many they are, and for each of its keys a last CRL, which lasts as long.
+// What remains of a deleted CA while certificates of it are valid: a last CRL for each of its keys, valid until the last of them expires.
 import { fail } from '../../../core/base/errors.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { HsmError } from '../../../hsm/api.ts';
@@ -7,7 +7,7 @@ import type { CaContext } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import type { CaGeneration, LastCrl } from '../records/records.ts';
 
-/** What relying parties would still ask about a CA. */
+/** Certificates of a CA that relying parties may still check. */
 export type Outstanding = {
   /** certificates it issued that are neither expired nor revoked */
   readonly valid: number;
@@ -17,7 +17,7 @@ export type Outstanding = {
   readonly ends: Readonly<Record<number, string>>;
 };
 
-/** Counts what a CA has outstanding, as the store is now or as the transaction sees it. */
+/** Counts the outstanding certificates of a CA, in the last snapshot or in a transaction. */
 export function findOutstanding(context: CaContext, ca: FoundCa, transaction?: WriteTransaction): Outstanding {
   const { certificates } = context.tables;
   const prefix = [ca.tenantId, ca.record.id];
@@ -44,7 +44,7 @@ export type MadeLastCrl = { readonly generation: number; readonly covers: number
 
 /**
  * Signs the last CRL of each key that has certificates outstanding; it may be used until these have ended. Rejects with HsmError when
- * the token is away. Of a key that is lost, the newest list there is has to do.
+ * the token is away. For a key that is lost, the newest published list is kept.
  */
 export async function makeLastCrls(context: CaContext, ca: FoundCa, { ends }: Outstanding): Promise<readonly MadeLastCrl[]> {
   const made: MadeLastCrl[] = [];
@@ -82,7 +82,7 @@ export function keepLastCrls(
   }
 }
 
-/** What is left of the CAs of this name: of the given key, or of the newest. */
+/** The last CRL kept under this name, of the given key or of the newest. */
 export function findLastCrl(context: CaContext, tenantId: string, name: string, generation?: number): LastCrl | undefined {
   const { lastCrls } = context.tables;
   if (generation !== undefined) return lastCrls.get([tenantId, name, generation]);
@@ -94,7 +94,7 @@ export function lastGeneration(context: CaContext, tenantId: string, name: strin
   return Array.from(context.tables.lastCrls.entries([tenantId, name]), ([key]) => Number(key.at(-1))).at(-1) ?? 0;
 }
 
-/** Forgets lists of which every certificate has ended. */
+/** Deletes last CRLs whose certificates have all expired. */
 export async function forgetLastCrls(context: CaContext): Promise<void> {
   const now = context.clock.now();
   const over = Array.from(context.tables.lastCrls.entries([])).filter(([, { until }]) => Temporal.Instant.compare(until, now) <= 0);

@@ -25,16 +25,16 @@ import { bitStringOfPublicKey } from '../der/public-key.ts';
 import { type CaGeneration, type IssuedCertificate, revocationReasons } from '../records/records.ts';
 import { signStructure } from '../authority/signer.ts';
 
-/** How long an answer may be used; we sign a new one at half that age. */
+/** How long an answer may be used; a new one is signed at half that age. */
 const lifeSeconds = 3_600;
 
-/** Answers kept per process, so that anybody's asking again costs the token nothing. */
+/** Answers kept per process, so that repeated questions cost the token nothing. */
 const maxKept = 10_000;
 
 /** OCSPResponseStatus of answers without a signature (RFC 6960 4.2.1). */
 const unsigned = { malformedRequest: 1, tryLater: 3, unauthorized: 6 } as const;
 
-/** Answers OCSP requests for the CAs of one context. */
+/** Answers OCSP requests for the CAs of the appliance. */
 export class OcspResponder {
   readonly #context: CaContext;
   readonly #allowance: SignatureAllowance;
@@ -46,8 +46,8 @@ export class OcspResponder {
   }
 
   /**
-   * DER OCSPResponse to a DER OCSPRequest. What everybody may be answered alike, one certificate this CA issued, is signed once and
-   * kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
+   * DER OCSPResponse to a DER OCSPRequest. The plain question, about one certificate this CA issued, gets the same answer for every asker, which is signed once
+   * and kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
    * the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
    * answer `unauthorized` (RFC 5019 2.2.3).
    */
@@ -118,7 +118,7 @@ const hashes: ReadonlyMap<string, CertId['hash']> = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 
-/** What a response says: a status for each certificate asked for, and the nonce of the request, if it is to be answered. */
+/** Content of a response: a status for each certificate asked for, and the nonce of the request, if it is to be answered. */
 type Content = {
   readonly singles: readonly { readonly asked: CertId; readonly issued: IssuedCertificate | undefined }[];
   readonly nonce: Uint8Array | undefined;
@@ -146,7 +146,7 @@ function readCertId(whole: Uint8Array): CertId {
   const algorithm = fields.enter(tag.sequence);
   const hash = hashes.get(readObjectIdentifier(algorithm.next(tag.oid).content));
   if (hash === undefined) throw new DerError('hash is not known');
-  // Absent or NULL: whatever else could stand here would make more answers to one question than we keep.
+  // Absent or NULL: other parameters would give one question many encodings, each answered with a signature of its own.
   if (algorithm.optional(tag.null)?.content.length) throw new DerError('NULL with content');
   algorithm.end();
   const issuerNameHash = fields.next(tag.octetString).content;
@@ -195,7 +195,7 @@ function digest(hash: CertId['hash'], data: Uint8Array): Uint8Array {
   return createHash(hash).update(data).digest();
 }
 
-/** Signatures that one process makes for single askers: so many at once, then so many a second. Anybody may ask, and the token has work to do. */
+/** Limits signatures made for a single asker in one process: `atOnce`, then `perSecond`. Callers are not authenticated, and the token has other work. */
 class SignatureAllowance {
   readonly #clock: Clock;
   #left = atOnce;

@@ -1,4 +1,4 @@
-// What relying parties fetch without a token: the CA's certificate, its CRLs, and OCSP answers (api 2).
+// The public endpoints of a CA, for relying parties without a token: its certificate, its CRLs and OCSP answers (api 2).
 import { fail } from '../../../core/base/errors.ts';
 import { decodeBase64 } from '../../../core/base/bytes.ts';
 import { type AnyEndpoint, definePublicEndpoint, type PublicCall, Reply } from '../../../core/http/endpoint.ts';
@@ -16,7 +16,7 @@ const tag = 'TLS CAs';
 /** Room for some fifty certificates; most requests name one, in about 100 octets. */
 const ocspLimitBytes = 4_096;
 
-/** The public endpoints. Signatures made for strangers are kept and shared, or limited, so that asking often costs the token little. */
+/** The public endpoints. Signatures for unauthenticated callers are cached and shared, or limited, so that repeated requests cost the token little. */
 export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
   const responder = new OcspResponder(context);
   const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
@@ -105,7 +105,7 @@ function requireCa(context: CaContext, call: PublicCall): FoundCa {
   return found;
 }
 
-/** What is left of a deleted CA: a CRL that outlasts it. */
+/** The last CRL of a deleted CA. */
 function requireLast(context: CaContext, call: PublicCall, generation?: number): LastCrl {
   const last = findLastCrl(context, call.params['tenant'] ?? '', call.params['ca'] ?? '', generation);
   if (last === undefined) throw fail('not-found');

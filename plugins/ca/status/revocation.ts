@@ -19,7 +19,7 @@ export async function revokeCertificate(context: CaContext, ca: FoundCa, serial:
   });
 }
 
-/** In a transaction that revokes; answers whether this CA issued the certificate. */
+/** Revokes inside a transaction; returns whether this CA issued the certificate. */
 export function revokeIssued(
   context: CaContext,
   transaction: WriteTransaction,
@@ -38,7 +38,7 @@ export function revokeIssued(
   return true;
 }
 
-/** The CRL of this generation does not cover everything any more. */
+/** Marks the CRL of this generation as incomplete. */
 function noteRevocation(context: CaContext, transaction: WriteTransaction, key: readonly (string | number)[]): void {
   const published: PublishedCrl = transaction.get(context.tables.crls, key) ?? { lastNumber: 0, changes: 0 };
   transaction.put(context.tables.crls, key, { ...published, changes: published.changes + 1 });
@@ -57,7 +57,7 @@ export function findIssued(
   return issued !== undefined && Buffer.compare(issued.certificate, certificate.der) === 0 ? issued : undefined;
 }
 
-/** Whether a certificate on a path is revoked by a CA of this tenant that stands right above it (R38). */
+/** Whether a certificate on a path is revoked by its issuer, where that is a CA of this tenant (R38). */
 export function isRevokedOnPath(context: CaContext, tenantId: string, path: readonly Certificate[]): boolean {
   const ours = tenantCas(context, tenantId).filter(({ record }) => hasKey(record));
   return path.slice(1).some((issuer, index) => {

@@ -1,4 +1,4 @@
-// The EST listener of a sealed appliance: there is no store to find a CA in, and devices shall come back (R73).
+// The EST listener of a sealed appliance: without a store there is no CA, and devices try again later (R73).
 import type { Listener } from '../../../core/http/listener/listeners.ts';
 import { sendAnswer } from './send-answer.ts';
 import { type EstServerOptions, openEstListener } from './server.ts';

@@ -1,9 +1,9 @@
-// Sending an answer: header names as they are written, an exact length, and the HTTP version the client spoke.
+// Sending an answer: header names in the case they are written, an exact length, and the HTTP version of the request.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { transportSecurity } from '../../../core/http/response/answer.ts';
 import type { EstAnswer } from './transport.ts';
 
-/** Sends it once the request is read to its end. A client that is gone is no error. */
+/** Sends the answer once the request is read to its end. A client that has disconnected is no error. */
 export async function sendAnswer(request: IncomingMessage, response: ServerResponse, { status, headers, body }: EstAnswer): Promise<void> {
   await drain(request);
   if (response.destroyed || response.headersSent) return;

@@ -1,4 +1,4 @@
-// The EST listener: HTTPS on a port of its own that asks every client for a certificate and lets none fail in the handshake.
+// The EST listener: HTTPS on a separate port that requests a client certificate and fails no handshake for the lack of one.
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,7 @@ export type EstServerOptions = Address & {
   readonly log?: Log;
 };
 
-/** Devices ask once and go; nobody else should keep a connection of ours (R19). */
+/** A device sends one or two requests; idle connections are closed soon (R19). */
 const requestTimeoutMs = 30_000;
 const keepAliveMs = 5_000;
 /** Node looks for connections past their deadline this often; its default of 30 s would double every deadline. */
@@ -24,7 +24,7 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
     ...options,
     tls: {
       connectionsCheckingInterval: checkEveryMs,
-      // Asked for, never demanded: who may enrol is decided per request, and cacerts is for everybody (R12, R14).
+      // Requested, not required: authentication is decided per request, and cacerts needs none (R12, R14).
       requestCert: true,
       rejectUnauthorized: false,
       // No `ca`: the request for a certificate names no issuers, or some clients would not find theirs (R13).
@@ -41,7 +41,7 @@ export async function openEstListener(options: EstServerOptions): Promise<Listen
   return listener;
 }
 
-/** What node refuses before there is a request: one line of text, as everywhere here. */
+/** Answers errors that node finds before there is a request, with one line of text. */
 function answerClientError(error: ClientError, socket: Socket): void {
   refuseConnection(error, socket, () => {
     const [status, line] = certificateReaders.has(error.library ?? '')

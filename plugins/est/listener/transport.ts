@@ -9,7 +9,7 @@ export type EstAnswer = {
   readonly body: string;
 };
 
-/** What a client that meets an absent HSM or a sealed appliance is told to wait. */
+/** Retry-After while the HSM is unavailable or the appliance is sealed. */
 export const retryAfterSeconds = 30;
 
 /** Media types of answers, to the letter: one widespread client compares the whole text, with the space (RFC 7030 4.1.3, 4.5.2). */
@@ -31,7 +31,7 @@ export function answerText(status: number, line: string, headers: Readonly<Recor
 }
 
 /**
- * DER of a request body. White space may stand anywhere and Content-Transfer-Encoding is not looked at (RFC 8951 3). Throws
+ * DER of a request body. White space is ignored everywhere, and so is Content-Transfer-Encoding (RFC 8951 3). Throws
  * `invalid-csr` with what to send instead.
  */
 export function readRequestBody(contentType: string | undefined, body: Uint8Array): Uint8Array {

@@ -8,7 +8,7 @@ import type { CertificateAuthority, HeldCertificate, ShownCertificate } from '..
 import { failEst } from '../errors.ts';
 import type { EstContext } from '../context.ts';
 
-/** What of a request speaks for its sender. */
+/** The parts of a request that authenticate its sender. */
 export type Credentials = { readonly headers: IncomingHttpHeaders; readonly socket: TLSSocket; readonly clientIp: string };
 
 /** How the sender of a first enrolment was accepted. */
@@ -29,7 +29,7 @@ export async function authenticateFirst(context: EstContext, ca: CertificateAuth
   const { authorization } = from.headers;
   if (authorization !== undefined) {
     if (initialEnrollSecret !== undefined) {
-      limit.requireLookAt(initialEnrollSecret, ca.id, from.clientIp);
+      limit.requireComparable(initialEnrollSecret, ca.id, from.clientIp);
       if (isSecret(authorization, initialEnrollSecret)) return 'est-secret';
     }
     await limit.count(ca.id, from.clientIp);
@@ -71,7 +71,7 @@ const problems: Readonly<Record<NonNullable<HeldCertificate['problem']>, string>
   'not-for-clients': 'not for client authentication',
 };
 
-/** The credentials of a refused sender, for the audit record (R66). A stranger wrote the certificate, so its texts are cut. */
+/** The credentials of a refused sender, for the audit record (R66). The certificate is not verified, so its texts are cut. */
 export function describeCredentials(context: EstContext, { headers, socket }: Credentials): Readonly<Record<string, unknown>> {
   const sent = sentCertificates(context, socket);
   const credential = headers.authorization !== undefined ? 'est-secret' : sent === undefined ? 'none' : 'certificate';
@@ -80,7 +80,7 @@ export function describeCredentials(context: EstContext, { headers, socket }: Cr
   return { credential, 'client-certificate': { subject: shown.subject.slice(0, 256), serial: shown.serial.slice(0, 64) } };
 }
 
-/** The user name is not looked at; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
+/** The user name is ignored; the password is everything after the first colon (RFC 7617 2). Compared in constant time. */
 function isSecret(authorization: string, secret: string): boolean {
   const [, encoded = ''] = /^basic +([A-Za-z0-9+/=]+) *$/i.exec(authorization) ?? [];
   const pair = decodeUtf8(decodeBase64(encoded) ?? new Uint8Array(0)) ?? '';
@@ -107,7 +107,7 @@ function sentCertificates({ authorities }: EstContext, socket: TLSSocket): Shown
   return { leaf: leaf.raw, intermediates };
 }
 
-/** An ML-DSA certificate needs TLS 1.3; a client that speaks less silently sends none, and should be told. */
+/** An ML-DSA certificate needs TLS 1.3; a client with an older version silently sends none, so the message mentions it. */
 function missingCertificate(socket: TLSSocket): string {
   const hint = socket.getProtocol() === 'TLSv1.3' ? '' : ' (ML-DSA certificates need TLS 1.3)';
   return `no client certificate was sent${hint}`;

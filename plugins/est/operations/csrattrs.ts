@@ -1,10 +1,10 @@
-// What the CA wants in a request (RFC 7030 4.5, RFC 9908): key type and subjectAltName.
+// csrattrs: what a request should contain (RFC 7030 4.5, RFC 9908): key type and subjectAltName.
 import { encode, integer, objectIdentifier, Reader, readOnly, sequence, setOf, tag } from '../../../core/der/der.ts';
 import { extensionId, nameAttributes, requestAttribute } from '../../../core/der/oids.ts';
 import type { CertificateAuthority } from '../../../core/plugin/services/certificate-authority.ts';
 
 /**
- * CsrAttrs for devices of this CA: a key like the CA's own, and its names as subjectAltName. Stands there twice: as the template of
+ * CsrAttrs for devices of this CA: a key like the CA's own, and its names as subjectAltName. Given twice: as the template of
  * RFC 9908 section 3.4 with values to be filled in, and as attributes for older clients, which skip the template.
  */
 export function encodeCsrAttributes(ca: Pick<CertificateAuthority, 'publicKey' | 'signatureAlgorithm'>): Uint8Array {

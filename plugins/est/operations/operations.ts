@@ -1,4 +1,4 @@
-// The EST operations we serve, and what each is given. One row is one operation.
+// The table of EST operations: one row is one operation.
 import type { EstCall, EstContext } from '../context.ts';
 import { cacerts } from './cacerts.ts';
 import { encodeCsrAttributes } from './csrattrs.ts';

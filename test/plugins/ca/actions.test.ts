@@ -330,7 +330,7 @@ describe('list, revoke, CRL and OCSP', () => {
     appliance.clock.advance(7_200);
   });
 
-  test('R79: a CRL is made anew when it is a day old, and each key of a renewed CA has its own', async () => {
+  test('R79: a new CRL is made when one is a day old, and each key of a renewed CA has its own', async () => {
     const ca = await appliance.makeCa({});
     const { 'crl-url': first } = await appliance.state(ca);
     const old = (await fetchPublic(first)).body;
@@ -355,7 +355,7 @@ describe('list, revoke, CRL and OCSP', () => {
     const { 'ocsp-url': ocspUrl, 'ca-cert': caCert } = await appliance.state(ca);
     const issued = (await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body;
     const [trusted, leaf] = [file(at('ocsp-ca.pem'), caCert), file(at('ocsp-leaf.pem'), issued.certificate)];
-    const stranger = file(at('stranger.pem'), (await makeIdentity({ subject: 'CN=stranger' })).pem);
+    const foreign = file(at('foreign.pem'), (await makeIdentity({ subject: 'CN=foreign' })).pem);
     const url = await plainHttp();
     const ask = (certificate: string, ...more: string[]) =>
       opensslClient(
@@ -388,7 +388,7 @@ describe('list, revoke, CRL and OCSP', () => {
     await appliance.act(ca, 'revoke', { serial: issued.serial, reason: 'superseded' });
     expect((await ask(leaf)).output).toMatch(/: revoked[\s\S]*Reason: superseded[\s\S]*Response verify OK/);
     expect((await ask(leaf, '-no_nonce')).output).toMatch(/: revoked/);
-    expect((await ask(stranger)).output).toMatch(/unauthorized/);
+    expect((await ask(foreign)).output).toMatch(/unauthorized/);
   });
 
   test('OCSP by GET with the request in the path; garbage is an unsigned malformedRequest', async () => {
@@ -462,7 +462,7 @@ async function signOutside(request: string, root: Identity, subject?: string): P
   return certificate.toString('pem');
 }
 
-/** openssl's client speaks plain HTTP only: a door in front of the management listener. */
+/** openssl's client speaks plain HTTP only: a plain listener in front of the management listener. */
 async function plainHttp(): Promise<string> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];

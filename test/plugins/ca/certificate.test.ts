@@ -191,7 +191,7 @@ describe('certificate', () => {
     });
   });
 
-  test('R66: who is refused for a certificate stands in the audit trail with it, its texts cut', async () => {
+  test('R66: a refusal for a certificate is in the audit trail with that certificate, its texts cut', async () => {
     const from = await appliance.makeCa();
     const client = await makeIdentity({ subject: `CN=${'long '.repeat(100)}` });
     await appliance.enrol(from, 'simplereenroll', Buffer.from('junk'), { client });

@@ -1,4 +1,4 @@
-// Which names a device may have (requirements R49 to R56), on the policy itself and through the door.
+// Which names a device may have (requirements R49 to R56), on the policy itself and through the listener.
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
@@ -83,7 +83,7 @@ describe('policy', () => {
   });
 });
 
-describe('through the door', () => {
+describe('through the listener', () => {
   let appliance: EstAppliance;
   let ca: string;
   let keys: Keys;

@@ -9,22 +9,22 @@ import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { applianceCaName, ensureListenerIdentity } from '../../../plugins/ca/listener-identity.ts';
 import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
-import { openTestHouse, type TestHouse } from '../est/harness.ts';
+import { openTestContext, type TestContext } from '../est/harness.ts';
 
 const tenant = '11111111-1111-4111-8111-111111111111';
 const hosts = ['keystore.example', 'localhost', '127.0.0.1', '::1'];
 const day = 86_400;
-let house: TestHouse;
+let context: TestContext;
 let first: ListenerIdentity;
 
 beforeAll(async () => {
-  house = await openTestHouse();
-  first = await ensureListenerIdentity(house, tenant, hosts);
+  context = await openTestContext();
+  first = await ensureListenerIdentity(context, tenant, hosts);
 });
 
 describe('listener identity', () => {
   test('a second call changes nothing', async () => {
-    expect(await ensureListenerIdentity(house, tenant, hosts)).toEqual(first);
+    expect(await ensureListenerIdentity(context, tenant, hosts)).toEqual(first);
   });
 
   test('the certificate carries every host and verifies under the CA', () => {
@@ -51,7 +51,7 @@ describe('listener identity', () => {
 
   test('the private key is nowhere in clear on the disk', () => {
     const text = Buffer.from(createPrivateKey(first.keyPem).export({ format: 'der', type: 'pkcs8' }));
-    const files = readdirSync(house.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const files = readdirSync(context.directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files.length).toBeGreaterThan(2);
     for (const file of files) {
       const contents = readFileSync(join(file.parentPath, file.name));
@@ -61,33 +61,33 @@ describe('listener identity', () => {
 });
 
 test('other hosts give another certificate', async () => {
-  const other = await ensureListenerIdentity(house, tenant, ['other.example']);
+  const other = await ensureListenerIdentity(context, tenant, ['other.example']);
   expect(other.serial).not.toBe(first.serial);
-  first = await ensureListenerIdentity(house, tenant, hosts);
+  first = await ensureListenerIdentity(context, tenant, hosts);
 });
 
 test('two processes that race end with the same identity', async () => {
   const [left, right] = await Promise.all([
-    ensureListenerIdentity(house, tenant, ['race.example']),
-    ensureListenerIdentity(house, tenant, ['race.example']),
+    ensureListenerIdentity(context, tenant, ['race.example']),
+    ensureListenerIdentity(context, tenant, ['race.example']),
   ]);
   expect(left).toEqual(right);
 });
 
 test('renewed when a third of its life is left, by the same CA', async () => {
-  const before = await ensureListenerIdentity(house, tenant, hosts);
-  house.clock.advance(59 * day);
-  expect((await ensureListenerIdentity(house, tenant, hosts)).serial).toBe(before.serial);
-  house.clock.advance(2 * day);
-  const after = await ensureListenerIdentity(house, tenant, hosts);
+  const before = await ensureListenerIdentity(context, tenant, hosts);
+  context.clock.advance(59 * day);
+  expect((await ensureListenerIdentity(context, tenant, hosts)).serial).toBe(before.serial);
+  context.clock.advance(2 * day);
+  const after = await ensureListenerIdentity(context, tenant, hosts);
   expect(after.serial).not.toBe(before.serial);
   expect(after.caPem).toBe(before.caPem);
 });
 
 test('the CA rolls over a year before its end; who trusts only the old root still connects', async () => {
-  const old = await ensureListenerIdentity(house, tenant, hosts);
-  house.clock.advance(19 * 365 * day);
-  const rolled = await ensureListenerIdentity(house, tenant, hosts);
+  const old = await ensureListenerIdentity(context, tenant, hosts);
+  context.clock.advance(19 * 365 * day);
+  const rolled = await ensureListenerIdentity(context, tenant, hosts);
   expect(rolled.caPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
   const [leaf, link] = rolled.chainPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
   const [newRoot, oldRoot] = rolled.caPem.split(/(?<=-----END CERTIFICATE-----\n)/).map((pem) => new X509Certificate(pem));
@@ -96,9 +96,9 @@ test('the CA rolls over a year before its end; who trusts only the old root stil
   expect(leaf.verify(newRoot.publicKey)).toBe(true);
   expect(leaf.verify(link.publicKey)).toBe(true);
   expect(link.verify(oldRoot.publicKey) && link.checkIssued(oldRoot)).toBe(true);
-  expect(house.tables.cas.get([tenant, applianceCaName])?.generations).toHaveLength(2);
+  expect(context.tables.cas.get([tenant, applianceCaName])?.generations).toHaveLength(2);
 });
 
 test('no key is left unclaimed', () => {
-  expect([...house.tables.pendingKeys.entries([])]).toEqual([]);
+  expect([...context.tables.pendingKeys.entries([])]).toEqual([]);
 });

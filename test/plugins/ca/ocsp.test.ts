@@ -1,4 +1,4 @@
-// OCSP beyond the plain question: nonces, several certificates at once, certificates of others, and how much of it strangers may ask for.
+// OCSP beyond the plain question: nonces, several certificates at once, certificates of others, and the limit on signatures for unauthenticated callers.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -133,7 +133,7 @@ describe('several certificates in one request (RFC 6960 section 4.1.1)', () => {
   });
 });
 
-describe('what strangers may have signed', () => {
+describe('signatures for unauthenticated callers', () => {
   test('is limited: then a nonce is left out, other questions may come later, and plain ones are answered as ever', async () => {
     const plain = makeRequest(leaves.slice(0, 1), '-no_nonce');
     const shared = await ask(plain);

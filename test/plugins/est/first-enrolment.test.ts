@@ -173,7 +173,7 @@ describe('shared secret', () => {
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test('R41: the secret is read back nowhere and stands in no log or record', async () => {
+  test('R41: the secret cannot be read back and is in no log or record', async () => {
     const ca = await appliance.makeCa();
     await enrol(ca, authorized);
     await enrol(ca, { headers: { Authorization: basic('a wrong secret') } });

@@ -1,4 +1,4 @@
-// A CA house for tests: a real SoftHSM2 token (or any other), a real store, and a clock that stands still.
+// A CA context for tests: a real SoftHSM2 token (or any other), a real store, and a clock that does not move by itself.
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
@@ -11,12 +11,17 @@ import { makeSoftToken, testHsmConfig } from '../../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { silentLog } from '../../harness/log.ts';
 
-export type TestHouse = CaContext & { readonly clock: TestClock; readonly store: OpenStore; readonly hsm: Hsm; readonly directory: string };
+export type TestContext = CaContext & {
+  readonly clock: TestClock;
+  readonly store: OpenStore;
+  readonly hsm: Hsm;
+  readonly directory: string;
+};
 
-/** Opens a house for one test file and closes it afterwards. */
-export async function openTestHouse(
+/** Opens a context for one test file and closes it afterwards. */
+export async function openTestContext(
   moreTokens: (directory: string) => Promise<readonly TokenConfig[]> = async () => [],
-): Promise<TestHouse> {
+): Promise<TestContext> {
   const path = temporaryDirectory();
   const hsm = await openHsm(testHsmConfig(await makeSoftToken(path('hsm')), ...(await moreTokens(path('more')))));
   const store = await openStore({ directory: path('store'), dataKey: new Secret(new Uint8Array(randomBytes(32))) });
