@@ -20,6 +20,7 @@ const planted: Readonly<Record<string, Sources>> = {
   'no file is above 400 lines': file('plugins/random/planted.ts', '\n'.repeat(401)),
   'every file says in its first line what it is for': new Map([['plugins/random/planted.ts', 'export const planted = 1;\n']]),
   'no folder has more than 14 files': new Map(Array.from({ length: 15 }, (_, n) => [`plugins/planted/file-${n}.ts`, '// Planted.\n'])),
+  'core names no plugin outside of what is listed': file('core/base/planted.ts', "export const planted = 'est';"),
   'folders beside each other form no circle': file('hsm/pkcs11/planted.ts', "import type { X } from '../setup/setup.ts';"),
 };
 

@@ -12,6 +12,25 @@ export const floors = ['hsm', 'core', 'plugins', 'appliance'] as const;
 /** Packages only one floor may touch. */
 const owners: Readonly<Record<string, string>> = { pkcs11js: 'hsm', 'graphene-pk11': 'hsm', lmdb: 'core' };
 
+/** Files of core whose code names a plugin, and why. */
+const namesPlugins: ReadonlySet<string> = new Set([
+  // The listener of EST is an option of the configuration and of the command line, which stay.
+  'core/config/options.ts',
+  'core/config/schema.ts',
+  'core/plugin/services/listeners.ts',
+  // Records of enrolments have a kind of their own in the format of the audit trail.
+  'core/audit/record.ts',
+  'core/audit/unauthenticated-limit.ts',
+  // The name of a service is the one of its provider.
+  'core/plugin/services/transit-keys.ts',
+  // Texts and examples of the API description, and a built-in policy, name paths that users know.
+  'core/platform/policies/policy-check-endpoint.ts',
+  'core/platform/tenants/tenant-resource.ts',
+  'core/http/description/refusals.ts',
+  'core/access/policy/policy.ts',
+  'core/access/policy/built-in.ts',
+]);
+
 const mostLines = 400;
 const mostFiles = 14;
 
@@ -68,6 +87,15 @@ export const rules: readonly Rule[] = [
       [...countBy([...sources.keys()], (file) => dirname(file))].flatMap(([folder, count]) =>
         count > mostFiles ? [`${folder}: ${count}`] : [],
       ),
+  },
+  {
+    name: 'core names no plugin outside of what is listed',
+    violations: (sources) =>
+      [...sources]
+        .filter(([file]) => floorOf(file) === 'core' && !namesPlugins.has(file))
+        .flatMap(([file, text]) =>
+          [...withoutComments(text).matchAll(/\b(?:est|openpgp|oidc|transit)(?![a-z])/gi)].map(([word]) => `${file}: ${word}`),
+        ),
   },
   { name: 'folders beside each other form no circle', violations: (sources) => circles(sources) },
 ];
@@ -146,6 +174,10 @@ function countBy<T>(values: readonly T[], key: (value: T) => string): Map<string
 
 function specifiers(text: string): string[] {
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string);
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/(?:^|\s)\/\/.*$/gm, '');
 }
 
 function floorOf(file: string): (typeof floors)[number] {
