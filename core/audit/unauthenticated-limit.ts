@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Audit, AuditRecord } from './record.ts';
 import type { Clock } from '../base/context.ts';
 import { formatTimestamp } from '../base/time.ts';
+import { TokenBucket } from '../base/token-bucket.ts';
 
 /**
  * Limits of one process: a burst, which is available again after an hour without such requests. The attempts of someone who guesses
@@ -26,19 +27,9 @@ export type BoundedAudit = Audit & {
  */
 export function limitUnauthenticated(audit: Audit, clock: Clock, options: UnauthenticatedLimits = {}): BoundedAudit {
   const { burst, perMinute, countEveryMs } = { ...defaults, ...options };
-  let left = burst;
-  let filledAtMs = clock.monotonicMs();
+  const bucket = new TokenBucket(burst, perMinute, clock.monotonicMs());
   let counts = new Map<string, number>();
   let due: NodeJS.Timeout | undefined;
-
-  function isWithinBound(): boolean {
-    const nowMs = clock.monotonicMs();
-    left = Math.min(burst, left + ((nowMs - filledAtMs) / 60_000) * perMinute);
-    filledAtMs = nowMs;
-    if (left < 1) return false;
-    left -= 1;
-    return true;
-  }
 
   function count(what: string, times: number): void {
     // A trail that cannot be written reports that itself.
@@ -69,8 +60,7 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
   return {
     settle,
     write(record) {
-      if (!isUnauthenticated(record)) return audit.write(record);
-      if (isWithinBound()) return audit.write(record);
+      if (!isUnauthenticated(record) || bucket.take(clock.monotonicMs()) === 0) return audit.write(record);
       count(counts.size < maxCounts ? countedAs(record) : codeOf(record), 1);
       return Promise.resolve();
     },

@@ -24,7 +24,7 @@ export type RangeOptions = {
 /**
  * Records of one kind, sealed under the store's data key and bound to table and key. Values are plain data (objects, arrays, strings,
  * numbers, booleans, null, Uint8Array) and frozen when read: copy to change. Reads see the snapshot of the last Store.refresh(); a record
- * is decoded once until it changes.
+ * is decoded once until it changes. New kinds of records keep times as formatTimestamp writes them; older ones keep the form they have.
  */
 export interface Table<V> {
   readonly name: string;
