@@ -1,8 +1,8 @@
 // Hostile requests, drawn from a seed: every endpoint of the description with mutated paths, queries, headers and bodies, and raw octets.
 import type { OpenApiDocument } from '../../core/http/description/openapi.ts';
 
-/** Who sends a case: nobody known, somebody who may next to nothing, somebody who may everything. */
-export type Identity = 'stranger' | 'fenced' | 'root';
+/** Who sends a case: an unauthenticated caller, one with hardly any permissions, one with all. */
+export type Identity = 'unauthenticated' | 'fenced' | 'root';
 
 export type Case = {
   readonly identity: Identity;
@@ -10,16 +10,16 @@ export type Case = {
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | undefined;
-  /** sent as these octets on a connection of its own, instead of the other fields */
+  /** sent as these octets on a separate connection, instead of the other fields */
   readonly raw?: string;
 };
 
-/** Planted where a secret could stand: it must turn up nowhere. */
+/** Used where a secret could be: it must not appear anywhere. */
 export const canary = 'fuzz-canary-51c0ffee';
-/** Planted everywhere else, where records may name it: no refusal may echo it. */
+/** Used everywhere else, where records may contain it: no refusal may repeat it. */
 export const echo = 'fuzz-echo-0ddba11';
 
-/** Mulberry32: small, quick, the same everywhere. */
+/** Mulberry32: small, fast and deterministic. */
 export class Dice {
   #state: number;
 
@@ -51,7 +51,7 @@ export class Dice {
 type Field = { readonly name: string; readonly isSecret: boolean };
 type Endpoint = { readonly path: string; readonly method: string; readonly fields: readonly Field[] };
 
-/** What stops or drains the appliance when its owner asks for it; and what ends the token that asks. Others may try. */
+/** Requests that stop or drain the appliance or end the caller's token when its owner sends them. The other identities may send them. */
 const sparedForRoot = [/\/system\/seal$/, /\/system\/backup$/, /\/oidc\/\{[^}]+\}\/test$/, /\/accept-clock$/];
 const sparedForTokens = [/\/token\/disable$/, /\/v1\/logout$/];
 
@@ -73,10 +73,10 @@ export class CaseMaker {
 
   draw(): Case {
     const dice = this.#dice;
-    const identity = dice.pick(['stranger', 'fenced', 'root'] as const);
+    const identity = dice.pick(['unauthenticated', 'fenced', 'root'] as const);
     if (dice.chance(0.04)) return { identity, method: 'RAW', target: '', headers: [], body: undefined, raw: rawRequest(dice) };
     const endpoint = dice.pick(this.#endpoints);
-    const spared = [...(identity === 'root' ? sparedForRoot : []), ...(identity === 'stranger' ? [] : sparedForTokens)];
+    const spared = [...(identity === 'root' ? sparedForRoot : []), ...(identity === 'unauthenticated' ? [] : sparedForTokens)];
     const isSpared = spared.some((one) => one.test(endpoint.path));
     const method = dice.chance(0.9) && !isSpared ? endpoint.method : dice.pick(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'LIST']); // prettier-ignore
     const takesBody = ['POST', 'PUT', 'PATCH'].includes(method) || dice.chance(0.05);
@@ -99,7 +99,7 @@ export class CaseMaker {
 
   #query(path: string): string {
     const dice = this.#dice;
-    // Whole topics and streams without an end are for other tests.
+    // Whole topics and endless streams are subjects of other tests.
     if (path.includes('/topics/')) return `?limit=${dice.pick(['1', '3', '0', 'x'])}`;
     if (dice.chance(0.8)) return '';
     const value = (): string => encoded(dice, dice.pick([...strangeTexts, 'true', 'false', '1', '0', 'name', 'a/b', canary]));
@@ -237,7 +237,7 @@ function mutatedPath(dice: Dice, path: string): string {
   return dice.pick(changes)();
 }
 
-/** Requests that no library would send. */
+/** Requests that no HTTP library would send. */
 function rawRequest(dice: Dice): string {
   const host = 'host: localhost\r\n';
   const close = 'connection: close\r\n';

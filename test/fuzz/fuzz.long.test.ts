@@ -8,6 +8,6 @@ const path = temporaryDirectory();
 test('2,000 hostile cases with three identities: no fault, no policy passed, the same processes', async () => {
   const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
   const { statuses } = await fuzz(path('data'), 2_000, seed);
-  // All of the order of checks was reached, not only its first step.
+  // All steps of the order of checks were reached, not only the first.
   for (const status of [200, 400, 401, 403, 404]) expect([status, (statuses[status] ?? 0) > 10]).toEqual([status, true]);
 });

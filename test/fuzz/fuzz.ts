@@ -1,5 +1,5 @@
-// Sends hostile cases to the real daemon as three identities and looks, after each and at the end, at what must hold (issue of rule: no
-// 5xx, no policy passed, the same processes, bounded memory, no secret anywhere).
+// Sends hostile cases to the real daemon as three identities and checks the invariants after each case and at the end: no 5xx, no
+// policy bypassed, the same processes, limited memory, no secret in any output.
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const maxGrowthBytes = 200 << 20;
 
 type Outcome = { readonly status: number; readonly text: string };
 
-/** Runs so many cases from a seed; fails naming the seed and the case. */
+/** Runs a number of cases from a seed; a failure names the seed and the case. */
 export async function fuzz(
   directory: string,
   cases: number,
@@ -73,7 +73,7 @@ async function makeIdentities(daemon: Daemon): Promise<Readonly<Record<Case['ide
   const { token } = (await daemon.request('POST', '/v1/state/keystore/token/create', { policies: ['rewrap-only'], ttl: '30d' })) as {
     token: string;
   };
-  return { stranger: undefined, fenced: token, root: daemon.rootToken };
+  return { unauthenticated: undefined, fenced: token, root: daemon.rootToken };
 }
 
 /** Templates of the paths that need no token, as patterns over decoded segments. */
@@ -83,7 +83,7 @@ async function publicPaths(daemon: Daemon): Promise<readonly RegExp[]> {
   return open.map(([path]) => new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`));
 }
 
-/** Whether a success is all right for who sent it. Reads paths in its own way, not in that of the appliance. */
+/** Whether the sender may have this success. Parses paths independently of the appliance. */
 function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[]): boolean {
   if (identity === 'root' && raw === undefined) return true;
   const path = (raw === undefined ? target : (raw.split(' ')[1] ?? ''))
@@ -97,7 +97,7 @@ function mayPass({ identity, target, raw, method }: Case, open: readonly RegExp[
     return false;
   }
   if (open.some((pattern) => pattern.test(decoded))) return true;
-  if (identity === 'stranger' || raw !== undefined) return false;
+  if (identity === 'unauthenticated' || raw !== undefined) return false;
   const own = /^\/v1\/(?:logout|state\/(?:policy\/check|keystore\/token\/(?:info|refresh|disable)|keystore\/transit-keys\/[^/]+\/rewrap))$/;
   return own.test(decoded) && method === 'POST';
 }
@@ -113,12 +113,12 @@ function send(daemon: Daemon, agent: Agent, { method, target, headers, body }: C
     try {
       started = request({ hostname, port, path: target, method, headers: sent, agent, servername: 'localhost' });
     } catch {
-      // What the client's own library refuses to send never arrives anywhere.
+      // A request that the client library refuses is not sent.
       return resolve({ status: 0, text: '' });
     }
     started.setTimeout(60_000, () => started.destroy(new Error(`no answer to ${method} ${target.slice(0, 200)} within a minute`)));
     started.on('error', (error: NodeJS.ErrnoException) =>
-      // A HEAD whose head is too large for one packet is not known for a HEAD, and answered with a body.
+      // A HEAD request whose header is too large for one packet is not recognised as HEAD, and answered with a body.
       error.code === 'ECONNRESET' || error.code === 'EPIPE' || (method === 'HEAD' && error.code === 'HPE_CLOSED_CONNECTION')
         ? resolve({ status: 0, text: '' })
         : reject(error),
@@ -133,7 +133,7 @@ function send(daemon: Daemon, agent: Agent, { method, target, headers, body }: C
   });
 }
 
-/** Octets as they are; what comes back until the other side closes or a moment has passed. */
+/** Sends raw octets; returns what is received until the connection closes or a short time has passed. */
 function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
   const { hostname, port } = new URL(daemon.url);
   return new Promise((resolve) => {
@@ -147,7 +147,7 @@ function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
     socket.on('secureConnect', () => socket.write(octets, 'latin1'));
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      // One answer is enough; connections that stay open would cost the time.
+      // One answer is enough: waiting for connections that stay open takes too long.
       if (text.includes('\r\n\r\n')) end();
     });
     socket.on('error', () => undefined);
@@ -158,7 +158,7 @@ function sendRaw(daemon: Daemon, octets: string): Promise<Outcome> {
   });
 }
 
-/** The daemon and what it started, by process id. */
+/** The process ids of the daemon and its children. */
 function processesOf(daemon: Daemon): readonly number[] {
   const found = [daemon.pid];
   for (let at = 0; at < found.length; at++) {

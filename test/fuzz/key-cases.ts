@@ -6,7 +6,7 @@ import { makeCsr, makeIdentity, makeKeys } from '../plugins/ca/pki.ts';
 import { coordinateOctets, ecPkcs8, ecSec1, ecSpki, infinity, pem, rsaSpki } from '../harness/token/odd-keys.ts';
 import type { Dice } from './cases.ts';
 
-/** What a case is, and so where it can be sent. */
+/** The kind of a case, which determines where it can be sent. */
 export type KeyCase = {
   readonly kind: 'public' | 'private' | 'certificate' | 'request' | 'openpgp';
   readonly cipher: string;
@@ -153,7 +153,7 @@ function traditional(cipher: string, key: KeyObject): KeyCase[] {
   return [{ kind: 'private', cipher, label: 'EC PRIVATE KEY', octets: key.export({ format: 'der', type: 'sec1' }) }];
 }
 
-/** The text of a case, as its place takes it. */
+/** The text of a case, in the encoding of its field. */
 export function textOf({ label, octets }: KeyCase): string {
   return label.startsWith('PGP')
     ? `-----BEGIN ${label}-----\n\n${octets.toString('base64')}\n-----END ${label}-----\n`

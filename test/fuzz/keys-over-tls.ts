@@ -1,4 +1,4 @@
-// Broken keys, certificates and requests sent to the composed appliance, while somebody else asks on a connection of their own: every
+// Broken keys, certificates and requests sent to the composed appliance, while another client uses a connection of its own: every
 // answer is a refusal or a success, and the other connection never ends.
 import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:https';
@@ -11,10 +11,10 @@ const keys = '/v1/config/keystore/transit-keys';
 const actions = '/v1/state/keystore/transit-keys';
 const cas = '/v1/config/keystore/tls/ca';
 
-/** What a case is sent as: path and body. */
+/** The request of a case: path and body. */
 type Place = (one: KeyCase, number: number) => readonly [path: string, body: object];
 
-/** Sends so many cases from a seed; fails naming the seed and the case. */
+/** Sends a number of cases from a seed; a failure names the seed and the case. */
 export async function sendBrokenKeys(victim: Victim, cases: number, seed: number): Promise<Readonly<Record<number, number>>> {
   const maker = await KeyCaseMaker.make(new Dice(seed));
   const places = await makePlaces(victim);
@@ -29,7 +29,7 @@ export async function sendBrokenKeys(victim: Victim, cases: number, seed: number
         const about = `seed ${seed}, case ${number}: ${path} ${JSON.stringify(body)}`;
         const [answer, watched] = await Promise.all([victim.request('POST', path, body), watch(victim.url, watcher, sockets)]);
         if (answer.status >= 500) throw new Error(`a fault of ours, ${answer.status} ${JSON.stringify(answer.body)}: ${about}`);
-        // The error lies in the queue until the next read of anybody.
+        // The error is in the queue until the next read of any connection.
         const after = await watch(victim.url, watcher, sockets);
         if (watched !== 200 || after !== 200) throw new Error(`the other connection got ${watched}, then ${after}: ${about}`);
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
@@ -79,7 +79,7 @@ function wrap(wrappingKey: string, material: Buffer): string {
   return Buffer.concat([publicEncrypt(options, transportKey), cipher.update(padded), cipher.final()]).toString('base64');
 }
 
-/** One request on the connection of the other; its status, or 0 when the connection ended. */
+/** One request on the other client's connection; its status, or 0 when the connection ended. */
 function watch(url: string, agent: Agent, sockets: Set<unknown>): Promise<number> {
   return new Promise((resolve) => {
     const started = request(`${url}/v1/state/system/health`, { agent, rejectUnauthorized: false });

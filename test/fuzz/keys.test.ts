@@ -1,4 +1,4 @@
-// Every reader of keys, certificates and requests of others, on cases drawn from a seed: it reads or refuses, and OpenSSL's queue stays
+// Every reader of keys, certificates and requests from outside, on cases drawn from a seed: it reads or refuses, and OpenSSL's queue stays
 // empty. FUZZ_SEED draws the same cases again, KEY_CASES more of them.
 import { beforeAll, expect, test } from 'vitest';
 import { ServiceError } from '../../core/base/errors.ts';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   anchor = await makeIdentity({ subject: 'CN=drawn', ca: true });
 });
 
-/** The readers of a case; each is given what the case may be sent as. */
+/** The readers of a case; each gets the forms in which the case can be sent. */
 const readers: Readonly<Record<KeyCase['kind'], readonly ((one: KeyCase) => unknown)[]>> = {
   public: [
     (one) => parsePublicKey(textOf(one), one.cipher, requireCipher(one.cipher)),

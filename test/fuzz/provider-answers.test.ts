@@ -1,4 +1,4 @@
-// What a provider or a directory may answer, octet by octet: every call ends with an answer or an OutboundError, and nothing else ends.
+// Malformed answers of a provider or a directory: every call ends with an answer or an OutboundError, and the process goes on.
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
@@ -66,11 +66,11 @@ describe('an answer no server should give ends the call and nothing else', () =>
     expect(await ask(octets)).toBe(expected);
   });
 
-  test('a head that does not end', async () => {
+  test('a header that does not end', async () => {
     expect(await ask(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}\r\n`)).toBe('malformed');
   });
 
-  test('3,000 mutations of right answers, drawn from a seed', async () => {
+  test('3,000 mutations of valid answers, drawn from a seed', async () => {
     const right = [
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"issuer":"x"}\n',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: x\r\n\r\n2\r\n{}\r\n0\r\nx: y\r\n\r\n',
@@ -86,7 +86,7 @@ describe('an answer no server should give ends the call and nothing else', () =>
   });
 });
 
-test('a certificate with a time that is none is not described, and ends nothing', async () => {
+test('a certificate with an invalid time is not described, and the process goes on', async () => {
   const { key, cert } = selfSignedIdentity(path());
   const der = Buffer.from(new X509Certificate(cert).raw);
   // The second UTCTime (tag 0x17, 13 octets) is the end.

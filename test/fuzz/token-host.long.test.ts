@@ -1,4 +1,4 @@
-// What the process of a token may say, octet by octet: it is replaced, and the service neither ends nor leaves a caller waiting.
+// Malformed answers of a token's host process: it is replaced, and the service neither ends nor leaves a caller waiting.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const lie = join(directory, 'lie.bin');
 let token: TokenConfig;
 
 beforeAll(async () => {
-  // At a signal the host says the octets of a file, and then nothing that was asked of it is answered any more.
+  // At a signal the host sends the octets of a file, and from then on it answers no job.
   const liar = join(directory, 'liar.mjs');
   writeFileSync(
     liar,
@@ -34,9 +34,9 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const message = (code: number, parts: Message['parts'], id = 1): Message => ({ id, code, flags: 0, micros: 0, parts });
 
-describe('a host that says what cannot be read is replaced, and the next one answers', () => {
+describe('a host that sends a malformed message is replaced, and the next one answers', () => {
   test.each<[string, Buffer]>([
-    ['a message shorter than its head', Buffer.from([3, 0, 0, 0, 1, 2, 3])],
+    ['a message shorter than its header', Buffer.from([3, 0, 0, 0, 1, 2, 3])],
     ['a message without an end', Buffer.alloc(64, 0xff)],
     ['counts that are none', encodeMessages([message(resultOk, [json(null)], 0)])],
     ['counts of another shape', encodeMessages([message(resultOk, [json({ loadedKeys: 'many', sessions: {} })], 0)])],
@@ -56,9 +56,9 @@ describe('a host that says what cannot be read is replaced, and the next one ans
   });
 
   test.each<[string, number, Message['parts']]>([
-    ['an answer without what was asked for', resultOk, []],
-    ['an error that is none', resultError, [json(null)]],
-    ['an error without words', resultError, [json({ kind: 7 })]],
+    ['an answer without the result', resultOk, []],
+    ['an invalid error', resultError, [json(null)]],
+    ['an error without a message', resultError, [json({ kind: 7 })]],
   ])('%s: whoever waits for it is told', async (_, code, parts) => {
     const events: HsmEvent[] = [];
     const hsm = await openHsm({ ...testHsmConfig(token), jobTimeoutSeconds: 600 }, { onEvent: (event) => events.push(event) });
@@ -70,13 +70,13 @@ describe('a host that says what cannot be read is replaced, and the next one ans
     process.kill(pid, 'SIGUSR2');
     process.kill(pid, 'SIGCONT');
     const outcome = await waiting;
-    // Whether the host came to the job before it lied is up to the system; nobody waits for ever either way.
+    // Whether the host did the job before the malformed message depends on timing; no caller waits forever either way.
     expect(outcome).toSatisfy((one: string | Uint8Array) => typeof one !== 'string' || one === 'unavailable');
     await hsm.close();
   });
 });
 
-test('20,000 mutated messages: read whole, or refused by an error that the link catches', () => {
+test('20,000 mutated messages: read completely, or refused by an error that the link catches', () => {
   const dice = new Dice(Number(process.env['FUZZ_SEED'] ?? 11));
   const right = encodeMessages([
     message(resultOk, [json({ loadedKeys: 1, sessions: { size: 1, busy: 0, waiting: 0 } }), undefined, Buffer.alloc(40, 7)], 0),
@@ -98,7 +98,7 @@ test('20,000 mutated messages: read whole, or refused by an error that the link 
   }
 });
 
-/** The last part says that it has more octets than there are. */
+/** The last part claims more octets than there are. */
 function tooLong(octets: Buffer): Buffer {
   octets.writeUInt32LE(0x7fff, 16);
   return octets;

@@ -1,4 +1,4 @@
-// A process of its own that writes the audit trail until it is killed or its disk is full.
+// A separate process that writes the audit trail until it is killed or its disk is full.
 import { execFileSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { openTrail, record } from './trail.ts';
@@ -13,7 +13,7 @@ if (task === 'write') {
   }
 }
 
-// One file larger than the limit: so the disk is full in the middle of it.
+// The file grows beyond the limit, so that the disk is full in the middle of it.
 const large = await openTrail(directory, { chain: 'large' });
 let acknowledged = 0;
 let code = '';

@@ -1,5 +1,5 @@
-// What was done to the files while nobody wrote them: the next start finds it by what was remembered outside of them, says so under
-// its signature, and a process killed at any place makes no false alarm.
+// Changes to the files while no process wrote them: the next start finds them by what was remembered elsewhere and records them under
+// its signature; a process killed at any point causes no false alarm.
 import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AuditFile } from '../../../core/audit/file.ts';
@@ -13,7 +13,7 @@ const { signHead, keys } = makeSigner();
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Two chains, signed, then five more records in each, signed again. A copy of the earlier state lies beside. */
+/** Two chains, signed, then five more records in each, signed again. A copy of the earlier state is kept. */
 async function makeTrail(directory: string): Promise<TestMemory> {
   const memory = new TestMemory();
   await openAll(directory, memory, signHead);
@@ -49,7 +49,7 @@ function forge(path: string, chain: string, fields: string): void {
   appendFileSync(path, formatLine(chain, { sequence: last?.sequence ?? 0, hash: String(last?.hash) }, fields).text);
 }
 
-test('back to an earlier head: the files alone show nothing, the next start tells which records are gone', async () => {
+test('back to an earlier head: the files alone show nothing, the next start names the missing records', async () => {
   const directory = temporary('rolled-back');
   const memory = await makeTrail(directory);
   rmSync(directory, { recursive: true });
@@ -60,7 +60,7 @@ test('back to an earlier head: the files alone show nothing, the next start tell
     'records 10 to 16 of chain one had been cut off or replaced when the appliance started',
     'records 7 to 12 of chain two had been cut off or replaced when the appliance started',
   ]);
-  // Said once: the next start goes on from what stands there.
+  // Reported once: the next start continues from the present state.
   await startAndStop(directory, memory);
   expect(await findings(directory)).toHaveLength(2);
 });
@@ -73,7 +73,7 @@ test('all files of a chain gone', async () => {
   expect(await findings(directory)).toContain('records 1 to 12 of chain two had been cut off or replaced when the appliance started');
 });
 
-test('a chain that was cut and then lengthened again beyond what was signed', async () => {
+test('a chain that was cut and then extended beyond what was signed', async () => {
   const directory = temporary('lengthened');
   const memory = await makeTrail(directory);
   const path = fileOf(directory, 'two');
@@ -83,7 +83,7 @@ test('a chain that was cut and then lengthened again beyond what was signed', as
   expect(await findings(directory)).toContain('records 12 to 12 of chain two had been cut off or replaced when the appliance started');
 });
 
-test('a record behind the last one of an orderly stop, and the last one taken away', async () => {
+test('a record after the last one of an orderly stop, and the last one removed', async () => {
   const directory = temporary('after-stop');
   const memory = await makeTrail(directory);
   forge(fileOf(directory, 'two'), 'two', ',"kind":"request","occurred-at":"2026-11-21T10:00:00.000000Z"');
@@ -97,7 +97,7 @@ test('a record behind the last one of an orderly stop, and the last one taken aw
   ]);
 });
 
-test('the first records removed, the file renamed, and a made-up record that says it was retention', async () => {
+test('the first records removed, the file renamed, and a forged record that claims it was retention', async () => {
   const directory = temporary('self-retired');
   const memory = await makeTrail(directory);
   const path = fileOf(directory, 'two');
@@ -117,7 +117,7 @@ test('the first records removed, the file renamed, and a made-up record that say
   expect(await findings(directory)).toContain('records 1 to 5 of chain two had been cut off or replaced when the appliance started');
 });
 
-test('a chain that the appliance never began is set aside, on record, and never signed', async () => {
+test('a chain that the appliance never started is set aside, recorded, and never signed', async () => {
   const directory = temporary('made-up');
   const memory = await makeTrail(directory);
   const made = `${directory}/worker-9.000000000001.jsonl`;
@@ -132,14 +132,14 @@ test('a chain that the appliance never began is set aside, on record, and never 
   expect(named.some((line) => line.includes('"chain":"worker-9","sequence"'))).toBe(false);
 });
 
-test('heads of which nothing is remembered', async () => {
+test('signed heads without a memory', async () => {
   const directory = temporary('forgotten');
   await makeTrail(directory);
   await startAndStop(directory, new TestMemory());
   expect(await findings(directory)).toEqual(['the appliance found this trail when it started and remembered none of its heads']);
 });
 
-test('a process that takes the place of a killed one looks at its chain again, and nothing is signed before that is on record', async () => {
+test('a process that replaces a killed one compares its chain again, and nothing is signed before the result is recorded', async () => {
   const directory = temporary('replaced');
   const memory = new TestMemory();
   await openAll(directory, memory, signHead);
@@ -159,7 +159,7 @@ test('a process that takes the place of a killed one looks at its chain again, a
   expect(await findings(directory)).toContain('records 4 to 6 of chain two had been cut off or replaced when the appliance started');
 });
 
-test('an untouched trail and a first start say nothing; nor does what an earlier version remembered', async () => {
+test('an untouched trail and a first start report nothing; nor does the memory of an earlier version', async () => {
   const directory = temporary('untouched');
   const memory = await makeTrail(directory);
   await startAndStop(directory, memory);
@@ -170,7 +170,7 @@ test('an untouched trail and a first start say nothing; nor does what an earlier
   expect(await findings(directory)).toEqual([]);
 });
 
-test('a trail of an earlier version that retired files: its signed record of that is believed, an unsigned one is not', async () => {
+test('a trail of an earlier version that retired files: its signed record about that is accepted, an unsigned one is not', async () => {
   for (const isSigned of [true, false]) {
     const directory = temporary(`earlier-version-${isSigned}`);
     const memory = await makeTrail(directory);
@@ -191,8 +191,8 @@ test('a trail of an earlier version that retired files: its signed record of tha
   }
 });
 
-test('killed between any two writes of a start, a run with retention, and a stop: no start after it finds anything', async () => {
-  /** Runs a whole life, in which everything after so many writes fails as if the process had been killed there. */
+test('killed between any two writes of a start, a run with retention, and a stop: no later start finds anything', async () => {
+  /** Runs a start, a run and a stop, in which all writes after a given number fail as if the process had been killed. */
   const live = async (directory: string, memory: TestMemory, writes: number): Promise<boolean> => {
     let left = writes;
     const isAlive = (): boolean => left-- > 0;

@@ -1,5 +1,5 @@
-// What one can do to a copy of a trail, by class: both verifiers, ours and one in Python that was written from the documented format,
-// find each of them, and neither finds anything in a trail as the appliance leaves it.
+// Manipulations of a copy of a trail, by class: both verifiers, ours and one in Python that was written from the documented format,
+// find each of them, and neither finds anything in a trail that the appliance wrote.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { makeSigner, openAll, openTrail, record, TestMemory } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const { signHead, keys, pem } = makeSigner();
-const stranger = makeSigner();
+const otherSigner = makeSigner();
 const hasPython = spawnSync('python3', ['--version']).status === 0 && spawnSync('openssl', ['version']).status === 0;
 
 /** Files of a trail by name, each a list of lines. */
@@ -68,7 +68,7 @@ const namesOf = (files: Files, chain: string): string[] => [...files.keys()].fil
 const linesOf = (files: Files, chain: string): string[] => namesOf(files, chain).flatMap((name) => files.get(name) ?? []);
 const fieldsOf = (line: string): string => line.slice(line.indexOf(',"kind"'), line.lastIndexOf(',"hash":"'));
 
-/** All records of a chain written again by somebody without the key, in one file from record 1 on. */
+/** All records of a chain rewritten without the key, in one file from record 1 on. */
 function remake(files: Files, chain: string, change: (fields: string) => string | undefined, as = chain): void {
   const all = linesOf(files, chain).flatMap((line) => change(fieldsOf(line)) ?? []);
   if (as === chain) for (const name of namesOf(files, chain)) files.delete(name);
@@ -96,7 +96,7 @@ const first = (files: Files, chain: string): string => namesOf(files, chain)[0] 
 const splice = (files: Files, name: string, at: number, count: number, ...more: string[]): void =>
   void files.get(name)?.splice(at, count, ...more);
 
-/** All but the newest two files of a chain: more than those whose removal is on record. Answers the last record that is gone. */
+/** All but the newest two files of a chain: more than those whose removal is recorded. Returns the last missing record. */
 function dropOldest(files: Files): { name: string; last: TrailRecord | undefined } {
   const gone = namesOf(files, 'two').slice(0, -2);
   const name = gone.at(-1) ?? '';
@@ -111,7 +111,7 @@ function retireOneself(files: Files, noteIn: string): void {
   append(files, noteIn, `,"kind":"trail","occurred-at":"2026-11-21T10:00:00.000000Z","event":"retired",${place}`);
 }
 
-/** A genuine head whose promises stand in another field: the signed text is the same. */
+/** A genuine head whose entries are moved to another field: the signed text is the same. */
 function hidePromises(fields: string): string {
   if (!isHead(fields)) return fields;
   const head = JSON.parse(`{${fields.slice(1)}}`) as { 'occurred-at': string; heads: { chain: string; sequence: number; hash: string }[] };
@@ -198,7 +198,7 @@ describe.each(Object.entries(manipulations))('%s', (_what, change) => {
 
 test.each([
   ['an older copy of the whole', (files: Files) => files],
-  ['an older copy with records of one’s own behind it', (files: Files) => {
+  ['an older copy with forged records after it', (files: Files) => {
     for (let n = 0; n < 60; n++) for (const chain of ['one', 'two']) append(files, chain, someRecord);
     return files;
   }], // prettier-ignore
@@ -212,13 +212,13 @@ test.each([
   expect(second).toBe(hasPython ? 7 : null);
 });
 
-test('a head signed by a stranger counts under no name', async () => {
-  const { keyId } = await stranger.signHead(Buffer.from(''));
+test('a head signed with another key is accepted under no key id', async () => {
+  const { keyId } = await otherSigner.signHead(Buffer.from(''));
   for (const name of [keyId, [...keys.keys()][0]]) {
     const files = read();
     const heads = [{ chain: 'one', sequence: 0, hash: emptyChain.hash }];
     const occurredAt = '2026-11-21T10:00:00.000000Z';
-    const { signature } = await stranger.signHead(Buffer.from(`keystored audit heads 1\n${occurredAt}\none 0 ${emptyChain.hash}\n`));
+    const { signature } = await otherSigner.signHead(Buffer.from(`keystored audit heads 1\n${occurredAt}\none 0 ${emptyChain.hash}\n`));
     const head = { kind: 'head', 'occurred-at': occurredAt, heads, 'key-id': name, signature: Buffer.from(signature).toString('base64') };
     append(files, 'one', `,${JSON.stringify(head).slice(1, -1)}`);
     const { findings, second } = await judge(write(files), false);
@@ -231,13 +231,13 @@ describe('nothing is found by either', () => {
   const expectNothing = async (directory: string, withHeads = false): Promise<void> =>
     expect(await judge(directory, withHeads)).toEqual({ findings: [], second: hasPython ? 0 : null });
 
-  test('in what the appliance wrote, retention included, also with the heads it told', async () => {
+  test('in what the appliance wrote, retention included, also with the heads it published', async () => {
     expect(parsed(linesOf(read(), 'two')[0])?.sequence).toBeGreaterThan(1);
     await expectNothing(good);
     await expectNothing(good, true);
   });
 
-  test('in records behind the last head, and in half a line that a killed process left', async () => {
+  test('in records after the last head, and in the incomplete line of a killed process', async () => {
     const files = read();
     for (const chain of ['one', 'two']) append(files, chain, someRecord);
     const directory = write(files);

@@ -1,4 +1,4 @@
-// The audit trail when its process dies or its disk is full: nothing acknowledged is missing, and it recovers by itself.
+// The audit trail when its process is killed or its disk is full: no acknowledged record is missing, and it recovers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-test('kill -9 while writing: every acknowledged record is there, and the chain goes on and verifies', async () => {
+test('kill -9 while writing: every acknowledged record is there, and the chain continues and verifies', async () => {
   const directory = temporary('killed');
   for (let round = 0; round < 4; round++) {
     const child = spawn(process.execPath, [script, 'write', directory], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -35,9 +35,9 @@ test('kill -9 while writing: every acknowledged record is there, and the chain g
   expect((await verifyTrail(directory, new Map())).findings).toEqual([]);
 });
 
-test('a full disk: records are refused, nothing acknowledged is lost, and writing goes on by itself once there is room', async () => {
+test('a full disk: records are refused, nothing acknowledged is lost, and writing continues when there is room', async () => {
   const directory = temporary('full');
-  // 512 KiB per file stand for the full disk.
+  // A limit of 512 KiB per file acts as the full disk.
   const args = ['-c', 'ulimit -S -f 1024; exec "$0" "$@"', process.execPath, script, 'fill', directory];
   const child = spawn('sh', args, { stdio: ['ignore', 'pipe', 'inherit'] });
   running.add(child);

@@ -1,4 +1,4 @@
-// The audit trail: acknowledged is on the disk and in the chain, and what cannot be written is refused, for as long as it cannot.
+// The audit trail: an acknowledged record is on the disk and in the chain; while nothing can be written, records are refused.
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import { verifyTrail } from '../../../core/audit/verify.ts';
@@ -8,7 +8,7 @@ import { makeSigner, openTrail, record, TestMemory } from './trail.ts';
 
 const temporary = temporaryDirectory();
 const noKeys = new Map();
-/** How long an event may take to come about on a busy machine. */
+/** How long an event may take on a busy machine. */
 const patience = { timeout: 60_000, interval: 5 };
 
 function lines(directory: string): Record<string, unknown>[] {
@@ -24,7 +24,7 @@ function events(directory: string): unknown[] {
 }
 
 describe('writing', () => {
-  test('a record stands in the file when it is acknowledged, with the names of the wire, chained to the one before', async () => {
+  test('an acknowledged record is in the file, with wire names, chained to the one before', async () => {
     const directory = temporary('one');
     const trail = await openTrail(directory);
     await trail.write(record(1, { keyVersion: 3, requestParameters: { plaintext: { bytes: 5 } }, userAgent: 'a"b\n\u2028é' }));
@@ -45,7 +45,7 @@ describe('writing', () => {
     expect(readdirSync(directory).map((name) => statSync(`${directory}/${name}`).mode & 0o077)).toEqual([0]);
   });
 
-  test('many at once keep their order, and none is acknowledged twice or lost', async () => {
+  test('concurrent records keep their order, and none is acknowledged twice or lost', async () => {
     const directory = temporary('many');
     const trail = await openTrail(directory, { maxFileBytes: 50_000 });
     await Promise.all(Array.from({ length: 5_000 }, (_, n) => trail.write(record(n))));
@@ -78,7 +78,7 @@ describe('writing', () => {
   });
 });
 
-describe('going on', () => {
+describe('continuing', () => {
   test('a new start continues the chain; full files are followed by new ones and made read-only', async () => {
     const directory = temporary('rotated');
     for (let start = 0; start < 3; start++) {
@@ -96,7 +96,7 @@ describe('going on', () => {
     });
   });
 
-  test('old files are removed beyond the number to keep, once the chain says which under a signature', async () => {
+  test('old files beyond the number to keep are removed, after a signed record names them', async () => {
     const directory = temporary('retired');
     const { signHead, keys } = makeSigner();
     let isSigning = false;
@@ -122,8 +122,8 @@ describe('going on', () => {
 
   test.each([
     ['half a line', '{"chain":"main","sequence":3,"prev'],
-    ['a whole line of garbage', `${'\0'.repeat(300)}\n`],
-    ['two lines of which one is whole', '{"chain":"main"}\n{"cha'],
+    ['a complete line of garbage', `${'\0'.repeat(300)}\n`],
+    ['two lines of which one is complete', '{"chain":"main"}\n{"cha'],
   ])('%s at the end, left by a crash, is cut off, kept beside, and noted', async (_what, rubbish) => {
     const directory = temporary(`torn-${rubbish.length}`);
     const before = await openTrail(directory);
@@ -139,7 +139,7 @@ describe('going on', () => {
     expect(await verifyTrail(directory, noKeys)).toMatchObject({ records: 6, findings: [] });
   });
 
-  test('a new file that a crash left without a whole record is no obstacle', async () => {
+  test('a new file that a crash left without a complete record does not prevent a start', async () => {
     const directory = temporary('empty');
     const before = await openTrail(directory);
     await before.close();
@@ -152,7 +152,7 @@ describe('going on', () => {
   });
 });
 
-describe('a file that is not what was written', () => {
+describe('a file that was changed by others', () => {
   test.each<[string, (path: string) => void, RegExp]>([
     ['removed', (path) => rmSync(path), /was removed/],
     ['renamed', (path) => renameSync(path, `${path}.moved`), /was removed/],
@@ -193,11 +193,11 @@ describe('a file that is not what was written', () => {
   });
 });
 
-test('a disk that does not answer in time: what waits is refused, and what arrives late is taken back', async () => {
+test('a disk that does not answer in time: queued records are refused, and late ones are removed again', async () => {
   const directory = temporary('late');
   const clock = new TestClock();
   const trail = await openTrail(directory, { clock, retrySeconds: 0.001, maxFileBytes: 2 ** 30 });
-  // Large enough that the disk is still busy when the watch looks.
+  // Large enough that the disk is still busy at the next check.
   const slow = Array.from({ length: 2_000 }, (_, n) => trail.write(record(n, { requestParameters: { text: 'x'.repeat(16_000) } })));
   setImmediate(() => clock.advance(6));
   const results = await Promise.allSettled(slow);

@@ -1,4 +1,4 @@
-// What the tests of the audit trail share: a quiet log, records, a key, a memory, and opening a trail that notices things quickly.
+// Shared by the tests of the audit trail: a silent log, records, a signing key, a memory, and a trail with short intervals.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { SignHead } from '../../../core/audit/heads.ts';
 import { auditKeyId } from '../../../core/audit/keys.ts';
@@ -28,7 +28,7 @@ export function openTrail(directory: string, options: Partial<AuditTrailOptions>
   return openAuditTrail({ directory, chain: 'main', clock: systemClock, log: quiet, retrySeconds: 0.02, ...options });
 }
 
-/** A key of its own that signs heads, and how the verifier is given it. */
+/** A new key that signs heads, and its public key for the verifier. */
 export function makeSigner(): { readonly signHead: SignHead; readonly keys: ReadonlyMap<string, KeyObject>; readonly pem: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keyId = auditKeyId(publicKey);
@@ -39,7 +39,7 @@ export function makeSigner(): { readonly signHead: SignHead; readonly keys: Read
   };
 }
 
-/** Remembers as the store of the appliance does. `isAlive` is false of a process that was killed before a change is made. */
+/** A memory like that in the store of the appliance. While `isAlive` is false, as in a killed process, changes are lost. */
 export class TestMemory implements TrailMemory {
   chains = new Map<string, RememberedChain>();
   isAlive = (): boolean => true;

@@ -1,4 +1,4 @@
-// The bound on records of strangers: what is kept, what is counted, and that nobody known is ever left out.
+// The limit on audit records of unauthenticated requests: what is recorded, what is counted, and that all others are recorded.
 import { expect, test, vi } from 'vitest';
 import { limitUnauthenticated, type UnauthenticatedLimits } from '../../../core/audit/unauthenticated-limit.ts';
 import type { AuditRecord } from '../../../core/audit/record.ts';
@@ -12,11 +12,11 @@ function bounded(burst: number, options: UnauthenticatedLimits = {}, clock: Cloc
   return { written, audit: limitUnauthenticated(trail, clock, { burst, ...options }) };
 }
 
-const stranger: Partial<AuditRecord> = { status: 401, code: 'invalid-token' };
+const unauthenticated: Partial<AuditRecord> = { status: 401, code: 'invalid-token' };
 
-test('over the bound strangers are counted by code, and the count is one record', async () => {
+test('requests over the limit are counted by code, and the counts are one record', async () => {
   const { written, audit } = bounded(2, { countEveryMs: 20 });
-  for (let n = 0; n < 5; n++) await audit.write(record(n, stranger));
+  for (let n = 0; n < 5; n++) await audit.write(record(n, unauthenticated));
   await audit.write(record(5, { kind: 'login', status: 429, code: 'rate-limited' }));
   await audit.write(record(6, { status: 303 }));
   expect(written.map(({ requestId }) => requestId)).toEqual(['request-0', 'request-1']);
@@ -32,23 +32,23 @@ test('over the bound strangers are counted by code, and the count is one record'
 
 test('a count that cannot be written is part of the next', async () => {
   const { written, audit } = bounded(0, { countEveryMs: 1_000_000 });
-  await audit.write(record(0, stranger));
+  await audit.write(record(0, unauthenticated));
   written.push = () => {
     throw new Error('no room');
   };
   await expect(audit.settle()).rejects.toThrow('no room');
   Reflect.deleteProperty(written, 'push');
-  await audit.write(record(1, stranger));
+  await audit.write(record(1, unauthenticated));
   await audit.settle();
   expect(written.map(({ requestParameters }) => requestParameters)).toEqual([{ 'invalid-token': 2 }]);
 });
 
-test('quiet gives the burst back, and no more than that', async () => {
+test('an idle time restores the burst, and no more', async () => {
   let nowMs = 0;
   const { written, audit } = bounded(3, { perMinute: 2 }, { ...systemClock, monotonicMs: () => nowMs });
   const flood = async (): Promise<number> => {
     const before = written.length;
-    for (let n = 0; n < 10; n++) await audit.write(record(n, stranger));
+    for (let n = 0; n < 10; n++) await audit.write(record(n, unauthenticated));
     return written.length - before;
   };
   expect(await flood()).toBe(3);
@@ -78,7 +78,7 @@ test.each<[string, Partial<AuditRecord>]>([
   ['a path that EST does not have', { kind: 'est', method: 'POST', status: 404 }],
   ['a login of nobody', { kind: 'login', status: 401, code: 'login-failed' }],
   ['a login of a known role-id with a wrong secret', { kind: 'login', status: 401, code: 'login-failed', tenant: 't', user: 'robot' }],
-])('%s is a stranger’s', async (_, fields) => {
+])('%s is unauthenticated', async (_, fields) => {
   const { written, audit } = bounded(0);
   await audit.write(record(1, fields));
   expect(written).toHaveLength(0);
@@ -86,7 +86,7 @@ test.each<[string, Partial<AuditRecord>]>([
   expect(written).toHaveLength(1);
 });
 
-test('failed logins are counted by whose they would have been, as far as there is room for names', async () => {
+test('failed logins are counted by user, up to a number of users', async () => {
   const { written, audit } = bounded(0);
   const failed = { kind: 'login', status: 401, code: 'login-failed', tenant: 't' } as const;
   for (let n = 0; n < 1_005; n++) await audit.write(record(n, { ...failed, user: `robot-${n}` }));
@@ -97,7 +97,7 @@ test('failed logins are counted by whose they would have been, as far as there i
   expect(Object.keys(counted)).toHaveLength(1_001);
 });
 
-test('whether the trail can be written is told as it is', () => {
+test('the state of the trail is passed through', () => {
   const { audit } = bounded(1);
   expect([audit.writable, audit.problem]).toEqual([true, 'none']);
 });

@@ -1,4 +1,4 @@
-// Offline verification: whatever one does to a copy of the trail, it is found, and its place named.
+// Offline verification: every change to a copy of the trail is found, with its place.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
@@ -64,7 +64,7 @@ test('an untouched trail has no findings; every chain is signed up to the last h
   expect(main).toMatchObject({ chain: 'main', first: 1, signedThrough: (main?.last ?? 0) - 1 });
 });
 
-test('a signing that is under way when the trail is closed is followed by one that covers the last records', async () => {
+test('a signature in progress when the trail is closed is followed by one that covers the last records', async () => {
   const directory = temporary('slow-signer');
   const begun = Promise.withResolvers<void>();
   const slowSigner: SignHead = async (octets) => {
@@ -92,7 +92,7 @@ describe('any one change is found', () => {
         const line = Buffer.from(lines[index] ?? '');
         const octet = octetSeed % line.length;
         line[octet] = (line[octet] ?? 0) ^ (1 << bit);
-        // Raw octets: a flipped high bit is no UTF-8.
+        // Raw octets: a flipped high bit is not UTF-8.
         const all = lines.map((text, n) => Buffer.concat([n === index ? line : Buffer.from(text), Buffer.from('\n')]));
         writeFileSync(`${copy}/${name}`, Buffer.concat(all));
         const { findings } = await verifyTrail(copy, keys);
@@ -102,7 +102,7 @@ describe('any one change is found', () => {
     );
   });
 
-  test('one dropped record', async () => {
+  test('one removed record', async () => {
     await fc.assert(
       fc.asyncProperty(place, async (seed) => {
         const files = copied();
@@ -114,7 +114,7 @@ describe('any one change is found', () => {
     );
   });
 
-  test('two records that changed places', async () => {
+  test('two swapped records', async () => {
     await fc.assert(
       fc.asyncProperty(place, place, async (one, two) => {
         const files = copied();
@@ -157,7 +157,7 @@ describe('any one change is found', () => {
     expect(await findingsOf(files)).not.toEqual([]);
   });
 
-  test('a record replaced and every hash after it made again: the signed head knows the old one', async () => {
+  test('a record replaced and every later hash recomputed: the signed head has the old one', async () => {
     const files = copied();
     const names = [...files.keys()].filter((name) => name.startsWith('worker-1'));
     let head: { sequence: number; hash: string } | undefined;
@@ -202,7 +202,7 @@ describe('signatures', () => {
     expect(await verifyTrail(directory, new Map([['k', pair.publicKey]]))).toMatchObject({ signedHeads: 1, findings: [] });
   });
 
-  test('heads are signed again only when a chain has moved, and a signer that fails stops nothing', async () => {
+  test('heads are signed again only when a chain has grown, and a failing signer stops nothing', async () => {
     const directory = temporary('sparing');
     let failing = true;
     const trail = await openTrail(directory, {

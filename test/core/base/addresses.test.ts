@@ -1,4 +1,4 @@
-// Addresses and ranges of them: every spelling of one address is one address, and a range holds exactly what its prefix says.
+// Addresses and ranges: every notation of an address is the same address, and a range contains exactly what its prefix says.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cidrsField, isWithin, parseAddress, subscriberOf } from '../../../core/base/addresses.ts';
@@ -29,7 +29,7 @@ describe('an address', () => {
     },
   );
 
-  test('of IPv6 stands for its /64, of IPv4 for itself', () => {
+  test('of IPv6 counts as its /64, of IPv4 as itself', () => {
     expect(subscriberOf('2001:db8::1')).toBe(subscriberOf('2001:db8::ffff:ffff:ffff:ffff'));
     expect(subscriberOf('2001:db8::1')).not.toBe(subscriberOf('2001:db8:0:1::1'));
     expect(subscriberOf('10.0.0.1')).toBe(subscriberOf('::ffff:10.0.0.1'));
@@ -65,7 +65,7 @@ describe('a range', () => {
     expect(accepts(text)).toBe(false);
   });
 
-  test('holds exactly the addresses that agree with it up to its prefix, and none of the other family', () => {
+  test('contains exactly the addresses with its prefix, and none of the other family', () => {
     fc.assert(
       fc.property(fc.oneof(four, six), fc.oneof(four, six), fc.nat({ max: 128 }), (network, client, length) => {
         const [own, other] = [parseAddress(network), parseAddress(client)];
@@ -79,7 +79,7 @@ describe('a range', () => {
     );
   });
 
-  test('none, or an address that is not known: nothing lies within', () => {
+  test('an empty list, or an address that is not known: nothing is within', () => {
     expect(isWithin([], '10.0.0.1')).toBe(false);
     expect(isWithin(['0.0.0.0/0', '::/0'], undefined)).toBe(false);
     expect(isWithin(['0.0.0.0/0', '::/0'], '')).toBe(false);

@@ -68,11 +68,11 @@ describe('base64 (RFC 4648 section 4, api 14)', () => {
     expect(() => parseBase64('secret!', 'plaintext')).not.toThrow(/secret!/);
   });
 
-  test('decoded octets stand in their own memory', () => {
+  test('decoded octets have their own memory', () => {
     expect(decodeBase64('YWJj')?.buffer.byteLength).toBe(3);
   });
 
-  test('4 MiB, the longest body, decode whole', () => {
+  test('4 MiB, the longest body, is decoded completely', () => {
     const bytes = new Uint8Array(4 << 20).fill(7);
     expect(decodeBase64(encodeBase64(bytes))?.every((octet) => octet === 7)).toBe(true);
     expect(decodeBase64(`${encodeBase64(bytes)}\n`)).toBeUndefined();

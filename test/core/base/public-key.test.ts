@@ -1,4 +1,4 @@
-// The rule for public keys that others give, and the queue of OpenSSL that no judgement may leave anything in.
+// The checks on public keys from outside, which leave nothing in OpenSSL's error queue.
 import { createPublicKey, generateKeyPairSync, generatePrimeSync, type KeyObject } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const spki = (der: Uint8Array): KeyObject => createPublicKey({ key: Buffer.from(
 const edwards = (point: Uint8Array): KeyObject => createPublicKey({ key: point, format: 'raw-public', asymmetricKeyType: 'ed25519' });
 
 describe('cleanly', () => {
-  test('the export of a key at infinity leaves an error in the queue, and cleanly takes it out', () => {
+  test('the export of a key at infinity leaves an error in the queue, which cleanly removes', () => {
     const key = spki(ecSpki('P-256', infinity));
     expect(() => key.export({ format: 'jwk' })).toThrow('Failed to export JWK');
     expect(takeOpensslErrors()).not.toEqual([]);
@@ -24,7 +24,7 @@ describe('cleanly', () => {
     expect(takeOpensslErrors()).toEqual([]);
   });
 
-  test('a call that is answered can leave an error as well', () => {
+  test('a call that succeeds can leave an error as well', () => {
     const huge = rsaKey(2n ** 20_000n + 1n, f4);
     expect(huge.asymmetricKeyDetails?.modulusLength).toBe(20_001);
     expect(takeOpensslErrors()).not.toEqual([]);
@@ -33,13 +33,13 @@ describe('cleanly', () => {
   });
 });
 
-describe('a public key that comes in', () => {
-  test.each(['P-256', 'P-384', 'P-521', 'secp256k1'])('of curve %s is taken, at infinity it is not', (curve) => {
+describe('a public key from outside', () => {
+  test.each(['P-256', 'P-384', 'P-521', 'secp256k1'])('of curve %s is accepted, at infinity it is not', (curve) => {
     expect(findPublicKeyProblem(generateKeyPairSync('ec', { namedCurve: curve }).publicKey, 'encrypt')).toBeUndefined();
     expect(findPublicKeyProblem(spki(ecSpki(curve, infinity)), 'verify')).toMatch(/infinity/);
   });
 
-  test('of Ed25519 is taken unless it is of small or mixed order, or not canonical', () => {
+  test('of Ed25519 is accepted unless it is of small or mixed order, or not canonical', () => {
     const own = generateKeyPairSync('ed25519').publicKey;
     expect(findPublicKeyProblem(own, 'verify')).toBeUndefined();
     const torsion = ed25519.Point.fromBytes(Buffer.from('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05', 'hex'));
@@ -55,7 +55,7 @@ describe('a public key that comes in', () => {
       expect(findPublicKeyProblem(edwards(octets(y)), 'verify')).toMatch(/canonical/);
   });
 
-  test('of RSA is taken with 2,048 to 8,192 bits and an odd exponent of 65,537 up to 256 bits; to verify, of 3 or more', () => {
+  test('of RSA is accepted with 2,048 to 8,192 bits and an odd exponent of 65,537 up to 256 bits; to verify, of 3 or more', () => {
     for (const e of [f4, 65_539n, 2n ** 255n + 95n]) expect(findPublicKeyProblem(rsaKey(n, e), 'encrypt')).toBeUndefined();
     for (const e of [3n, 17n]) {
       expect(findPublicKeyProblem(rsaKey(n, e), 'verify')).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a public key that comes in', () => {
     }
   });
 
-  test('of RSA is not taken with a modulus that is even, has a small factor, or has its primes close together', () => {
+  test('of RSA is refused with a modulus that is even, has a small factor, or has its primes close together', () => {
     for (const modulus of [n + 1n, n * 2n, n * 3n, n * 751n])
       expect(findPublicKeyProblem(rsaKey(modulus, f4), 'verify')).toMatch(/factor below 752/);
     expect(findPublicKeyProblem(rsaKey(n * 757n, f4), 'verify')).toBeUndefined();
@@ -89,7 +89,7 @@ describe('a public key that comes in', () => {
     expect(await hasCompositeModulus(generateKeyPairSync('ed25519').publicKey)).toBe(true);
   });
 
-  test('as a JSON Web Key is read only when it keeps the rule', () => {
+  test('as a JSON Web Key is read only when it passes the checks', () => {
     expect(readJwk(rsa.export({ format: 'jwk' }), 'verify')).toBeDefined();
     const big = Buffer.alloc(4_000, 3).toString('base64url');
     expect(readJwk({ kty: 'RSA', n: big, e: 'AQAB' }, 'verify')).toBeUndefined();

@@ -1,4 +1,4 @@
-// Durations, timestamps and the clock of tests.
+// Durations, timestamps and the test clock.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -93,7 +93,7 @@ describe('timestamps (RFC 3339, api 13)', () => {
   });
 });
 
-test('the system clock moves; the test clock moves only when told, the monotonic part never back', () => {
+test('the system clock moves; the test clock moves only when a test moves it, its monotonic part never back', () => {
   expect(Temporal.Now.instant().since(systemClock.now()).total('seconds')).toBeLessThan(1);
   const clock = new TestClock('2026-01-01T00:00:00Z');
   clock.advance(1.5);

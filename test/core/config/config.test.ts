@@ -1,4 +1,4 @@
-// The configuration: where values come from, what is refused, and that every refusal is one line that names the place and the fix.
+// The configuration: where values come from, what is refused, and that a refusal is one line with the place and the fix.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -56,7 +56,7 @@ describe('values', () => {
     expect(load('').listen.port).toBe(4646);
   });
 
-  test('a whole file in kebab-case; names that are the user’s stay as they are', () => {
+  test('a whole file in kebab-case; names chosen by the user are kept', () => {
     const yaml = `
 data: /var/lib/keystored   # comment
 listen: "[::1]:8443"
@@ -116,7 +116,7 @@ oidc:
     });
   });
 
-  test('options win over the environment, the environment over the file; an empty variable is absent', () => {
+  test('options override the environment, the environment overrides the file; an empty variable counts as absent', () => {
     const environment = { KEYSTORED_WORKERS: '2', KEYSTORED_DATA: '/env', KEYSTORED_LISTEN: '', KEYSTORED_HOSTS: 'a.example,b.example' };
     const configuration = load(
       'workers: 1\ndata: /file\nlisten: 127.0.0.1:1\nlog-level: warn',
@@ -159,7 +159,7 @@ describe('refusals', () => {
     ['a port too high', undefined, ['--listen', 'a:65536'], /^--listen: .*HOST:PORT/],
     ['port 0', undefined, ['--est-listen', 'a:0'], /^--est-listen: .*HOST:PORT/],
     ['an IPv6 address without brackets', undefined, ['--listen', '::1:4646'], /^--listen: .*HOST:PORT/],
-    ['a number that is none', undefined, ['--workers', 'two'], /^--workers: "workers" must be a number$/],
+    ['a number that is not one', undefined, ['--workers', 'two'], /^--workers: "workers" must be a number$/],
     ['a number out of range', undefined, ['--workers', '0'], /^--workers: "workers" must be at least 1$/],
     ['an unencrypted public address', undefined, ['--public-url', 'http://a'], /^--public-url: "public-url" must be/],
     ['no host name', undefined, ['--hosts', 'a b'], /^--hosts: "hosts\/0" must be a host name or an IP address$/],
@@ -213,7 +213,7 @@ describe('refusals', () => {
     expect(line).not.toMatch(/\n/);
   });
 
-  test('a wrong variable is named as such', () => {
+  test('a wrong variable is named', () => {
     expect(refusal(undefined, [], { KEYSTORED_EST_LISTEN: 'x' })).toMatch(/^KEYSTORED_EST_LISTEN: "est-listen" must be HOST:PORT/);
     expect(refusal(undefined, [], { KEYSTORED_CONFIG: '/nope' })).toMatch(/^KEYSTORED_CONFIG \/nope cannot be read/);
   });
@@ -224,7 +224,7 @@ describe('refusals', () => {
 });
 
 describe('reference', () => {
-  test('every field has a type and says what it is for; options and variables stand with their fields', () => {
+  test('every field has a type and says what it is for; options and variables are listed with their fields', () => {
     const fields = describeConfiguration(sections);
     expect(fields.filter(({ description, path }) => description === '' && !path.startsWith('oidc/deep'))).toEqual([]);
     expect(fields.filter(({ type }) => type === 'any')).toEqual([]);

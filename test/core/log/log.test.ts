@@ -1,4 +1,4 @@
-// The log: readable lines on the terminal and in files, nothing secret or endless in them, and never in the way.
+// The log: readable lines on the terminal and in files, without secrets, limited in length, never delaying the service.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
@@ -20,7 +20,7 @@ async function written(directory: string): Promise<Record<string, unknown>[]> {
   return lines;
 }
 
-test('a line says when, how important, which part, which tenant, what, and with what', async () => {
+test('a line has time, level, component, tenant, message and fields', async () => {
   const directory = temporary('plain');
   const log = open(directory);
   log.info('started');
@@ -44,7 +44,7 @@ test('a line says when, how important, which part, which tenant, what, and with 
   expect(statSync(`${directory}/worker-1.000000000001.jsonl`).mode & 0o077).toBe(0);
 });
 
-test('secrets show as [secret], octets as their number, long and deep and strange things are cut, and nothing throws', async () => {
+test('secrets show as [secret], octets as their number, long, deep and unusual values are cut, and nothing throws', async () => {
   const directory = temporary('strange');
   const log = open(directory);
   const circle: Record<string, unknown> = {};
@@ -92,7 +92,7 @@ test('secrets show as [secret], octets as their number, long and deep and strang
   expect([lost, after]).toMatchObject([{ fields: { lost: 1 } }, { message: 'after' }]);
 });
 
-test('files are bounded in size and number, and a new start goes on in the last one, after a half line too', async () => {
+test('files are limited in size and number, and a new start continues the last one, also after an incomplete line', async () => {
   const directory = temporary('rotated');
   for (let start = 0; start < 2; start++) {
     const log = open(directory, { maxFileBytes: 2_000, retainFiles: 3 });
@@ -114,13 +114,13 @@ test('files are bounded in size and number, and a new start goes on in the last 
   expect((await written(directory)).at(-1)).toMatchObject({ message: 'whole' });
 });
 
-test('what cannot be written is counted, and said as soon as it can be', async () => {
+test('lines that cannot be written are counted, and the count is written as soon as possible', async () => {
   const directory = temporary('blocked');
   writeFileSync(directory, 'a file where the directory should be');
   const log = open(directory);
   for (let n = 0; n < 3; n++) log.info(`lost ${n}`);
   await new Promise(setImmediate);
-  // Nothing else tells that a line could not be written.
+  // There is no other sign that a line could not be written.
   await vi.waitFor(() => expect(process.getActiveResourcesInfo()).not.toContain('FSReqPromise'), 60_000);
   rmSync(directory);
   log.info('written');
@@ -129,7 +129,7 @@ test('what cannot be written is counted, and said as soon as it can be', async (
   expect(await written(directory)).toMatchObject([{ component: 'log', fields: { lost: 3 } }, { message: 'written' }]);
 });
 
-test('a flood faster than the disk is dropped beyond a bound, not kept in memory', async () => {
+test('a flood faster than the disk is dropped beyond a limit, not kept in memory', async () => {
   const directory = temporary('flood');
   const log = open(directory);
   for (let n = 0; n < 20_000; n++) log.info('x'.repeat(500));
@@ -138,7 +138,7 @@ test('a flood faster than the disk is dropped beyond a bound, not kept in memory
   expect(readFileSync(`${directory}/worker-1.000000000001.jsonl`).length).toBeLessThan(2 << 20);
 });
 
-test('the terminal gets one line each, without control characters; nobody reading it is no reason to end', async () => {
+test('the terminal gets one line each, without control characters; a closed terminal does not end the process', async () => {
   const directory = temporary('terminal');
   mkdirSync(directory);
   chmodSync(directory, 0o755);
@@ -159,7 +159,7 @@ test('the terminal gets one line each, without control characters; nobody readin
   expect(shown.stderr).toMatch(
     /^\d\d:\d\d:\d\d warn {2}est: bad \uFFFD\[31mname\uFFFDsecond device-name=d\uFFFD count=2\n\d\d:\d\d:\d\d error main: still here\n$/,
   );
-  // As systemd starts us: the journal has the time, and looks for the priority in front.
+  // As under systemd: the journal adds the time, and reads the priority from the prefix.
   const journal = temporary('journal');
   writeFileSync(journal, '');
   const { dev, ino } = statSync(journal);

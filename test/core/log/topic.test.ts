@@ -1,4 +1,4 @@
-// Reading topics: streams merged by time, from a time or the newest, with following across new files and new streams.
+// Reading topics: streams merged by time, from a given time or the newest ones, followed across new files and streams.
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ async function numbers(options: TopicOptions): Promise<number[]> {
   return seen;
 }
 
-/** Deals 0..count-1 out to streams and files: `deal[n % deal.length]` is the stream of n. */
+/** Distributes 0..count-1 over streams and files: `deal[n % deal.length]` is the stream of n. */
 function dealt(directory: string, count: number, deal: readonly string[], perFile: number): void {
   mkdirSync(directory, { recursive: true });
   const written = new Map<string, number>();
@@ -38,7 +38,7 @@ function dealt(directory: string, count: number, deal: readonly string[], perFil
   }
 }
 
-test('all, from a time, the newest, and from a time so many: as a plain list would give', async () => {
+test('all, from a time, the newest, and a number from a time: as from a plain list', async () => {
   const options = fc.record({
     count: fc.nat({ max: 60 }),
     deal: fc.array(fc.constantFrom('a', 'b', 'worker-1'), { minLength: 1, maxLength: 5 }),
@@ -52,7 +52,7 @@ test('all, from a time, the newest, and from a time so many: as a plain list wou
     fc.asyncProperty(options, async ({ count, deal, perFile, since, limit, every }) => {
       const directory = temporary(`run-${run++}`);
       dealt(directory, count, deal, perFile);
-      // Half-written, as a process that is writing just then leaves it.
+      // Incomplete, as it is while a process writes it.
       if (count > 0) appendFileSync(streamFilePath(directory, deal[0] ?? 'a', 1), line(99).slice(0, -1));
       const all = Array.from({ length: count }, (_, n) => n).filter((n) => n % (every ?? 1) === 0);
       const expected =
@@ -70,7 +70,7 @@ test('all, from a time, the newest, and from a time so many: as a plain list wou
   );
 });
 
-test('what passes is looked for only in lines that hold the text, across chunks, files and streams', async () => {
+test('the filter is applied only to lines that contain the text, across chunks, files and streams', async () => {
   const directory = temporary('filtered');
   dealt(directory, 400, ['a', 'a', 'b'], 60);
   const asked: unknown[] = [];
@@ -88,7 +88,7 @@ test('what passes is looked for only in lines that hold the text, across chunks,
   expect(new Set(asked)).toEqual(new Set(['b']));
 });
 
-test('a missing directory, foreign files, half lines and lines that are no objects are passed over', async () => {
+test('a missing directory, foreign files, incomplete lines and lines that are not objects are skipped', async () => {
   expect(await numbers({ directory: temporary('missing') })).toEqual([]);
   const directory = temporary('strange');
   mkdirSync(directory);
@@ -98,7 +98,7 @@ test('a missing directory, foreign files, half lines and lines that are no objec
   expect(await numbers({ directory })).toEqual([3, 4]);
 });
 
-test('following gives what is written later: to the same file, to a new file, to a new stream, and ends with its signal', async () => {
+test('following returns what is written later, to the same file, a new file or a new stream, and ends with its signal', async () => {
   const directory = temporary('followed');
   dealt(directory, 4, ['a'], 10);
   const stop = new AbortController();
@@ -112,7 +112,7 @@ test('following gives what is written later: to the same file, to a new file, to
   let timer: NodeJS.Timeout | undefined;
   for await (const { record } of readTopic({ directory, limit: 2, follow: true, signal: stop.signal })) {
     seen.push(Number(record['n']));
-    // Only now the newest two are chosen: what is written before might be among them.
+    // The newest two are chosen only now: records written before could be among them.
     timer ??= setInterval(() => steps.shift()?.(), 20);
     if (record['n'] === 12) stop.abort();
   }
@@ -120,13 +120,13 @@ test('following gives what is written later: to the same file, to a new file, to
   expect(seen).toEqual([2, 3, 10, 11, 12]);
 });
 
-test('following from now on leaves out all that is there, also with a filter that nothing has passed yet', async () => {
+test('following from now on skips all existing records, also with a filter that nothing has passed yet', async () => {
   for (const limit of [0, 2]) {
     const directory = temporary(`from-now-${limit}`);
     dealt(directory, 30, ['a', 'b'], 10);
     const stop = new AbortController();
     const only = { text: '"n":', passes: ({ n }: Readonly<Record<string, unknown>>) => limit === 0 || Number(n) >= 40 };
-    // Nothing tells when "now" was, so lines are written until some are seen.
+    // There is no event for "now", so lines are written until some are seen.
     let next = 40;
     const timer = setInterval(() => appendFileSync(streamFilePath(directory, 'b', 11), line(next++)), 20);
     const seen: number[] = [];

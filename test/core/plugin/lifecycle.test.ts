@@ -1,4 +1,4 @@
-// The life of plugins: what the registry refuses, the order of use, and that a failure at any step leaves nothing running.
+// The life cycle of plugins: what the registry refuses, the order of use, and that a failure at any step leaves nothing running.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
@@ -37,7 +37,7 @@ function failing(): never {
   throw new Error('no luck');
 }
 
-/** A plugin that notes every step of its life. */
+/** A plugin that records every step of its life cycle. */
 function plugin(name: string, parts: Partial<Plugin<unknown>> = {}, instance: PluginInstance = {}): AnyPlugin {
   const note = (step: string) => (): void => void noted.push(`${step} ${name}`);
   return definePlugin<unknown>({
@@ -75,7 +75,7 @@ describe('the registry refuses', () => {
       'plugin b, registry: service s belongs to a',
     ],
     [
-      'a service nobody provides',
+      'a service without a provider',
       () => [plugin('a', { uses: [defineService('s')] })],
       'plugin a, registry: uses the service s, which nobody provides',
     ],
@@ -144,21 +144,21 @@ describe('a failure', () => {
     ['provision', plugin('bad', { provides: [defineService('s')] }), ['provision good', 'provision bad']],
     ['validate', plugin('bad', {}, { validate: failing }), ['provision good', 'provision bad', 'validate good']],
     ['start', plugin('bad', {}, { start: failing }), ['provision good', 'provision bad', 'validate good', 'validate bad', 'start good']],
-  ])('in %s names step, plugin and reason, and stops what was begun, last first', async (step, bad, before) => {
+  ])('in %s names step, plugin and reason, and stops what was started, last first', async (step, bad, before) => {
     await expect(start(plugin('good'), bad)).rejects.toThrow(new RegExp(`^plugin bad, ${step}: `));
     const stopped = noted.slice(noted.findIndex((one) => one.startsWith('stop')));
     expect(noted.slice(0, -stopped.length)).toEqual(before);
     expect(stopped.at(-1)).toBe('stop good');
   });
 
-  test('to stop does not keep the others from stopping', async () => {
+  test('to stop does not prevent the others from stopping', async () => {
     const running = await start(plugin('first'), plugin('second', {}, { stop: failing }), plugin('third'));
     await running.stop();
     expect(noted.slice(-2)).toEqual(['stop third', 'stop first']);
   });
 });
 
-test('what plugins bring is gathered: jobs, errors, findings', async () => {
+test('the jobs, errors and findings of all plugins are collected', async () => {
   const job = { name: 'j', everySeconds: 1, run: () => Promise.resolve() };
   const row = { status: 400, title: 'T', when: 'w' };
   const running = await start(

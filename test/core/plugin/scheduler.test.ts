@@ -1,11 +1,11 @@
-// Background jobs: at their intervals, never twice at once, tried again after a failure, ended when told.
+// Background jobs: at their intervals, never twice at once, retried after a failure, aborted on stop.
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Job, Log } from '../../../core/base/context.ts';
 import { type Scheduler, type SchedulerOptions, startScheduler } from '../../../core/plugin/scheduler.ts';
 import { systemClock, TestClock } from '../../../core/base/time.ts';
 import { quiet } from '../audit/trail.ts';
 
-/** How long an event may take to come about on a busy machine. */
+/** How long an event may take on a busy machine. */
 const patienceMs = 60_000;
 const started: Scheduler[] = [];
 afterEach(() => Promise.all(started.splice(0).map((scheduler) => scheduler.stop())));
@@ -20,16 +20,16 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-test('a job runs shortly after the start and then at its interval; the wall clock has no say', async () => {
+test('a job runs shortly after the start and then at its interval; the wall clock has no effect', async () => {
   const clock = { now: () => new TestClock('1970-01-01T00:00:00Z').now(), monotonicMs: () => performance.now() };
   const times: number[] = [];
   start([{ name: 'tick', everySeconds: 0.05, run: async () => void times.push(performance.now()) }], { clock });
   await vi.waitFor(() => expect(times.length).toBeGreaterThanOrEqual(5), patienceMs);
-  // A busy machine may note one run late and the next in time, but never five runs within the time of two.
+  // A busy machine may run a job late and the next time on schedule, but never five times within two intervals.
   expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
 });
 
-test('a run that takes longer than its interval delays the next: no two runs at once, and other jobs go on', async () => {
+test('a run that takes longer than its interval delays the next: no two runs at once, and other jobs continue', async () => {
   let [atOnce, mostAtOnce, runs] = [0, 0, 0];
   const turns = { other: 0 };
   const slow: Job = {
@@ -48,7 +48,7 @@ test('a run that takes longer than its interval delays the next: no two runs at 
   expect(mostAtOnce).toBe(1);
 });
 
-test('a failure is logged and the job tried again, later each time, but not later than its next turn', async () => {
+test('a failure is logged and the job retried, later each time, but not later than its next turn', async () => {
   const warn = vi.fn<Log['warn']>();
   let runs = 0;
   const failing: Job = {
@@ -61,7 +61,7 @@ test('a failure is logged and the job tried again, later each time, but not late
   expect(warn.mock.calls).toEqual([1, 2, 3].map(() => ['a job failed and is tried again', { job: 'failing', reason: 'not yet' }]));
 });
 
-test('a job with a long interval that failed is tried again after a second, not after the interval', async () => {
+test('a failed job with a long interval is retried after a second, not after the interval', async () => {
   const clock = new TestClock();
   let runs = 0;
   start([{ name: 'daily', everySeconds: 86_400, run: () => (++runs === 1 ? Promise.reject(new Error('once')) : Promise.resolve()) }], {
@@ -75,7 +75,7 @@ test('a job with a long interval that failed is tried again after a second, not 
   expect(runs).toBe(2);
 });
 
-test('jobs rest where the process is not the leader', async () => {
+test('jobs do not run in a process that is not the leader', async () => {
   let [leader, runs] = [false, 0];
   start([{ name: 'led', everySeconds: 0.01, run: async () => void runs++ }], { isLeader: () => leader });
   await pause(60);
@@ -84,7 +84,7 @@ test('jobs rest where the process is not the leader', async () => {
   await vi.waitFor(() => expect(runs).toBeGreaterThan(0), patienceMs);
 });
 
-test('stopping aborts the run under way, waits for it, and is no failure', async () => {
+test('stopping aborts the current run, waits for it, and is not a failure', async () => {
   const warn = vi.fn<Log['warn']>();
   let [begun, ended] = [0, 0];
   const job: Job = {

@@ -1,4 +1,4 @@
-// A process of its own over a store, for the tests of several processes; told what to do by its arguments.
+// A separate process with a store, for the tests of several processes; its arguments say what to do.
 import { execFileSync } from 'node:child_process';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
@@ -14,7 +14,7 @@ function addOne(tx: WriteTransaction): void {
 }
 
 const tasks: Record<string, () => Promise<void>> = {
-  /** Writes the two records of a pair for ever; says each number once it is acknowledged. */
+  /** Writes the two records of a pair in a loop; prints each number when it is acknowledged. */
   async pairs() {
     for (let n = 1; ; n++) {
       await store.write((tx) => {
@@ -37,7 +37,7 @@ const tasks: Record<string, () => Promise<void>> = {
       say(JSON.stringify({ shared: table.get(['shared']), all: [...table.entries(['list'])].length }));
     }
   },
-  /** Fills the disk it was given, then is given room again. */
+  /** Fills the disk, then gets room again. */
   async fill() {
     const blobs = store.table<Uint8Array>('blobs');
     let acknowledged = 0;

@@ -1,4 +1,4 @@
-// Key texts: injective, sorted like the parts, and nothing that cannot come back.
+// Key texts: injective, sorted like their parts, and always decodable.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeKey, encodeKey, keyBytes, requireKey } from '../../../core/store/keys.ts';
@@ -72,7 +72,7 @@ function comparePart(left: string | number, right: string | number): number {
     }
     return a.length === b.length ? 0 : -1;
   }
-  // The empty text is only its closing NUL and sorts before the mark of numbers.
+  // The empty text is only its closing NUL and sorts before the prefix of numbers.
   if (left === '' || right === '') return left === '' ? -1 : 1;
   return typeof left === 'number' ? -1 : 1;
 }

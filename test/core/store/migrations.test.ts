@@ -1,4 +1,4 @@
-// Migrations: once, in order, whole or not at all, and never backwards.
+// Migrations: once, in order, completely or not at all, and never backwards.
 import { expect, test } from 'vitest';
 import type { Migration } from '../../../core/store/migrate.ts';
 import { Secret } from '../../../core/base/secret.ts';
@@ -32,7 +32,7 @@ test('each runs once, in order, also when several processes start at the same ti
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test('one that throws leaves nothing behind, names itself, and runs again next time', async () => {
+test('one that throws changes nothing, is named in the error, and runs again next time', async () => {
   const store = await openStore({ directory: temporary('throws'), dataKey });
   const broken: Migration = {
     version: 2,
@@ -51,7 +51,7 @@ test('one that throws leaves nothing behind, names itself, and runs again next t
   await store.close();
 });
 
-test('data newer than the program is refused with one clear line', async () => {
+test('data newer than the program is refused with a clear message', async () => {
   const store = await openStore({ directory: temporary('newer'), dataKey });
   await store.migrate('est', [step(1), step(2), step(3)]);
   await expect(store.migrate('est', [step(1), step(2)])).rejects.toThrow(/^the data of est has version 3, this program knows 2: [^\n]+$/);

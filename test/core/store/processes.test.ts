@@ -1,4 +1,4 @@
-// Several processes over one store: what one acknowledged the others see, and no death of a process loses or tears anything.
+// Several processes with one store: acknowledged writes are visible to all, and a killed process loses or tears nothing.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const one of running) one.kill('SIGKILL');
 });
 
-test('a reader sees another process’s write after refresh, and whole states only', async () => {
+test('a reader sees another process’s write after refresh, and complete states only', async () => {
   const directory = temporary('coherent');
   const store = await openStore({ directory, dataKey });
   const table = store.table<number>('things');
@@ -45,7 +45,7 @@ test('a reader sees another process’s write after refresh, and whole states on
       tx.put(table, ['shared'], n);
       tx.put(table, ['list', n], n);
     });
-    // Left alone, a reader moves by itself once a second: whole, like any refresh.
+    // An idle reader refreshes once a second, to a complete state like any refresh.
     expect([before, now]).toContainEqual(await ask('stale'));
     expect(await ask('fresh')).toEqual(now);
   }
@@ -54,7 +54,7 @@ test('a reader sees another process’s write after refresh, and whole states on
   await store.close();
 });
 
-test('a process that lags many commits behind, or missed a commit of many keys, still sees everything', async () => {
+test('a process that is many commits behind, or missed a commit of many keys, still sees everything', async () => {
   const directory = temporary('lagging');
   const [writer, reader] = [await openStore({ directory, dataKey }), await openStore({ directory, dataKey })];
   const [write, read] = [writer.table<number>('things'), reader.table<number>('things')];
@@ -85,7 +85,7 @@ test('changes of several processes never overtake each other: every addition cou
   await store.close();
 });
 
-describe('death at any moment', () => {
+describe('a kill at any moment', () => {
   test('kill -9 of two writers: nothing acknowledged is lost, no change is torn, the next start needs no repair', async () => {
     const directory = temporary('killed');
     const acknowledged = new Map<string, number>();
@@ -103,7 +103,7 @@ describe('death at any moment', () => {
       const table = store.table<number>('things');
       for (const [name, n] of acknowledged) {
         expect(table.get([name, 'left'])).toBe(table.get([name, 'right']));
-        // One more may have been committed and not yet said.
+        // One more may have been committed and not reported yet.
         expect([n, n + 1]).toContain(table.get([name, 'left']));
       }
       expect([...store.check()]).toEqual([]);
@@ -115,7 +115,7 @@ describe('death at any moment', () => {
 });
 
 test('a full disk refuses writes with storage-unavailable, keeps what was acknowledged, and writes go on once there is room', async () => {
-  // 2 MiB per file stand for the full disk.
+  // A limit of 2 MiB per file acts as the full disk.
   const one = started(spawn('sh', ['-c', 'ulimit -S -f 4096; exec "$0" "$@"', process.execPath, script, 'fill', temporary('full')]));
   one.stderr.unpipe(process.stderr).resume();
   let output = '';

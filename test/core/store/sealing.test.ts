@@ -1,4 +1,4 @@
-// Sealing of records: published vectors, and no way to open what was changed.
+// Sealing of records: published vectors, and modified records do not open.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
@@ -43,6 +43,6 @@ test('any flipped bit, any truncation, another associated data and another key d
   expect(new Sealer(new Secret(new Uint8Array(32).fill(8))).open(sealed, associatedData)).toBeUndefined();
 });
 
-test('a data key that has not 32 octets is refused', () => {
+test('a data key without exactly 32 octets is refused', () => {
   expect(() => new Sealer(new Secret(new Uint8Array(16)))).toThrow(/32 octets/);
 });

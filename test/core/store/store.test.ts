@@ -1,4 +1,4 @@
-// The store in one process: it behaves like a Map, whatever is thrown at it, and keeps what it acknowledged.
+// The store in one process: it behaves like a Map and keeps what it acknowledged.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -79,7 +79,7 @@ describe('reading and writing', () => {
     await expect(write).rejects.toMatchObject({ code: 'invalid-value' });
   });
 
-  test('a throw undoes its own change and no other of the same turn', async () => {
+  test('a throw undoes its own change and no other one of the same turn', async () => {
     const store = await newStore();
     const table = store.table<number>('things');
     const writes = [
@@ -127,7 +127,7 @@ describe('reading and writing', () => {
     expect([table.get(['a']), table.get(['b']), table.count([])]).toEqual([1, undefined, 1]);
   });
 
-  test('a transaction kept beyond its change, and a change that is not synchronous, are refused', async () => {
+  test('a transaction used after its change, and an asynchronous change, are refused', async () => {
     const store = await newStore();
     const table = store.table<number>('things');
     const kept = await store.write<WriteTransaction>((tx) => tx);
@@ -163,7 +163,7 @@ describe('against a Map', () => {
     after: fc.option(fc.constantFrom<string | number>('t1', 'a', 'aa', 5, 11), { nil: undefined }),
   });
 
-  test('any sequence of changes, undone changes and new starts, with a small cache', async () => {
+  test('any sequence of changes, undone changes and restarts, with a small cache', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(query, { maxLength: 5 }), async (steps, queries) => {
         const directory = temporary(`model-${++count}`);
@@ -207,7 +207,7 @@ describe('against a Map', () => {
     );
   });
 
-  test('long lists come whole and in order, page after page, also while they are changed', async () => {
+  test('long lists are complete and in order over several pages, also while they are changed', async () => {
     const store = await newStore();
     const table = store.table<number>('many');
     await store.write((tx) => {
@@ -227,7 +227,7 @@ describe('against a Map', () => {
   });
 });
 
-describe('what lies on the disk', () => {
+describe('the files of the store', () => {
   test('no value is found in the files, and only the owner may read them', async () => {
     const directory = temporary('canary');
     const store = await openStore({ directory, dataKey });
@@ -242,7 +242,7 @@ describe('what lies on the disk', () => {
     expect(statSync(directory).mode & 0o077).toBe(0);
   });
 
-  test('a sealed value copied to another key, or changed, does not open; check names the place', async () => {
+  test('a sealed value copied to another key, or modified, does not open; the check names its key', async () => {
     const directory = temporary('swapped');
     const store = await openStore({ directory, dataKey });
     const table = store.table<string>('keys');
@@ -278,7 +278,7 @@ describe('what lies on the disk', () => {
     await again.close();
   });
 
-  test('another data key is refused at once with one clear line, and nothing is changed', async () => {
+  test('another data key is refused at once with a clear message, and nothing is changed', async () => {
     const directory = temporary('other-key');
     const store = await openStore({ directory, dataKey });
     await store.write((tx) => tx.put(store.table<number>('things'), ['a'], 1));
@@ -288,7 +288,7 @@ describe('what lies on the disk', () => {
     expect((await newStore(directory)).table('things').get(['a'])).toBe(1);
   });
 
-  test('a backup of a living store opens with the same key, holds that moment, and overwrites nothing', async () => {
+  test('a backup of an open store opens with the same key, has the state of its moment, and overwrites nothing', async () => {
     const store = await newStore();
     const table = store.table<number>('things');
     await store.write((tx) => tx.put(table, ['a'], 1));

@@ -1,4 +1,4 @@
-// A large body whose bulk is one text: read as parseJsonObject reads it, but the text is taken out where it lies.
+// A large body whose bulk is one text: parsed as parseJsonObject does, but the text is taken out in place.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeBase64InPlace } from '../../../core/base/bytes.ts';
@@ -8,7 +8,7 @@ import { parseAround } from '../../../core/wire/json-large.ts';
 
 const long = 'x'.repeat(64 * 1024);
 
-/** What becomes of a body, with the text back in its place. */
+/** The result for a body, with the text put back. */
 function outcome(read: () => object): unknown {
   try {
     return read();
@@ -24,7 +24,7 @@ const around = (body: string | Buffer): unknown =>
   });
 const plain = (body: string | Buffer): unknown => outcome(() => parseJsonObject(Buffer.from(body)));
 
-test('the text is taken out: an empty one stands in its place, and its octets lie in the body', () => {
+test('the text is taken out: its place has an empty one, and its octets are in the buffer of the body', () => {
   const body = Buffer.from(JSON.stringify({ format: 'binary', text: long, other: ['text', { text: 'inner' }] }));
   const { value, text } = parseAround(body, 'text');
   expect(value).toEqual({ format: 'binary', text: '', other: ['text', { text: 'inner' }] });
@@ -38,7 +38,7 @@ describe('reads and refuses as parseJsonObject', () => {
     ['an escaped quote and backslashes before the end', String.raw`{"text":"${long}\\\"\\","a":1}`],
     ['every kind of escape', String.raw`{"text":"\b\f\n\r\t\/\\\"\u00e9\ud83d\ude00 é 😀${long}"}`],
     ['a text that is only escapes', `{"text":"${String.raw`\ud83d\ude00`.repeat(20_000)}"}`],
-    ['a text of letters of four octets', `{"text":"${'😀'.repeat(50_000)}"}`],
+    ['a text of characters of four octets', `{"text":"${'😀'.repeat(50_000)}"}`],
     ['a short text', '{"text":"short"}'],
     ['no text', `{"note":"${long}"}`],
     ['a text that is none', `{"text":17,"note":"${long}"}`],
@@ -54,7 +54,7 @@ describe('reads and refuses as parseJsonObject', () => {
     ['no colon', `{"text" "${long}"}`],
     ['two values', `{"text":"${long}"}{}`],
     ['a control character', `{"text":"${long}\n"}`],
-    ['an escape that is none', String.raw`{"text":"${long}\x"}`],
+    ['an invalid escape', String.raw`{"text":"${long}\x"}`],
     ['an escape cut short', String.raw`{"text":"${long}\u12"}`],
     ['too deep', `{"text":"${long}","a":${'['.repeat(40)}${']'.repeat(40)}}`],
     ['octets that are not UTF-8', Buffer.concat([Buffer.from(`{"text":"${long}`), Buffer.of(0xff), Buffer.from('"}')])],
@@ -63,7 +63,7 @@ describe('reads and refuses as parseJsonObject', () => {
     expect(around(body)).toEqual(plain(body));
   });
 
-  test('any text, however it is cut into pieces', () => {
+  test('any text, however it is split into pieces', () => {
     const text = fc.array(fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.constantFrom('\\', '"', '\n', '\u2028', '😀')), {
       minLength: 200,
       maxLength: 400,
@@ -82,7 +82,7 @@ describe('reads and refuses as parseJsonObject', () => {
   });
 });
 
-test('a lone surrogate is invalid-value, and more than 4 MiB beside the text payload-too-large', () => {
+test('a lone surrogate is invalid-value, and more than 4 MiB besides the text payload-too-large', () => {
   expect(around(String.raw`{"text":"${long}\ud800"}`)).toEqual({ code: 'invalid-value', detail: '"text" must be well-formed Unicode.' });
   expect(around(`{"text":"${long}"}`.padEnd(5 * 1024 * 1024))).toMatchObject({ code: 'payload-too-large' });
 });
@@ -93,7 +93,7 @@ describe('base64 in place', () => {
     return octets === undefined ? undefined : Buffer.from(octets).toString('latin1');
   };
 
-  test.each([0, 1, 2, 3, 98_303, 98_304, 98_305, 300_000])('%i octets come back', async (length) => {
+  test.each([0, 1, 2, 3, 98_303, 98_304, 98_305, 300_000])('%i octets are decoded', async (length) => {
     const octets = Buffer.from(Array.from({ length }, (_, index) => (index * 7) & 0xff));
     expect(await decoded(octets.toString('base64'))).toBe(octets.toString('latin1'));
   });

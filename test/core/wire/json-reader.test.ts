@@ -1,4 +1,4 @@
-// The thread that reads large bodies: who asked gets the answer to what they asked, whatever becomes of the thread.
+// The thread that parses large bodies: every caller gets the result for its own body, whatever happens to the thread.
 import { once } from 'node:events';
 import { markAsUntransferable, type Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -10,14 +10,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('bodies asked for together are each answered with their own value or refusal', async () => {
+test('concurrent bodies each get their own value or refusal', async () => {
   const reader = new JsonReader();
   const asked = Array.from({ length: 20 }, (_, n) => (n % 3 === 2 ? reader.read(bytes('{')) : reader.read(bytes({ n }))));
   const outcomes = asked.map((answer) => answer.catch((error: { code?: string }) => error.code));
   expect(await Promise.all(outcomes)).toEqual(asked.map((_, n) => (n % 3 === 2 ? 'invalid-json' : { value: { n } })));
 });
 
-test('the memory of a body is given away, and none that others share', async () => {
+test('the memory of a body is transferred, unless it is shared', async () => {
   const reader = new JsonReader();
   const own = bytes({ own: true });
   await reader.read(own);
@@ -27,7 +27,7 @@ test('the memory of a body is given away, and none that others share', async () 
   expect(Buffer.from(pool).toString()).toBe('before{"own":false}after');
 });
 
-test('a body that cannot be handed over is refused to who asked, and to nobody else', async () => {
+test('a body that cannot be transferred is refused to its caller only', async () => {
   const reader = new JsonReader();
   const kept = bytes({ n: 1 });
   markAsUntransferable(kept.buffer);
@@ -41,7 +41,7 @@ test('a name like __proto__ stays a name', async () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test('what an ended thread had is lost, and the next body is read by another', async () => {
+test('the bodies of a thread that ended fail, and the next body is parsed by a new thread', async () => {
   const reader = new JsonReader();
   const started = once(process, 'worker');
   const lost = reader.read(bytes({ n: 1 }));
@@ -51,7 +51,7 @@ test('what an ended thread had is lost, and the next body is read by another', a
   expect(await reader.read(bytes({ n: 2 }))).toEqual({ value: { n: 2 } });
 });
 
-test('an idle thread ends after ten seconds, and its end harms no later body', async () => {
+test('an idle thread ends after ten seconds, without effect on later bodies', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const reader = new JsonReader();
   const started = once(process, 'worker');

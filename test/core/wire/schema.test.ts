@@ -1,4 +1,4 @@
-// The door: JSON text to typed input and back (api 1, 10, 12 to 14).
+// From JSON text to typed input and back (api 1, 10, 12 to 14).
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -88,14 +88,14 @@ describe('parseInput', () => {
     expect(refusal.detail).toContain(`"${info}"`);
   });
 
-  test('names several findings at once, and a misspelt field weighs more than the one missing for it', () => {
+  test('reports several problems at once, and a misspelt field before the field that is missing for it', () => {
     expect(refusalOf(() => parse('{"nmae":"a","polices":[]}')).info).toEqual(['nmae', 'polices']);
     const refusal = refusalOf(() => parse('{"version":"x","plain-text":"?"}'));
     expect(refusal.code).toBe('missing-field');
     expect(refusal.info).toEqual(['name', 'plain-text', 'version']);
   });
 
-  test('no refusal echoes a value or an unprintable name', () => {
+  test('no refusal quotes a value or an unprintable name', () => {
     const secret = 'S3CRET-<b>';
     for (const text of [
       `{"name":"${secret}"}`,
@@ -120,7 +120,7 @@ describe('parseInput', () => {
     expect(translateInput(shape, { 'auto-rotate': { 'rotate-after': '1d' } })).toEqual({ autoRotate: { rotateAfter: '1d' } });
   });
 
-  test('durations for actions come with their seconds', () => {
+  test('durations of actions are parsed to seconds', () => {
     expect(parseInput(z.object({ ttl: durationField() }), { ttl: '1d1h' })).toEqual({ ttl: { text: '1d1h', seconds: 90_000 } });
   });
 });
@@ -145,7 +145,7 @@ describe('formatOutput', () => {
     });
   });
 
-  test('what was parsed goes out as it came in', () => {
+  test('what was parsed is written as it was read', () => {
     const document = z.object({
       someList: z.array(z.object({ innerName: z.string() })),
       someMap: z.record(z.string(), z.int()),
@@ -170,7 +170,7 @@ describe('formatOutput', () => {
 });
 
 describe('parseJsonObject', () => {
-  test('reads what JSON.parse reads, whatever the strings hold', () => {
+  test('reads what JSON.parse reads, whatever the strings contain', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4 })), (value) => {
         const text = JSON.stringify(value);
@@ -205,7 +205,7 @@ describe('parseJsonObject', () => {
     expect(refusalOf(() => parseJsonObject(Uint8Array.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).code).toBe('invalid-json');
   });
 
-  test('a hostile body of 4 MiB is refused or read within half a second of processor time', () => {
+  test('a hostile body of 4 MiB is refused or parsed within half a second of processor time', () => {
     const hostile = [
       `{${Array.from({ length: 400_000 }, (_, index) => `"${index}":0`).join(',')}}`,
       `{"a":"${'\\"'.repeat(2_000_000)}"}`,

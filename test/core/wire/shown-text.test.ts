@@ -1,4 +1,4 @@
-// Texts that people read: no blanks at their ends, and no character that is not seen or that moves the rest.
+// Texts for people: no white space at their ends, and no characters that are invisible or reorder the others.
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJsonObject } from '../../../core/wire/json.ts';
@@ -12,7 +12,7 @@ const schema = z.object({
 });
 const parse = (fields: object) => parseInput(schema, parseJsonObject(Buffer.from(JSON.stringify(fields))));
 
-describe('a character that is not seen is refused by its code point', () => {
+describe('an invisible character is refused by its code point', () => {
   test.each([
     ['\u0000', 'U+0000'],
     ['\n', 'U+000A'],
@@ -43,24 +43,24 @@ describe('a character that is not seen is refused by its code point', () => {
   });
 });
 
-test('letters, marks, digits, punctuation and blanks of any language are accepted', () => {
+test('letters, marks, digits, punctuation and spaces of any language are accepted', () => {
   for (const text of ['Ada', 'Zoë Ångström', 'שלום', 'مرحبا', '日本 語', 'é̂', '😀 Team', 'a_b-c.d (e) <f@g.h>']) {
     expect(findUnseen(text)).toBeUndefined();
     expect(parse({ 'display-name': text })).toEqual({ displayName: text });
   }
 });
 
-test('blanks at the ends are taken off before the text is judged', () => {
+test('white space at the ends is removed before the text is checked', () => {
   expect(parse({ 'display-name': ' \t Ada \n', 'user-id': '\u00a0Ada\ufeff' })).toEqual({ displayName: 'Ada', userId: 'Ada' });
   expect(() => parse({ 'display-name': '   ' })).toThrow(expect.objectContaining({ code: 'invalid-value' }));
 });
 
-test('a User ID is bounded in octets', () => {
+test('a User ID is limited in octets', () => {
   expect(parse({ 'display-name': 'x', 'user-id': 'é'.repeat(512) })).toMatchObject({ userId: 'é'.repeat(512) });
   expect(() => parse({ 'display-name': 'x', 'user-id': `${'é'.repeat(512)}x` })).toThrow(/1024 octets/);
 });
 
-test('a description may have lines, and nothing else that is not seen', () => {
+test('a description may have several lines, and no other invisible characters', () => {
   const describe = (description: string) => parseInput(policyDocument, { description });
   expect(describe('one\r\n\ttwo\n')).toMatchObject({ description: 'one\r\n\ttwo' });
   expect(() => describe('one\n\u202etwo')).toThrow(/U\+202E/);

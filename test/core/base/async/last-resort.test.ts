@@ -1,4 +1,4 @@
-// What is thrown in a listener or a timer ends the request in whose course it happened, with a 500 and a record, and nothing else.
+// An error thrown in an event listener or a timer ends the request it belongs to, with a 500 and an audit record, and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { definePublicEndpoint } from '../../../../core/http/endpoint.ts';
 import { catchStrayErrors } from '../../../../core/base/async/last-resort.ts';
@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../../harness/temporary.ts';
 const at = temporaryDirectory();
 const told: unknown[] = [];
 const given: unknown[] = [];
-/** of the test runner, which takes every such error for a failed run */
+/** of the test runner, which fails the run at every such error */
 const others = process.listeners('uncaughtException');
 const rejections = process.listeners('unhandledRejection');
 let app: CoreApp;
@@ -47,7 +47,7 @@ function fault(): never {
   throw new Error('stray');
 }
 
-test.each(Object.keys(strays))('thrown by a %s in the course of a request', async (name) => {
+test.each(Object.keys(strays))('thrown by a %s within a request', async (name) => {
   const before = told.length;
   const answers = await Promise.all([app.send('GET', `/stray/${name}`, undefined, { token: null }), app.send('GET', '/v1/openapi.json')]);
   expect(answers.map(({ status }) => status)).toEqual([500, 200]);
@@ -57,7 +57,7 @@ test.each(Object.keys(strays))('thrown by a %s in the course of a request', asyn
   expect(app.auditText().match(new RegExp(`"path":"/stray/${name}".*"code":"internal-error"`, 'g'))).toHaveLength(1);
 });
 
-test('outside every request it is not hidden: the process is given up', async () => {
+test('outside of a request it is not hidden: the process ends', async () => {
   setTimeout(fault, 1);
   await expect.poll(() => given.length).toBe(1);
 });

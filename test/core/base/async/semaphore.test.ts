@@ -1,8 +1,8 @@
-// Batches take places at the token in turn: never more than there are, first come first served, and a failure gives its place back.
+// The semaphore: never more tasks than permits, first come first served, and a failed task returns its permit.
 import { expect, test } from 'vitest';
 import { Semaphore } from '../../../../core/base/async/semaphore.ts';
 
-/** Work that ends when told, and says when it begins. */
+/** Work that ends when told, and records when it starts. */
 function work(begun: string[], name: string): { run: () => Promise<string>; end: (error?: Error) => void } {
   const ended = Promise.withResolvers<string>();
   const run = (): Promise<string> => {
@@ -12,7 +12,7 @@ function work(begun: string[], name: string): { run: () => Promise<string>; end:
   return { run, end: (error) => (error === undefined ? ended.resolve(name) : ended.reject(error)) };
 }
 
-test('two places for four: the third begins when one is free, in the order of coming', async () => {
+test('two permits for four tasks: the third starts when a permit is free, in the order of arrival', async () => {
   const places = new Semaphore(2);
   const begun: string[] = [];
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => work(begun, name)) as [
@@ -36,7 +36,7 @@ test('two places for four: the third begins when one is free, in the order of co
   expect([await third, await fourth]).toEqual(['c', 'd']);
 });
 
-test('work that fails, at once or later, gives its place back', async () => {
+test('work that fails, at once or later, returns its permit', async () => {
   const places = new Semaphore(1);
   await expect(
     places.run(() => {
