@@ -192,13 +192,23 @@ function correctMetadata(origin: string): Json {
   };
 }
 
+const makeRsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
+const rsaKeys: ReturnType<typeof makeRsaKey>[] = [];
+let rsaKeysGiven = 0;
+
+/** RSA keys take a tenth of a second each: five in turn, so that keys of one test differ. */
+function nextRsaKey(): ReturnType<typeof makeRsaKey> {
+  const at = rsaKeysGiven++ % 5;
+  return (rsaKeys[at] ??= makeRsaKey());
+}
+
 export function makeKey(alg: Algorithm, kid: string): SigningKey {
   const { privateKey, publicKey } =
     alg === 'EdDSA'
       ? generateKeyPairSync('ed25519')
       : alg === 'ES256' || alg === 'ES384'
         ? generateKeyPairSync('ec', { namedCurve: alg === 'ES256' ? 'P-256' : 'P-384' })
-        : generateKeyPairSync('rsa', { modulusLength: 2048 });
+        : nextRsaKey();
   return { kid, alg, privateKey, publicJwk: { ...publicKey.export({ format: 'jwk' }), kid, alg, use: 'sig' } };
 }
 
