@@ -6,6 +6,7 @@ import { fail, type ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { RequestContext, type Answered, type RequestServer } from '../../core/http/context/request-context.ts';
 import { type Admit, readBody } from '../../core/http/request/body.ts';
+import { isKeyAway } from '../../core/http/response/problem.ts';
 import { repeatedHeader } from '../../core/http/request/repeated-header.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import type { CertificateAuthority } from '../../core/plugin/services/certificate-authority.ts';
@@ -64,13 +65,12 @@ export class EstRequest extends RequestContext<EstAnswer> {
 
   /** A device can do nothing about a key or a token that the HSM does not have, but try again later. */
   protected override translated(error: ServiceError): ServiceError {
-    return keyIsAway.has(error.code) ? fail('hsm-unavailable', { cause: error.details.cause }) : error;
+    return isKeyAway(error) ? fail('hsm-unavailable', { cause: error.details.cause }) : error;
   }
 
   protected answerOf(error: ServiceError): EstAnswer {
     const { allow, detail, retryAfterSeconds: wait } = error.details;
-    const line =
-      error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.requestId}). ${error.advice ?? ''}`.trimEnd();
+    const line = error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.requestId}). ${error.advice ?? ''}`.trimEnd();
     const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
     const answer = answerText(error.status, line, {
       ...defined({ Allow: allow?.join(', ') }),
@@ -122,7 +122,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
 
   #readBody(): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      // Asked for only after the sender was accepted, so it may be as large as it gets.
+      // Read only after the sender was accepted, so the whole limit is allowed.
       readBody(this.request, bodyLimitBytes, admitted, (body) => {
         if (!(body instanceof Uint8Array))
           reject(fail('payload-too-large', { detail: `A request may have at most ${bodyLimitBytes} octets.` }));
@@ -132,7 +132,7 @@ export class EstRequest extends RequestContext<EstAnswer> {
   }
 
   /**
-   * Whether a 401 asks for the secret of a client that has shown nothing yet. It has no body: the stock client of Bouncy Castle closes it
+   * Whether a 401 asks for a secret from a client that has shown no credential. It has no body: the stock client of Bouncy Castle closes it
    * unread, throws when there is more of it, and would never send its secret.
    */
   get #asksForSecret(): boolean {
@@ -149,8 +149,6 @@ export class EstRequest extends RequestContext<EstAnswer> {
     return this.#takesSecret ? 'Basic realm="est"' : 'TLS-Client-Certificate realm="est"';
   }
 }
-
-const keyIsAway: ReadonlySet<string> = new Set(['key-object-missing', 'token-not-configured']);
 
 const admitted: Admit = (_, decide) => decide(undefined);
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessControl, Authorized } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Audit, AuditRecord } from '../../audit/record.ts';
+import type { Log } from '../../base/context.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
 import type { AuditNote } from '../endpoint.ts';
@@ -19,7 +20,7 @@ import type { AuthorizedCall } from './call.ts';
 import { RequestContext, type Answered, type RecordParts, type RequestServer } from './request-context.ts';
 
 /** The server of the API. */
-export type ApiServer = RequestServer & { readonly audit: Audit; readonly access: AccessControl };
+export type ApiServer = RequestServer & { readonly log: Log; readonly audit: Audit; readonly access: AccessControl };
 
 /** What a path and a method name. */
 export type Routed = {

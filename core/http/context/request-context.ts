@@ -6,12 +6,13 @@ import type { AuditRecord } from '../../audit/record.ts';
 import type { Clock, Log } from '../../base/context.ts';
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { inCourseOf } from '../../base/async/last-resort.ts';
-import { describeFault, type Problems } from '../response/problem.ts';
+import { describeFault, isKeyAway, type Problems } from '../response/problem.ts';
 
 /** What all requests of a server share. */
 export type RequestServer = {
   readonly clock: Clock;
-  readonly log: Log;
+  /** absent in a process that keeps no log */
+  readonly log?: Log | undefined;
   readonly problems: Problems;
   /** whether the appliance waits for the PIN */
   sealed(): boolean;
@@ -148,12 +149,11 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
     return error.status >= 500 && this.#server.sealed() ? fail('sealed') : error;
   }
 
-  /** `key-object-missing` and `token-not-configured` are logged although they are refusals: only the administrator of the HSM can repair it. */
+  /** Missing keys and tokens are logged although they are refusals: only the administrator of the HSM can repair that. */
   #logFault(error: ServiceError): void {
     const { code, status, details } = error;
-    const isKeyAway = code === 'key-object-missing' || code === 'token-not-configured';
-    if (!isKeyAway && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
-    this.#server.log.error(`${code} in ${this.place}`, { requestId: this.requestId, ...describeFault(details.cause ?? error) });
+    if (!isKeyAway(error) && (status < 500 || (code !== 'internal-error' && details.cause === undefined))) return;
+    this.#server.log?.error(`${code} in ${this.place}`, { requestId: this.requestId, ...describeFault(details.cause ?? error) });
   }
 
   /** Nothing is answered before its record is durable; what cannot be recorded is refused, unless it may go unrecorded. */
@@ -191,7 +191,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
   /** The last resort, for faults while answering: a 500 where nothing has been sent yet, else the connection ends. */
   #giveUp(fault: unknown): void {
     this.#isConcluded = true;
-    this.#server.log.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });
+    this.#server.log?.error('a request could not be answered', { requestId: this.requestId, ...describeFault(fault) });
     try {
       this.onConcluded();
       if (this.response.headersSent) this.response.destroy();

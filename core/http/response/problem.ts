@@ -87,6 +87,11 @@ function formatItem(item: { readonly message: string; readonly info?: string }):
   return { 'error-message': item.message, ...defined({ 'error-info': item.info }) };
 }
 
+/** Whether the HSM does not have the key, or the configuration not its token: the caller can do nothing about it. */
+export function isKeyAway({ code }: ServiceError): boolean {
+  return code === 'key-object-missing' || code === 'token-not-configured';
+}
+
 /** An error as an answer with a problem document. */
 export function problemAnswer(error: ServiceError, requestId: string): Answer {
   return {
