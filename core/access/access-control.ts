@@ -1,4 +1,4 @@
-// Who calls and what that caller may do: bearer tokens to callers, callers and paths to verdicts (api 47, 53).
+// Authentication and authorization: callers from bearer tokens, decisions from callers, paths and operations (api 47, 53).
 import { fail } from '../base/errors.ts';
 import type { Caller } from './caller.ts';
 import { hasConstraints, requireAllowedValues, withoutHidden } from './policy/constraints.ts';
@@ -13,19 +13,19 @@ import { findToken } from './tokens/tokens.ts';
 
 export type AccessControl = {
   /**
-   * The caller of an Authorization header, or undefined: absent, not a bearer token, unknown, expired, disabled, from elsewhere, or the
-   * cookie of a browser.
+   * The caller of an Authorization header. Undefined for a header that is absent or no bearer token, and for a token that is unknown,
+   * expired, disabled, used from outside its address ranges, or the cookie of a browser.
    */
   authenticate(authorization: string | undefined, now: Temporal.Instant, address: string): Caller | undefined;
-  /** As authenticate, for the bare token. Without an address, a token that is bound to some does not work. */
+  /** As authenticate, for the token alone. Without an address, a token that is bound to address ranges does not work. */
   callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined;
   /**
    * The proof that a caller may do something to a path. Throws `policy-denied` and, for what only the tenant `system` has, `not-found`.
    */
   authorize(caller: Caller, segments: readonly string[], operation: PolicyOperation, reservedFor?: Reserved): Authorized;
-  /** The policies of the tenant and those of the token must both allow; the verdict is the refusing one, or the token's. */
+  /** The policies of the tenant and those of the token must both allow. The decision is that of the refusing set, or of the token's. */
   decide(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision;
-  /** The policies that bound the caller's tenant, or those that its token grants. */
+  /** The policies of the caller's tenant, or those of its token. */
   policiesOf(caller: Caller, owner: 'tenant' | 'token'): readonly Policy[];
 };
 
@@ -39,9 +39,9 @@ export type FieldAccess = {
   withoutHidden(wire: unknown): unknown;
 };
 
-/** What both sets of policies say; `rule` and `policy` name what decided. */
+/** The decision of both sets of policies. `rule` and `policy` name what decided. */
 export type Decision = Pick<Verdict, 'allowed' | 'policy' | 'rule'> & {
-  /** the policies of the tenant refused, whatever those of the token say */
+  /** the policies of the tenant refused; those of the token do not matter then */
   readonly refusedByTenant?: true;
   /** absent when nothing about values or fields is restricted */
   readonly constraints?: Pick<FieldAccess, 'requireAllowedValues' | 'withoutHidden'>;
@@ -109,7 +109,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return caller;
   }
 
-  /** Nobody's, where another tenant has the name of one that is gone. */
+  /** The policies of the caller's tenant; undefined where that tenant was deleted, even if a new one has its name. */
   function boundsOf(caller: Caller): readonly Policy[] | undefined {
     const tenant = tenants.findByName(caller.tenantName);
     if (tenant?.uuid !== caller.tenantId) return undefined;
@@ -117,7 +117,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     return policies.behind(systemTenantId ?? '', tenant.policies);
   }
 
-  /** `root` is everything: the rules of what stands beside it must not take anything away. */
+  /** `root` allows everything: rules of other policies beside it must not restrict it. */
   function grantsOf({ tenantId, policies: names }: Caller): readonly Policy[] {
     return policies.behind(tenantId, names.includes('root') ? ['root'] : names);
   }
@@ -137,7 +137,7 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     callerOf,
     policiesOf: (caller, owner) => (owner === 'token' ? grantsOf(caller) : (boundsOf(caller) ?? [])),
     authenticate(authorization, now, address) {
-      // RFC 6750 section 2.1; the scheme's case does not count (RFC 9110 section 11.1).
+      // RFC 6750 section 2.1; the scheme is case-insensitive (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
       const record = token === undefined ? undefined : findToken(store, token, now);
       return record === undefined || record.browser === true ? undefined : callerBy(record, address);

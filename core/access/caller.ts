@@ -1,6 +1,6 @@
-// Who a request is from, as its token says.
+// The caller of a request.
 
-/** The caller of a request: the tenant, user and policies of the token. */
+/** The tenant, user and policies of the token that a request was sent with. */
 export type Caller = {
   readonly tenantId: string;
   readonly tenantName: string;

@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import { systemTenantName } from './tenants.ts';
 
 /**
- * Who may use an endpoint, beyond what policies say: the tenant `system` (others are told `not-found`), or only its callers with the
+ * Who may use an endpoint, beyond what policies say: the tenant `system` (others get `not-found`), or only its callers with the
  * policy `root`.
  */
 export type Reserved = 'system-tenant' | 'system-root';

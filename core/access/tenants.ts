@@ -7,7 +7,7 @@ import { formatTimestamp } from '../base/time.ts';
 export const tenantKinds = ['system', 'site-provider', 'application-owner'] as const;
 export type TenantKind = (typeof tenantKinds)[number];
 
-/** The tenant made at first start; it alone sees tenants and the appliance itself. */
+/** The tenant created at first start. It alone sees tenants and the appliance itself. */
 export const systemTenantName = 'system';
 
 export type Tenant = {
@@ -15,15 +15,15 @@ export type Tenant = {
   readonly name: string;
   readonly descriptiveName: string;
   readonly kind: TenantKind;
-  /** names of built-in policies or of policies of the system tenant: what the tenant may do at all */
+  /** names of built-in policies or of policies of the system tenant: the most that tokens of the tenant may do */
   readonly policies: readonly string[];
   readonly creationTime: string;
-  /** stays true for ever: a tenant gets one root token, once (api 50) */
+  /** never set back: a tenant gets one root token, once (api 50) */
   readonly rootTokenIssued: boolean;
 };
 
 export type Tenants = {
-  /** by name; shared by all tenants */
+  /** [name]; names are unique among all tenants */
   readonly table: Table<Tenant>;
   findByName(name: string): Tenant | undefined;
   findByUuid(uuid: string): Tenant | undefined;
@@ -55,7 +55,7 @@ export function addTenant(
   return tenant;
 }
 
-/** Forgets how to find a tenant by uuid; part of its removal. */
+/** Removes the entry that finds a tenant by uuid; part of its removal. */
 export function dropTenantUuid(transaction: WriteTransaction, store: Store, uuid: string): void {
   transaction.delete(store.table<string>('tenant-names'), [uuid]);
 }

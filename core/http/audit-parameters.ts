@@ -1,8 +1,8 @@
-// What of a request's input stands in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
+// The input of a request in its audit record: allowed fields by value, payloads and secrets as {"bytes": n} (api 69).
 import { formatOutput } from '../wire/schema.ts';
 import type { AuditField } from './routes.ts';
 
-/** Texts above this are shown by size: the trail is no place for documents. */
+/** Longer texts are recorded by size. */
 const longestShownText = 256;
 
 /** The parameters of a record, or undefined when there are none. */
@@ -16,14 +16,14 @@ export function requestParameters(fields: readonly AuditField[], input: unknown)
   return parameters;
 }
 
-/** Stands for a payload or secret. */
+/** A payload or secret, by size. */
 export function sizeOf(value: unknown): { readonly bytes: number } | { readonly items: number } {
   if (typeof value === 'string') return { bytes: Buffer.byteLength(value) };
   if (value instanceof Uint8Array) return { bytes: value.length };
   return { items: Array.isArray(value) ? value.length : 1 };
 }
 
-/** A value in wire form with its long texts by size, and every PEM: where a public key belongs, somebody pastes the private one. */
+/** A value in wire form with long texts by size, and every PEM too: users paste private keys where public ones belong. */
 export function shortened(value: unknown): unknown {
   if (typeof value === 'string') return value.length > longestShownText || value.includes('-----BEGIN') ? sizeOf(value) : value;
   if (Array.isArray(value)) return value.length > longestShownText ? sizeOf(value) : value.map(shortened);

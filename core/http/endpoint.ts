@@ -1,4 +1,4 @@
-// An endpoint is one entry: from it come the route, the checks, the audit record, the API description and the negative tests.
+// The contract of an endpoint: route, checks, audit record, API description and negative tests come from one definition.
 import type { z } from 'zod';
 import type { Authorized } from '../access/access-control.ts';
 import type { Caller } from '../access/caller.ts';
@@ -6,7 +6,7 @@ import type { PolicyOperation } from '../access/policy/policy.ts';
 import type { Reserved } from '../access/reserved.ts';
 import type { SignedDigest } from '../audit/record.ts';
 
-/** One request on its way through the pipeline, as an endpoint sees it. */
+/** An authorized request, as an endpoint sees it. */
 export type EndpointCall = {
   readonly requestId: string;
   readonly caller: Caller;
@@ -21,15 +21,15 @@ export type EndpointCall = {
   readonly userAgent: string;
   readonly now: Temporal.Instant;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Of an endpoint with a `largeField`, in a large body: the octets of that text, which is empty in the input. For run() to use up. */
+  /** Of an endpoint with a `largeField`, in a large body: the octets of that text, which is empty in the input. run() may overwrite them. */
   readonly largeText: Uint8Array | undefined;
-  /** Aborted when the client goes away; for answers that go on until then. */
+  /** Aborted when the client disconnects; for answers that last until then. */
   readonly signal: AbortSignal;
   /** Adds to the audit record of this request, for example the key version used. */
   noteAudit(fields: AuditNote): void;
 };
 
-/** What an endpoint may add to its audit record. Logins learn tenant, user and accessor on the way. */
+/** What an endpoint may add to its audit record; logins add tenant, user and accessor. */
 export type AuditNote = {
   readonly kind?: 'login';
   readonly tenant?: string;
@@ -41,12 +41,12 @@ export type AuditNote = {
   readonly requestParameters?: Readonly<Record<string, unknown>>;
 };
 
-/** A call on a public endpoint: there is no caller. */
+/** A call of a public endpoint: there is no caller. */
 export type PublicCall = Omit<EndpointCall, 'caller' | 'access'>;
 
 /**
- * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and goes out as it
- * is; an async iterable of strings goes out piece by piece; a `Wire` is sent untranslated; anything else is formatted as JSON.
+ * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and is sent as it
+ * is; an async iterable of strings is sent piece by piece; a `Wire` is sent untranslated; anything else is formatted as JSON.
  */
 export class Reply {
   readonly status: number;
@@ -71,10 +71,10 @@ type Shared = {
   readonly tag: string;
   /**
    * `required`: refused when the audit trail cannot be written (changes, private-key uses, logins). `reads-go-on`: plain reads.
-   * `none`: public answers that are the same for everybody (health, API description); they leave no record.
+   * `none`: public answers that are the same for all callers (health, API description); they leave no record.
    */
   readonly audit: 'required' | 'reads-go-on' | 'none';
-  /** input fields (camelCase) whose values may stand in the audit record; all others are left out */
+  /** input fields (camelCase) whose values are in the audit record; all others are left out */
   readonly auditFields?: readonly string[];
   /** every code beyond those of the pipeline that run() may throw */
   readonly errors?: readonly string[];
@@ -84,42 +84,42 @@ type Shared = {
   readonly largeField?: string;
   /** query parameters the endpoint takes, by name */
   readonly query?: Readonly<Record<string, QueryParameter>>;
-  /** takes any query parameter: others redirect here and add their own; run() judges `call.rawQuery` */
+  /** takes any query parameter, because other services redirect here and add their own; run() checks `call.rawQuery` */
   readonly anyQuery?: true;
   /**
    * Media type of the body, default JSON. A form (`application/x-www-form-urlencoded`) arrives as an object of strings with the
    * field names as sent; a body of any other type arrives as Uint8Array, and `input` stays undefined.
    */
   readonly consumes?: string;
-  /** a GET with an effect: HEAD is refused with 405 and runs nothing */
+  /** a GET with an effect: HEAD is refused with 405 */
   readonly noHead?: true;
-  /** what a 2xx answer without JSON carries, e.g. `application/x-ndjson` */
+  /** media type of 2xx answers that are not JSON, e.g. `application/x-ndjson` */
   readonly produces?: string;
   readonly successStatus?: number;
-  /** works while the appliance waits for the PIN (health, unseal); all others answer `sealed` */
+  /** works while the appliance waits for the PIN; all others answer `sealed` */
   readonly whileSealed?: true;
-  /** what the API description says beyond the other fields (resources parse in several steps) */
+  /** more for the API description: resources parse their input in several steps */
   readonly documented?: Documented;
-  /** how the command line takes and gives values beyond one flag per field */
+  /** how the command line takes and returns values, beyond one flag per field */
   readonly commandLine?: CommandLineHints;
 };
 
-/** Text, described in a few words; or anything else with its JSON schema. */
+/** The description of a text parameter, or description and JSON schema of any other. */
 export type QueryParameter = string | { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
 
-/** Schemas and facts for the API description alone. */
+/** For the API description alone. */
 export type Documented = {
   readonly input?: z.ZodType;
   readonly output?: z.ZodType;
-  /** what names in the path stand for, where they are not names of a resource's entries */
+  /** descriptions of names in the path that are not names of a resource's entries */
   readonly names?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** an input whose required fields may be absent */
   readonly merge?: true;
-  /** the endpoint is one of a resource: of its list, or of one entry, which has an entity tag */
+  /** set for endpoints of a resource: of its list, or of one entry, which has an entity tag */
   readonly resource?: { readonly form: 'list' | 'entry'; readonly tree: 'config' | 'state'; readonly facts: ResourceFacts };
 };
 
-/** What the API description tells of a resource; fields as in Resource. */
+/** The part of a resource that the API description needs; fields as in Resource. */
 export type ResourceFacts = {
   readonly noun: string;
   readonly namePattern?: RegExp;
@@ -132,7 +132,7 @@ export type ResourceFacts = {
 
 /** Names of fields in camelCase; a misspelt one stops the start. */
 export type CommandLineHints = {
-  /** input fields given as words behind the names of the path: `trim 3` */
+  /** input fields given as arguments after the names of the path: `trim 3` */
   readonly positional?: readonly string[];
   /** the input field that `--in` fills from a file */
   readonly input?: string;
@@ -145,14 +145,14 @@ export type CommandLineHints = {
 };
 
 /**
- * Schemas are zod objects in camelCase; the wire speaks kebab-case and core/wire/schema.ts translates (and refuses unknown fields).
+ * Schemas are zod objects in camelCase; the wire uses kebab-case, and core/wire/schema.ts translates (and refuses unknown fields).
  * `find` runs after the policy and before the body is read as a value, so that 404 comes before 400 (api 55); what it returns
  * is handed to `run`.
  */
 export type Endpoint<Input, Output, Target> = Shared & {
   readonly access: 'token';
   readonly operation: PolicyOperation;
-  /** judged right after the policies; `policy/check` knows it too */
+  /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
   readonly input?: z.ZodType<Input>;
   readonly output?: z.ZodType<Output>;
@@ -169,14 +169,14 @@ export type PublicEndpoint<Input, Output> = Shared & {
   readonly output?: z.ZodType<Output>;
   readonly secretInput?: readonly (keyof Input & string)[];
   readonly secretOutput?: readonly (keyof Output & string)[];
-  /** met by people: refusals, also those of the pipeline, are pages unless JSON is preferred */
+  /** for browsers: refusals, including those of the checks, are pages unless JSON is preferred */
   readonly page?: true;
   run(call: PublicCall, input: Input): Output | Reply | Promise<Output | Reply>;
 };
 
 export type AnyEndpoint = Endpoint<never, never, never> | PublicEndpoint<never, never>;
 
-/** Checks the entry's types (a misspelt secret field does not compile) and forgets them for the registry. */
+/** Checks the types of an endpoint (a misspelt secret field does not compile); the registry does not keep them. */
 export function defineEndpoint<Input, Output, Target = undefined>(endpoint: Endpoint<Input, Output, Target>): AnyEndpoint {
   return endpoint as unknown as AnyEndpoint;
 }

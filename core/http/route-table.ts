@@ -1,6 +1,6 @@
-// Finds the entry of a path: literal segments before parameters, every entry with all its methods, so that 405 can list them.
+// Finds the route of a path: literal segments before parameters, each path with all its methods, so that 405 can list them.
 
-/** What stands at one path. */
+/** The methods of one path. */
 export type RouteEntry<Target> = {
   /** `/v1/config/tenants/{name}` */
   readonly template: string;
@@ -21,7 +21,7 @@ type Node<Target> = {
 export class RouteTable<Target> {
   readonly #root: Node<Target> = newNode();
 
-  /** Adds a method at a path; throws when it is taken, also under other parameter names. */
+  /** Adds a method at a path. Throws when it is taken, also under other parameter names. */
   add(method: string, template: string, target: Target): void {
     const segments = template.slice(1).split('/');
     let node = this.#root;
@@ -54,7 +54,7 @@ export class RouteTable<Target> {
     return { entry: leaf.entry, params };
   }
 
-  /** Of segments that lead nowhere the literals they begin with, and an ellipsis for the rest: `/v1/config/…`. */
+  /** The known literals at the start of an unknown path, and an ellipsis for the rest: `/v1/config/…`. */
   knownPart(segments: readonly string[]): string {
     let node: Node<Target> | undefined = this.#root;
     let known = '';
@@ -75,7 +75,7 @@ function isParameter(segment: string): boolean {
   return segment.startsWith('{');
 }
 
-/** Depth first, so that a literal that leads nowhere does not hide a parameter. */
+/** Depth first, so that a literal without a match below it does not hide a parameter. */
 function find<Target>(node: Node<Target>, segments: readonly string[], at: number, values: string[]): Node<Target>['leaf'] {
   const segment = segments[at];
   if (segment === undefined) return node.leaf;

@@ -1,4 +1,4 @@
-// The table of all endpoints, each with what can be worked out once instead of per request.
+// The table of all endpoints, each with what can be computed once instead of per request.
 import { formatOutput, toKebab } from '../wire/schema.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { RouteTable } from './route-table.ts';
@@ -10,7 +10,7 @@ export type AuditField = { readonly camel: string; readonly wire: string; readon
 export type Route = {
   readonly endpoint: AnyEndpoint;
   readonly auditFields: readonly AuditField[];
-  /** the input in wire form, for policies that restrict values */
+  /** The input in wire form, for policies that restrict values. */
   constrainedInput(input: unknown): unknown;
 };
 
@@ -25,7 +25,7 @@ export function buildRoutes(endpoints: readonly AnyEndpoint[]): RouteTable<Route
   return table;
 }
 
-/** Whether people meet the endpoint, in a browser: its refusals are pages unless JSON is preferred. */
+/** Whether the endpoint is for browsers: its refusals are pages unless JSON is preferred. */
 export function isPage({ endpoint }: Route): boolean {
   return endpoint.access === 'public' && endpoint.page === true;
 }

@@ -1,9 +1,9 @@
-// What is kept of approles: how machines log in, with a role-id that names the approle and secret-ids that prove it (api 48).
+// Approles: logins of machines, with a role-id that names the approle and a secret-id that authenticates it (api 48).
 import { hash } from 'node:crypto';
 import { fail } from '../../base/errors.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 
-/** Durations stand as the user wrote them. */
+/** Durations are stored as the user wrote them. */
 export type ApproleDocument = {
   readonly tokenPolicies: readonly string[];
   readonly tokenTtl: string;
@@ -11,25 +11,25 @@ export type ApproleDocument = {
   readonly tokenBoundCidrs: readonly string[];
   /** absent: secret-ids do not expire */
   readonly secretIdTtl?: string | undefined;
-  /** 0: as often as they like */
+  /** 0: any number of uses */
   readonly secretIdNumUses: number;
   readonly secretIdBoundCidrs: readonly string[];
   readonly fixedRoleId?: string | undefined;
 };
 
 export type Approle = ApproleDocument & {
-  /** never used again, unlike the name */
+  /** never reused, unlike the name */
   readonly id: string;
-  /** tokens carry it and end when it changes: that is when they would keep a policy that was taken away */
+  /** Tokens carry it and end when it changes, which it does when the approle loses a policy. */
   readonly grantId: string;
-  /** the one made for it; `roleIdOf` says which one counts */
+  /** generated at creation; `roleIdOf` returns the one in use */
   readonly ownRoleId: string;
   readonly creationTime: string;
 };
 
 /** [tenant uuid, name] */
 export const approleTable = (store: Store): Table<Approle> => store.tenantTable<Approle>('approles');
-/** [SHA-256 of the role-id, tenant uuid, name]: two tenants may have chosen the same role-id, and neither learns of the other */
+/** [SHA-256 of the role-id, tenant uuid, name]: two tenants may choose the same role-id, and neither learns of the other. */
 const roleIdTable = (store: Store): Table<true> => store.table<true>('approle-role-ids');
 
 /** The role-id that logins name. */
@@ -37,7 +37,7 @@ export function roleIdOf({ fixedRoleId, ownRoleId }: Approle): string {
   return fixedRoleId ?? ownRoleId;
 }
 
-/** Whether the approle that granted something still grants it. */
+/** Whether the approle still exists with the grant a token was issued under. */
 export function stillGrants(
   store: Store,
   tenantId: string,
@@ -47,7 +47,7 @@ export function stillGrants(
   return read(approleTable(store), [tenantId, name])?.grantId === grantId;
 }
 
-/** Makes a role-id lead to an approle; `before` is the approle as it was. Throws `already-exists`: one that leads to two names none. */
+/** Indexes an approle by its role-id; `before` is its old record. Throws `already-exists` when another approle of the tenant has it. */
 export function putRoleId(
   transaction: WriteTransaction,
   store: Store,
@@ -70,7 +70,7 @@ export function dropRoleId(
   transaction.delete(roleIdTable(store), [hashOf(roleIdOf(approle)), tenantId, name]);
 }
 
-/** Whose role-id it is; undefined for nobody's, and for one that several have. */
+/** The approle of a role-id; undefined when there is none, or several in different tenants. */
 export function ownerOfRoleId(
   transaction: WriteTransaction,
   store: Store,
@@ -82,7 +82,7 @@ export function ownerOfRoleId(
   return { tenantId: String(tenantId), name: String(name) };
 }
 
-/** Keys of records stand on the disk as they are. */
+/** Keys of records are stored unencrypted: a hash keeps the role-id out of them. */
 function hashOf(roleId: string): string {
   return hash('sha256', roleId, 'hex');
 }

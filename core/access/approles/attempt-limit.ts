@@ -1,4 +1,4 @@
-// Limits failed logins a minute: counted in the store, so that all workers count together and a restart forgets nothing.
+// Limits failed logins per minute. They are counted in the store, so that all workers count together and a restart keeps the count.
 import { fail, type ServiceError } from '../../base/errors.ts';
 import { keyedDigest } from '../../store/keyed-digest.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
@@ -8,19 +8,19 @@ type Failures = readonly number[];
 
 const windowMs = 60_000;
 
-/** Failed logins of every kind, from one address in a minute (api 73). */
+/** Limits failed logins of every kind from one address (api 73). */
 export function limitByAddress(store: Store): AttemptLimit {
   return new AttemptLimit(store, 'address', 60);
 }
 
-/** The refusal of whoever failed too often. */
+/** The refusal after too many failed logins. */
 export function tooManyFailures(retryAfterSeconds: number): ServiceError {
   return fail('rate-limited', { detail: 'Too many failed logins; try again later.', retryAfterSeconds });
 }
 
 /**
- * Failures by whoever they are counted for. Who that is stands nowhere: a keyed digest of it chooses one of 2^18 slots. That bounds
- * the memory whatever strangers send, at the price that one in 262,144 shares a slot with a given other; nobody can choose whose.
+ * Counts failures per subject without storing the subject: a keyed digest of it selects one of 2^18 slots. That bounds the memory
+ * whatever unauthenticated callers send. Two subjects share a slot with a chance of 1 in 262,144, and no caller can choose which.
  */
 export class AttemptLimit {
   readonly #store: Store;
@@ -35,7 +35,7 @@ export class AttemptLimit {
     this.#table = failureTable(store);
   }
 
-  /** Seconds until an attempt is looked at again; 0 when it is now. */
+  /** Seconds until the next attempt is accepted; 0 for now. */
   secondsToWait(who: string, nowMs: number, read: WriteTransaction['get'] = (table, key) => table.get(key)): number {
     const failures = recent(read(this.#table, this.#slotOf(who)), nowMs);
     const [oldest] = failures.slice(-this.#perMinute);
@@ -54,7 +54,7 @@ export class AttemptLimit {
   }
 }
 
-/** Forgets failures that count no more. */
+/** Removes failures that no longer count. */
 export async function dropOldFailures(store: Store, nowMs: number, signal: AbortSignal): Promise<void> {
   const table = failureTable(store);
   const old = [...table.entries([])].filter(([, failures]) => recent(failures, nowMs).length === 0).map(([key]) => key);
@@ -67,14 +67,14 @@ export async function dropOldFailures(store: Store, nowMs: number, signal: Abort
   }
 }
 
-/** Removed in one transaction; others wait for it. */
+/** Records removed in one transaction: other writes wait for it. */
 const batchSize = 500;
 
 const failureTable = (store: Store): Table<Failures> => store.table<Failures>('login-failures');
 
 /**
- * Those of the last minute. The turns of two workers may have begun in another order than their transactions, so a little ahead counts
- * as well; but a clock that was set back must not lock anybody out for longer.
+ * The failures of the last minute. Transactions of two workers may commit in another order than their times, so a failure may be a
+ * little ahead; but a clock that was set back must not prolong the wait.
  */
 function recent(failures: Failures = [], nowMs: number): Failures {
   return failures.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);

@@ -1,4 +1,4 @@
-// What is kept of secret-ids, and their use: stored as hashes, counted down inside the transaction of the login, ended with their approle.
+// Secret-ids: stored as hashes, counted down inside the transaction of the login, removed with their approle.
 import { hash, randomUUID } from 'node:crypto';
 import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
@@ -7,19 +7,19 @@ import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import { dropOldFailures } from './attempt-limit.ts';
 
-/** Everything but the secret-id itself. */
+/** What is stored of a secret-id: everything but the secret-id itself. */
 export type SecretIdRecord = {
   readonly accessor: string;
   /** SHA-256 of the secret-id's text, hexadecimal */
   readonly hash: string;
   readonly tenantId: string;
-  /** the approle: its name, and the id that no later approle of the name has */
+  /** the approle: its name, and its id, which a later approle of the same name does not have */
   readonly approle: string;
   readonly approleId: string;
   readonly creationTime: string;
   /** absent: does not expire */
   readonly expires?: string;
-  /** absent: as often as one likes */
+  /** absent: any number of uses */
   readonly usesLeft?: number;
   readonly boundCidrs: readonly string[];
 };
@@ -31,7 +31,7 @@ const accessorTable = (store: Store): Table<string> => store.table<string>('secr
 
 export type SecretIdGrant = Pick<SecretIdRecord, 'tenantId' | 'approle' | 'approleId' | 'boundCidrs'> & {
   readonly ttlSeconds: number | undefined;
-  /** 0: as often as one likes */
+  /** 0: any number of uses */
   readonly numUses: number;
 };
 
@@ -56,7 +56,7 @@ export function issueSecretId(
   return record;
 }
 
-/** The record of a secret-id that works now and from this address. */
+/** The record of a secret-id that is valid now and from this address. */
 export function findSecretId(
   transaction: WriteTransaction,
   store: Store,
@@ -76,18 +76,18 @@ export function useSecretId(transaction: WriteTransaction, store: Store, record:
   else dropSecretId(transaction, store, record);
 }
 
-/** Those of an approle that still work, for people. */
+/** The secret-ids of an approle that are still valid. */
 export function listSecretIds(store: Store, now: Temporal.Instant, tenantId: string, approleId: string): readonly SecretIdRecord[] {
   const records = [...accessorTable(store).entries([tenantId, approleId])].map(([, hash]) => secretIdTable(store).get([hash]));
   return records.filter((record) => record !== undefined && isInItsTime(record, now)) as readonly SecretIdRecord[];
 }
 
-/** How many are on record, expired ones included until they are swept. */
+/** How many are stored; expired ones count until they are removed. */
 export function countSecretIds(store: Store, tenantId: string, approleId: string): number {
   return accessorTable(store).count([tenantId, approleId]);
 }
 
-/** Ends one secret-id of an approle, named by itself or by its accessor. Answers whether there was one. */
+/** Disables one secret-id of an approle, given itself or its accessor. Returns whether there was one. */
 export function disableSecretId(
   transaction: WriteTransaction,
   store: Store,
@@ -101,7 +101,7 @@ export function disableSecretId(
   return true;
 }
 
-/** Ends all secret-ids of an approle. */
+/** Disables all secret-ids of an approle. */
 export function dropSecretIds(transaction: WriteTransaction, store: Store, tenantId: string, approleId: string): void {
   for (const [key, place] of Array.from(transaction.entries(accessorTable(store), [tenantId, approleId]))) {
     transaction.delete(secretIdTable(store), [place]);
@@ -109,7 +109,7 @@ export function dropSecretIds(transaction: WriteTransaction, store: Store, tenan
   }
 }
 
-/** The job that removes what logins left behind: expired secret-ids, and failures that count no more. */
+/** The job that removes expired secret-ids, and failed logins that no longer count. */
 export function loginSweepJob(store: Store, clock: Clock): Job {
   return {
     name: 'expired-secret-ids',
@@ -128,7 +128,7 @@ export function loginSweepJob(store: Store, clock: Clock): Job {
   };
 }
 
-/** Removed in one transaction; others wait for it. */
+/** Records removed in one transaction: other writes wait for it. */
 const batchSize = 200;
 
 function dropSecretId(transaction: WriteTransaction, store: Store, { hash, tenantId, approleId, accessor }: SecretIdRecord): void {
@@ -140,7 +140,7 @@ function isExpired({ expires }: SecretIdRecord, now: Temporal.Instant): boolean 
   return expires !== undefined && now.epochMilliseconds >= millisecondsOf(expires);
 }
 
-/** A wall clock that was set back to before it was made would let a secret-id that expires live longer than it should. */
+/** A clock that was set back to before its creation would prolong the life of a secret-id that expires. */
 function isInItsTime(record: SecretIdRecord, now: Temporal.Instant): boolean {
   const isEarly = record.expires !== undefined && now.epochMilliseconds + clockToleranceMs < millisecondsOf(record.creationTime);
   return !isEarly && !isExpired(record, now);

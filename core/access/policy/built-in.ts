@@ -1,4 +1,4 @@
-// The policies every tenant finds ready: they can be copied, not edited (api 54).
+// The built-in policies, which every tenant has: they can be copied, not edited (api 54).
 import type { Policy, PolicyRule } from './policy.ts';
 
 const allow = (path: string): PolicyRule => ({ path, operations: { all: 'allow' }, allowedValues: {}, hideFields: [] });
@@ -7,7 +7,7 @@ const policy = (name: string, description: string, ...rules: PolicyRule[]): Poli
 
 const tokenActions = '/v1/state/keystore/token';
 
-/** Part of every token and tenant, also when it is not named. */
+/** Part of every token and tenant, named or not. */
 export const defaultPolicy = policy(
   'default',
   'What every token may do with itself; part of every token.',
@@ -30,7 +30,7 @@ const policies = [
     reject('/v1/state/keystore/tokens/**'),
     reject(`${tokenActions}/create`),
     reject(`${tokenActions}/create-root`),
-    // Who has a secret-id can make tokens.
+    // A secret-id is enough to get tokens.
     reject('/v1/state/keystore/authentication/approles/*/generate-secret-id'),
   ),
   policy(

@@ -1,17 +1,17 @@
-// What an allowed request still may not do: give fields other values than the policy lists, or see fields it hides (api 53).
+// Restrictions on requests that are allowed: which values fields may be given, and which fields answers leave out (api 53).
 import { isDeepStrictEqual } from 'node:util';
 import { fail } from '../../base/errors.ts';
 import { isJsonObject, type JsonObject } from '../../wire/json.ts';
 import type { PolicyRule } from './policy.ts';
 
-/** Whether these rules restrict anything; most do not, and then the other two functions need not be called. */
+/** Whether these rules restrict anything. Most do not, and the other two functions are not called then. */
 export function hasConstraints(grants: readonly PolicyRule[]): boolean {
   return grants.every((rule) => rule.hideFields.length > 0 || Object.keys(rule.allowedValues).length > 0);
 }
 
 /**
  * Throws `policy-denied` unless one of the rules accepts every field of the document (wire form) that it lists. A list is accepted
- * when each of its elements is. Fields the document lacks are not judged. Each request of a batch is judged as if it came alone.
+ * when each of its elements is. Absent fields are accepted. Each request of a batch is checked as if it were sent alone.
  */
 export function requireAllowedValues(grants: readonly PolicyRule[], document: unknown): void {
   for (const one of [document, ...itemsOf(document, 'batch-input')]) {
@@ -34,8 +34,8 @@ function accepts(allowed: readonly unknown[], value: unknown): boolean {
 }
 
 /**
- * The answer (a document or a list of documents, wire form) without the fields that every one of the rules hides; the answers of a
- * batch lose them as single ones do.
+ * The answer (a document or a list of documents, wire form) without the fields that all of the rules hide. Each answer of a batch is
+ * treated as if it were sent alone.
  */
 export function withoutHidden(grants: readonly PolicyRule[], answer: unknown): unknown {
   const [first, ...others] = grants;
@@ -51,7 +51,7 @@ function itemsOf(document: unknown, field: string): readonly unknown[] {
   return Array.isArray(items) ? items : [];
 }
 
-/** What stands at `a/b`; where the way leads through a list, the list of what stands in its elements. */
+/** The value at `a/b`; through a list, the list of the values in its elements. */
 function valueAt(document: unknown, field: string): unknown {
   return field.split('/').reduce(memberOf, document);
 }

@@ -1,29 +1,29 @@
-// Decides whether policies allow an operation on a path: compiled once per policy, one walk per decision.
+// Decides whether policies allow an operation on a path. Each policy is compiled once; a decision is one walk through its tree.
 import { maxPatternSegments, operations, readPattern, type Policy, type PolicyOperation, type PolicyRule } from './policy.ts';
 
-/** What a set of policies says. `policy` and `rule` name what decided; both are absent when no rule spoke (refused by default). */
+/** The decision of a set of policies. `policy` and `rule` name what decided; both are absent when no rule matched (refused by default). */
 export type Verdict = {
   readonly allowed: boolean;
   readonly policy?: string;
   readonly rule?: string;
-  /** the rules that allow: values and hidden fields are judged by the most generous of them */
+  /** the rules that allow: values and hidden fields follow the least restrictive of them */
   readonly grants: readonly PolicyRule[];
 };
 
 type Stated = { readonly policy: string; readonly rule: PolicyRule };
-/** What rules with one and the same pattern say about one operation. */
+/** The rules with one pattern that state one operation. */
 type Say = { readonly allow: Stated[]; readonly reject: Stated[] };
 type Says = Partial<Record<PolicyOperation, Say>>;
 type Node = { readonly literals: Map<string, Node>; one: Node | undefined; readonly here: Says; readonly rest: Says };
 
-/** A policy ready for decisions. */
+/** A compiled policy. */
 export type CompiledPolicy = { readonly root: Node };
 
 /**
  * Decides by the most specific rule that states the operation. Patterns are compared segment by segment from the left: a literal
- * beats `*`, `*` beats `**`, a path that ends beats `**`; so of two patterns that agree, the longer wins. A rule's own word for an
- * operation beats its `all`; a rule that says nothing about the operation does not take part. The rules of all policies count as
- * one list; of equally specific ones one that allows is enough. Names are compared as they are, case included.
+ * beats `*`, `*` beats `**`, a path that ends beats `**`; so of two patterns that agree, the longer wins. What a rule states for an
+ * operation beats its `all`; a rule that states nothing for the operation is ignored. The rules of all policies count as
+ * one list; among equally specific ones, one that allows is enough. Names are compared case-sensitively.
  */
 export function decide(policies: readonly CompiledPolicy[], segments: readonly string[], operation: PolicyOperation): Verdict {
   let best = -1;
@@ -44,7 +44,7 @@ export function decide(policies: readonly CompiledPolicy[], segments: readonly s
 
 const refusedByDefault: Verdict = { allowed: false, grants: [] };
 
-/** Compiles a policy; the same record compiles once (the store hands out one frozen object until a record changes). */
+/** Compiles a policy, once per record: the store returns the same frozen object until the record changes. */
 export function compilePolicy(policy: Policy): CompiledPolicy {
   let compiled = compiledPolicies.get(policy);
   if (compiled === undefined) {
@@ -85,12 +85,12 @@ function addRule(root: Node, policy: string, rule: PolicyRule): void {
 
 /**
  * Digits of a rank, one per position from the left; the first difference decides, as in comparing numbers of equal length. An end
- * competes only with `**`. To the base 3, every rank is an exact integer.
+ * competes only with `**`. In base 3, every rank is an exact integer.
  */
 const digit = { literal: 2, one: 1, end: 1, rest: 0 } as const;
 const weights = Array.from({ length: maxPatternSegments + 1 }, (_, position) => 3 ** (maxPatternSegments - position));
 
-/** Depth first in the order of specificity: the first find is the most specific. */
+/** Depth first in the order of specificity: the first match is the most specific. */
 function find(
   node: Node,
   segments: readonly string[],

@@ -1,4 +1,4 @@
-// Nobody hands out more than they have: which policies a caller may give to tokens, approles and sign-in roles.
+// Which policies a caller may give to tokens, approles and sign-in roles: those that its own token has.
 import { fail } from '../../base/errors.ts';
 import type { Caller } from '../caller.ts';
 import { defaultPolicy } from './built-in.ts';
@@ -6,9 +6,9 @@ import type { WriteTransaction } from '../../store/store.ts';
 import type { Policies } from './policies.ts';
 
 /**
- * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which were given before by
- * somebody who had them. Who has `root` has all; `default` is everybody's. Asked before requirePolicies, so that who is refused does not
- * learn which policies there are (api 55).
+ * Throws `policy-denied` when one of the names is neither a policy of the caller's token nor among `kept`, which another caller has
+ * granted before. `root` includes all policies, and every token has `default`. Called before requirePolicies, so that a refused caller
+ * does not learn which policies exist (api 55).
  */
 export function requireHeld(
   { policies }: Pick<Caller, 'policies'>,
@@ -25,7 +25,7 @@ export function requireHeld(
   });
 }
 
-/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`; in a transaction it is asked again. */
+/** Throws `invalid-value` when a name is neither a policy the tenant can use nor among `kept`. Called again inside the transaction. */
 export function requirePolicies(
   policies: Policies,
   { tenantId }: Pick<Caller, 'tenantId'>,

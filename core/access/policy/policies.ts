@@ -4,11 +4,11 @@ import { builtInPolicies, defaultPolicy } from './built-in.ts';
 import type { Policy } from './policy.ts';
 
 export type Policies = {
-  /** tenant uuid and name to policy; built-in ones are not in it */
+  /** [tenant uuid, name]; without the built-in policies */
   readonly table: Table<Policy>;
-  /** The policy a tenant means by a name; case counts. A change that rests on it reads through its transaction. */
+  /** The policy of a tenant by name, case-sensitive. A change that depends on it reads through its transaction. */
   find(tenantId: string, name: string, read?: WriteTransaction['get']): Policy | undefined;
-  /** The policies behind names, and `default`; names that no longer exist grant nothing. */
+  /** The policies of these names, and `default`. Names that no longer exist grant nothing. */
   behind(tenantId: string, names: readonly string[]): Policy[];
 };
 

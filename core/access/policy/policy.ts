@@ -1,4 +1,4 @@
-// What a policy is: rules on paths, with the effect of each operation, the values allowed and the fields hidden (api 53).
+// Policies: rules on paths, with the effect of each operation, the allowed values and the hidden fields (api 53).
 import { z } from 'zod';
 import { shownText } from '../../wire/shown-text.ts';
 
@@ -7,10 +7,10 @@ export const operations = ['create', 'read', 'update', 'delete', 'execute'] as c
 /** The verbs that policies allow or reject (api 53). */
 export type PolicyOperation = (typeof operations)[number];
 
-/** One segment of a rule's path: a decoded literal, any one segment, or (only at the end) any rest. */
+/** One segment of a rule's path: a decoded literal, any one segment, or (at the end only) any number of segments. */
 export type PatternSegment = { readonly kind: 'literal'; readonly text: string } | { readonly kind: 'one' } | { readonly kind: 'rest' };
 
-/** Deeper than any path of the service; the engine ranks patterns by position and needs a bound. */
+/** More than any path of the API has. The engine ranks patterns by position and needs a bound. */
 export const maxPatternSegments = 24;
 
 /**
@@ -28,7 +28,7 @@ export function readPattern(path: string): readonly PatternSegment[] | undefined
 function readSegment(text: string, last: boolean): PatternSegment | undefined {
   if (text === '*') return { kind: 'one' };
   if (text === '**') return last ? { kind: 'rest' } : undefined;
-  // A star inside a segment would look like a pattern and be none, a query like one and never be asked for.
+  // A star inside a segment looks like a pattern and is none; a query would never match.
   if (/[*?#]/.test(text)) return undefined;
   try {
     const literal = decodeURIComponent(text);
@@ -38,7 +38,7 @@ function readSegment(text: string, last: boolean): PatternSegment | undefined {
   }
 }
 
-/** A rule for what no request can name would say nothing, and a refusal that says nothing is a hole. */
+/** Whether a request can have this segment: a rule that matches no request has no effect, and a refusal without effect is a hole. */
 function isSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text);
 }
@@ -88,5 +88,5 @@ export const policyDocument = z.object({
 export type PolicyRule = z.output<typeof rule>;
 export type PolicyDocument = z.output<typeof policyDocument>;
 
-/** A policy as it is kept. */
+/** A policy as it is stored. */
 export type Policy = PolicyDocument & { readonly name: string };

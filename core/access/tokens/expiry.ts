@@ -1,13 +1,13 @@
-// Removes tokens whose time is over: they open nothing any more, but their records would stay for ever.
+// Removes expired tokens: they are no longer valid, but their records would stay.
 import type { Clock, Job } from '../../base/context.ts';
 import type { Store } from '../../store/store.ts';
 import { isExpired, tokenTable } from './record.ts';
 import { disableToken } from './tokens.ts';
 
-/** Removed in one transaction; others wait for it. */
+/** Records removed in one transaction: other writes wait for it. */
 const batchSize = 200;
 
-/** The job that removes expired tokens, with their children. Safe to repeat and to lose half-way. */
+/** The job that removes expired tokens with their children. Safe to repeat and to interrupt. */
 export function tokenExpiryJob(store: Store, clock: Clock): Job {
   return {
     name: 'expired-tokens',
@@ -20,7 +20,7 @@ export function tokenExpiryJob(store: Store, clock: Clock): Job {
         await store.write((transaction) => {
           for (const [tenantId = '', accessor = ''] of expired.slice(from, from + batchSize)) {
             const record = transaction.get(tokenTable(store), [tenantId, accessor]);
-            // Prolonged meanwhile: another process may have refreshed it.
+            // Another process may have refreshed it meanwhile.
             if (record !== undefined && isExpired(record, now)) disableToken(transaction, store, tenantId, accessor);
           }
         });

@@ -1,9 +1,9 @@
-// What is kept of a token, and when and from where that token works: its own time and place, and those of all it descends from.
+// Records of tokens, and whether a token is valid now and from an address, which also depends on its ancestors.
 import { isWithin } from '../../base/addresses.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { stillGrants } from '../approles/approles.ts';
 
-/** What is kept of a token: everything but the token. */
+/** What is stored of a token: everything but the token itself. */
 export type TokenRecord = {
   readonly accessor: string;
   /** SHA-256 of the token's text, hexadecimal */
@@ -15,35 +15,35 @@ export type TokenRecord = {
   readonly creationTime: string;
   /** absent: does not expire (root tokens) */
   readonly expires?: string;
-  /** what one refresh adds at most, and the end that no refresh passes */
+  /** the most that one refresh adds, and the latest expiry that refreshes can reach */
   readonly ttlSeconds?: number;
   readonly latestExpires?: string;
-  /** accessor of the token that made it; it can do nothing where and when that one cannot */
+  /** accessor of the token that created it; it is never valid when or where that one is not */
   readonly parent?: string;
-  /** ranges of addresses it works from; absent: from anywhere */
+  /** ranges of addresses it may be used from; absent: any */
   readonly boundCidrs?: readonly string[];
-  /** it lives in the cookie of a browser and is no bearer token */
+  /** kept in the cookie of a browser; not accepted as a bearer token */
   readonly browser?: true;
-  /** the approle it was issued for; it ends with that one's grant */
+  /** the approle it was issued to; it ends with the grant of the approle */
   readonly approle?: { readonly name: string; readonly grantId: string };
 };
 
 /** [tenant uuid, accessor] */
 export const tokenTable = (store: Store): Table<TokenRecord> => store.tenantTable<TokenRecord>('tokens');
 
-/** How to read a record: from the snapshot, or, where a change rests on it, through its transaction. */
+/** Reads a record: from the snapshot or, where a change depends on it, through its transaction. */
 export type Read = WriteTransaction['get'];
 
 const fromSnapshot: Read = (table, key) => table.get(key);
 
-/** Whether a token works now: its own time has come and is not over, and the same holds for all it descends from. */
+/** Whether the token and all its ancestors are within their validity period. */
 export function isWorking(store: Store, record: TokenRecord, now: Temporal.Instant, read: Read = fromSnapshot): boolean {
   const isSound = (one: TokenRecord): boolean =>
     isInItsTime(one, now) && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
   return isSound(record) && ancestorsOf(store, record, read).every((one) => one !== undefined && isSound(one));
 }
 
-/** Whether a token may be used from an address: its own ranges count, and those of all it descends from. */
+/** Whether an address is within the ranges of the token and of all its ancestors. */
 export function worksFrom(store: Store, record: TokenRecord, address: string | undefined): boolean {
   const isInPlace = (one: TokenRecord | undefined): boolean => one?.boundCidrs === undefined || isWithin(one.boundCidrs, address);
   return isInPlace(record) && ancestorsOf(store, record).every(isInPlace);
@@ -51,7 +51,7 @@ export function worksFrom(store: Store, record: TokenRecord, address: string | u
 
 const none: readonly TokenRecord[] = [];
 
-/** The parent, its parent, and so on; ends with undefined when one is gone. */
+/** The parent, its parent, and so on; ends with undefined when one was deleted. */
 export function ancestorsOf(
   store: Store,
   { tenantId, parent }: TokenRecord,
@@ -65,18 +65,18 @@ export function ancestorsOf(
   return found;
 }
 
-/** Whether a token's time is over; at the instant of its expiry it is. */
+/** Whether a token has expired; at the instant of its expiry it has. */
 export function isExpired(record: TokenRecord, now: Temporal.Instant): boolean {
   return now.epochMilliseconds >= timeOf(record).untilMs;
 }
 
-/** A wall clock that was set back must not bring back to life what had ended: no token has more left than one refresh gives. */
+/** A clock that was set back must not revive an expired token: none has more time left than one refresh gives. */
 function isInItsTime(record: TokenRecord, now: Temporal.Instant): boolean {
   const { fromMs, untilMs } = timeOf(record);
   return now.epochMilliseconds >= fromMs && now.epochMilliseconds < untilMs;
 }
 
-/** Clocks that are set right differ by little; what was issued shortly before goes on. */
+/** Small corrections of the clock do not end tokens that were issued shortly before. */
 const clockToleranceMs = 300_000;
 
 function timeOf(record: TokenRecord): { readonly fromMs: number; readonly untilMs: number } {

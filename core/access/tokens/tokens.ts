@@ -20,7 +20,7 @@ export type TokenGrant = {
   readonly maxTtlSeconds?: number;
 } & Pick<TokenRecord, 'parent' | 'boundCidrs' | 'approle' | 'browser'>;
 
-/** Shown once, to whom it was made for. */
+/** A new token, shown once. */
 export type IssuedToken = {
   readonly token: Secret<string>;
   readonly accessor: string;
@@ -28,7 +28,7 @@ export type IssuedToken = {
   readonly expires: Temporal.Instant | undefined;
 };
 
-/** [hash] to where the record is: the only way from a token to its record */
+/** [hash] to the key of the record: the only way from a token to its record */
 const hashTable = (store: Store): Table<readonly [tenantId: string, accessor: string]> => store.table('token-hashes');
 /** [tenant uuid, parent's accessor, child's accessor] */
 const childTable = (store: Store): Table<true> => store.table('token-children');
@@ -38,7 +38,7 @@ export async function drawToken(hsm: Hsm): Promise<Secret<string>> {
   return new Secret(uuidOf(await hsm.random(16)));
 }
 
-/** Records a drawn token as part of a transaction; it works as soon as that is durable. */
+/** Records a drawn token as part of a transaction; it is valid once that is durable. */
 export function issueToken(
   transaction: WriteTransaction,
   store: Store,
@@ -75,9 +75,9 @@ export function issueToken(
 }
 
 /**
- * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life: a small increment
+ * Sets a token's expiry to now plus the smaller of `incrementSeconds` and its ttl, never past its longest life. A small increment
  * shortens what is left (api 49).
- * Undefined when it is gone or expired meanwhile.
+ * Undefined when the token was disabled or expired meanwhile.
  */
 export function refreshToken(
   transaction: WriteTransaction,
@@ -91,13 +91,13 @@ export function refreshToken(
   if (record === undefined || isExpired(record, now)) return undefined;
   if (record.expires === undefined || record.ttlSeconds === undefined || record.latestExpires === undefined) return record;
   const wanted = formatTimestamp(now.add({ seconds: Math.min(incrementSeconds, record.ttlSeconds) }));
-  // Timestamps of this form sort in the order of time.
+  // Timestamps of this form sort chronologically.
   const refreshed: TokenRecord = { ...record, expires: wanted < record.latestExpires ? wanted : record.latestExpires };
   transaction.put(tokenTable(store), [tenantId, accessor], refreshed);
   return refreshed;
 }
 
-/** Ends a token and its children at once. Answers whether there was one. */
+/** Disables a token and its children at once. Returns whether there was one. */
 export function disableToken(transaction: WriteTransaction, store: Store, tenantId: string, accessor: string): boolean {
   const record = transaction.get(tokenTable(store), [tenantId, accessor]);
   if (record === undefined) return false;
@@ -109,8 +109,8 @@ export function disableToken(transaction: WriteTransaction, store: Store, tenant
 }
 
 /**
- * The record of a token that works now, or undefined. The lookup goes by hash: how long it takes depends on the hash of what was
- * sent, which tells nothing about the token of another.
+ * The record of a token that is valid now, or undefined. The lookup is by hash: its duration depends on the hash of what was sent,
+ * which reveals nothing about other tokens.
  */
 export function findToken(store: Store, token: string, now: Temporal.Instant): TokenRecord | undefined {
   const place = hashTable(store).get([hashToken(token)]);

@@ -114,11 +114,11 @@ export class ApiRequest extends RequestContext<Answer> {
 
 /** How audit records name a caller; nothing for callers that are not known. */
 export function callerRecord(caller: Caller | undefined): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'> {
-  if (caller === undefined) return nobody;
+  if (caller === undefined) return unknownCaller;
   return { tenant: caller.tenantName, tenantId: caller.tenantId, user: caller.user, accessor: caller.accessor };
 }
 
-const nobody = {} as const;
+const unknownCaller = {} as const;
 const nothing = (): void => undefined;
 
 /** All requests of a turn share an instant: its text is made once. */

@@ -15,8 +15,8 @@ export type Unrouted = Known & { readonly refusal: ServiceError };
 
 type Known = {
   /**
-   * What is known of the path, for the audit record: the rest of an unknown one can be anything, a secret too. Undefined: it leaves no
-   * record, because nobody can be held to have sent what can be read in two ways.
+   * The known part of the path, for the audit record: the rest of an unknown path can be anything, even a secret. Undefined for an
+   * ambiguous request, which leaves no record because it is not certain what was sent.
    */
   readonly path: string | undefined;
   /** whether a person may have got lost here, who is shown a page */

@@ -1,9 +1,9 @@
-// How an operation is spelled on the command line and in generated clients: worked out from method and path alone.
+// Names of operations on the command line and in generated clients, derived from method and path.
 import { defined } from '../../base/defined.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toKebab } from '../../wire/schema.ts';
 
-/** Goes into the description as `x-command`; the command line is built from nothing else. */
+/** `x-command` in the description: the command line is generated from it alone. */
 export type Command = {
   readonly verb: 'create' | 'list' | 'show' | 'merge' | 'replace' | 'delete' | 'do' | 'login' | 'logout';
   /** `transit-keys`, `oidc-roles`, `system`; a login's method for `login` */
@@ -11,20 +11,20 @@ export type Command = {
   readonly tree?: 'config' | 'state';
   /** of `do` */
   readonly action?: string;
-  /** fields given as words behind the names of the path */
+  /** fields given as arguments after the names of the path */
   readonly positional?: readonly string[];
-  /** fields that files fill and take */
+  /** fields read from and written to files */
   readonly in?: string;
   readonly out?: string;
-  /** values of fields with which what `out` names is base64 of octets */
+  /** values of fields with which the field of `out` is base64 of octets */
   readonly 'octets-with'?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string;
-  /** of `login`: asked until the token is there */
+  /** of `login`: polled until there is a token */
   readonly poll?: string;
 };
 
-/** Undefined for what is no command: pages, public files, this description. `paths` are those of all endpoints. */
+/** Undefined for endpoints without a command: pages, public files, the description. `paths` are those of all endpoints. */
 export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Command | undefined {
   const [version, tree, ...rest] = endpoint.path.slice(1).split('/');
   if (version !== 'v1') return undefined;
@@ -70,7 +70,7 @@ function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
   });
 }
 
-/** Of each stretch between parameters the last word: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. */
+/** The last word before each parameter: `keystore/authentication/oidc/{service}/roles/{name}` is `oidc-roles`. */
 function resourceName(segments: readonly string[]): string {
   const isLastOfStretch = (_: string, index: number): boolean => {
     const next = segments[index + 1];

@@ -1,4 +1,4 @@
-// The types of the API description: as much of OpenAPI 3.1 and JSON Schema as the house writes, and its own extensions.
+// The types of the API description: the part of OpenAPI 3.1 and JSON Schema that we write, and our extensions.
 import type { ErrorTable } from '../../base/errors.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
 import type { Command } from './command.ts';
@@ -29,13 +29,13 @@ export type JsonSchema = {
   readOnly?: boolean;
   writeOnly?: boolean;
   $ref?: string;
-  /** text, or base64 of octets that are no text: the command line sends either from a file */
+  /** text, or base64 of other octets: the command line sends either from a file */
   'x-text-or-base64'?: true;
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */
   'x-creation-only'?: true;
-  /** once true, always true */
+  /** cannot be set back once it is true */
   'x-one-way'?: true;
 };
 
@@ -63,11 +63,11 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** empty for what needs no token */
+  /** empty for public endpoints */
   readonly security?: readonly [];
-  /** what policies call it */
+  /** the verb of policies */
   readonly 'x-operation'?: PolicyOperation;
-  /** how the command line spells it */
+  /** the command of keystorectl */
   readonly 'x-command'?: Command;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -95,7 +95,7 @@ export function resolveSchema(schema: JsonSchema, document: OpenApiDocument): Js
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** The fields of a schema, those of its parts included. */
+/** The fields of a schema, including those of `allOf`. */
 export function fieldsOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return Object.assign({}, ...(schema.allOf ?? []).map(fieldsOf), schema.properties) as Record<string, JsonSchema>;
 }

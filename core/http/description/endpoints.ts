@@ -1,10 +1,10 @@
-// Where the description is served: as JSON for programs, as a page for people.
+// Serves the API description: as JSON for programs, as a page for people.
 import { once } from '../../base/async/once.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../endpoint.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { pageHeaders, renderPage } from './page.ts';
 
-/** `GET /v1/openapi.json` and `GET /v1/docs`. The document is made when it is first asked for: a start need not wait for it. */
+/** `GET /v1/openapi.json` and `GET /v1/docs`. The document is built at the first request, not at the start. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
   const json = once(() => JSON.stringify(document()));
   const page = once(() => renderPage(document()));

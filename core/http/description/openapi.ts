@@ -1,4 +1,4 @@
-// The API description (OpenAPI 3.1), built from the entries that also route, check and audit (api 15).
+// The API description (OpenAPI 3.1), built from the endpoints that also define routes, checks and audit records (api 15).
 import { defined } from '../../base/defined.ts';
 import { coreErrors, type ErrorTable } from '../../base/errors.ts';
 import { commandOf, operationIdOf, type Command } from './command.ts';
@@ -14,7 +14,7 @@ export { codesOf } from './refusals.ts';
 
 /**
  * Describes every endpoint: parameters, bodies in wire names, answers, the codes each can answer with, and as `x-command` how the
- * command line spells it. Throws when an entry names an error, a secret or a field that does not exist.
+ * command line names it. Throws when an endpoint names an error, a secret or a field that does not exist.
  */
 export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly ErrorTable[]): OpenApiDocument {
   const builder = new DescriptionBuilder(endpoints, Object.assign({}, coreErrors, ...tables) as ErrorTable);

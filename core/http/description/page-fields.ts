@@ -4,7 +4,7 @@ import { fieldsOf, type JsonSchema } from './document.ts';
 import type { Direction } from './schema.ts';
 import { rulesOf, typeOf } from './words.ts';
 
-/** Undefined for a schema without fields. Requests say what must be there, answers what may be absent. */
+/** Undefined for a schema without fields. Requests mark required fields, answers optional ones. */
 export function fieldsTable(schema: JsonSchema, direction: Direction): Html | undefined {
   const rows = rowsOf(schema, '', direction);
   if (rows.length === 0) return undefined;
@@ -42,7 +42,7 @@ function rowsOf(schema: JsonSchema, prefix: string, direction: Direction): Html[
   });
 }
 
-/** What stands inside a container, a list of containers, or a map of them. */
+/** The schema inside a container, a list of containers, or a map of them. */
 function innerOf({
   items,
   additionalProperties: values,

@@ -1,7 +1,7 @@
 // The style sheet of the page, and its hash for the content security policy.
 import { createHash } from 'node:crypto';
 
-/** Colours follow the system; one column on narrow screens; tables scroll by themselves. */
+/** Light and dark by system setting; one column on narrow screens; tables scroll on their own. */
 export const pageStyle = `
 :root { color-scheme: light dark; --ground: #fff; --side: #f3f5f7; --text: #17202b; --quiet: #556170; --line: #d5dbe2; --accent: #0b5c8a; --code: #eef1f4; --get: #0b6b3a; --post: #0b5c8a; --put: #8a4b00; --delete: #a11d2b; }
 @media (prefers-color-scheme: dark) { :root { --ground: #10151b; --side: #19212a; --text: #e7ecf1; --quiet: #9dabba; --line: #33404e; --accent: #6cb8e6; --code: #222c37; --get: #7ad3a0; --post: #6cb8e6; --put: #f0c078; --delete: #ff9aa5; } }
@@ -40,5 +40,5 @@ tr:target td { background: var(--code); } details:target { border-color: var(--a
 @media print { nav { display: none; } body { display: block; } }
 `;
 
-/** What the policy names instead of `unsafe-inline`. */
+/** For the content security policy, in place of `unsafe-inline`. */
 export const pageStyleHash = `sha256-${createHash('sha256').update(pageStyle).digest('base64')}`;

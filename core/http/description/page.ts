@@ -1,4 +1,4 @@
-// GET /v1/docs: the API description as one page without scripts and without anything from outside; light and dark follow the system.
+// GET /v1/docs: the API description as one page, without scripts or external resources.
 import { Html, html, prose } from '../pages/html.ts';
 import { resolveSchema, type JsonSchema, type Operation, type OpenApiDocument } from './document.ts';
 import { fieldsTable } from './page-fields.ts';
@@ -14,7 +14,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** The page. Operations stand under their tags, each folded until it is opened. */
+/** The page: operations by tag, each folded until it is opened. */
 export function renderPage(document: OpenApiDocument): string {
   const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -144,7 +144,7 @@ function parametersTable(parameters: Operation['parameters']): Html {
   </div>`;
 }
 
-/** The schema of the 2xx answer; lists by what they are lists of. */
+/** The schema of the 2xx answer; of a list, that of its elements. */
 function answerOf(responses: Operation['responses'], document: OpenApiDocument): JsonSchema | undefined {
   const content = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content;
   const schema = Object.values(content ?? {})[0]?.schema;
@@ -165,7 +165,7 @@ function curl(method: string, path: string, input: JsonSchema | undefined, { par
   ].join(' ');
 }
 
-/** What to type for keystorectl. */
+/** The command line of keystorectl. */
 function spelled({ 'x-command': command, parameters }: Operation, path: string): string | undefined {
   if (command === undefined) return undefined;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => `<${match[1]}>`);

@@ -1,13 +1,13 @@
-// What a request carries beside its body: names in the path, the query, and entity tags.
+// The parameters of a request: names in the path, the query, and entity tags.
 import { defined } from '../../base/defined.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint, QueryParameter } from '../endpoint.ts';
 import type { Header, Parameter } from './document.ts';
 
-/** What the names in paths are names of: paths of entries below their tree, to noun and pattern. */
+/** Nouns and patterns of the names in paths, by the path of the entry below its tree. */
 export type Nouns = ReadonlyMap<string, { readonly noun: string; readonly pattern: RegExp }>;
 
-/** Every resource says what its entries are called. */
+/** Collected from the resources. */
 export function nounsOf(endpoints: readonly AnyEndpoint[]): Nouns {
   return new Map(
     endpoints.flatMap(({ path, documented }) => {
@@ -66,5 +66,5 @@ const ifNoneMatch: Parameter = {
   schema: { type: 'string', examples: ['*'] },
 };
 
-/** Of answers about one entry. */
+/** The ETag header of answers about one entry. */
 export const entityTagHeader: Header = { description: 'Entity tag of the entry, for If-Match.', schema: entityTag };

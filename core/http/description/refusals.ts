@@ -1,10 +1,10 @@
-// The refusals of an endpoint: which codes it can answer with, by status, and the one form they all have.
+// The refusals of an endpoint: its error codes by status, and the form they all have.
 import type { ErrorTable } from '../../base/errors.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { problemMediaType } from '../response/problem.ts';
 import type { JsonSchema, Response } from './document.ts';
 
-/** Responses by status; throws when the entry names an error that no table has. */
+/** Responses by status. Throws when the endpoint names an error that no table has. */
 export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<string, Response> {
   const byStatus: Record<string, string[]> = {};
   for (const code of codesOf(endpoint)) {
@@ -26,7 +26,7 @@ export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<st
   );
 }
 
-/** The codes of the pipeline that can meet an endpoint, and its own, by status. */
+/** The error codes of an endpoint: those of the pipeline that apply to it, and its own. */
 export function codesOf(endpoint: AnyEndpoint): string[] {
   const hasBody = endpoint.method !== 'GET' && endpoint.method !== 'DELETE';
   const codes = [

@@ -6,20 +6,20 @@ import { fieldsOf, type JsonSchema } from './document.ts';
 
 export type Direction = 'input' | 'output';
 
-/** A schema in wire names. Its fields carry `description`, limits and `examples`; inputs allow no other fields. */
+/** A schema in wire names. Its fields have `description`, limits and `examples`; inputs allow no other fields. */
 export function wireSchema(schema: z.ZodType, direction: Direction): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any' });
   return toWire(json, direction) as JsonSchema;
 }
 
-/** Says something more of the field at a dotted camelCase path. Answers whether the schema has that field. */
+/** Adds to the field at a dotted camelCase path. Returns whether the schema has that field. */
 export function annotateField(schema: JsonSchema, path: string, facts: Partial<JsonSchema>): boolean {
   const found = findField(schema, path.split('.').map(toKebab));
   if (found !== undefined) Object.assign(found.field, facts);
   return found !== undefined;
 }
 
-/** Takes the field at a dotted camelCase path out of the schema. */
+/** Removes the field at a dotted camelCase path from the schema. */
 export function removeField(schema: JsonSchema, path: string): void {
   const found = findField(schema, path.split('.').map(toKebab));
   if (found === undefined) return;
@@ -28,7 +28,7 @@ export function removeField(schema: JsonSchema, path: string): void {
   if (holder.required !== undefined) holder.required = holder.required.filter((one) => one !== name);
 }
 
-/** A value that fits the schema: what it must have, and whatever in it has an example of its own. */
+/** An example for a schema: its required fields, and those with an example of their own. */
 export function exampleOf(schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
@@ -54,7 +54,7 @@ function findField(schema: JsonSchema, [name = '', ...inner]: readonly string[])
   return inner.length === 0 ? { holder: schema, name, field } : findField(field, inner);
 }
 
-/** Only `properties` and `required` hold names of ours; names in maps are the caller's. */
+/** Only names in `properties` and `required` are translated; names in maps are the caller's. */
 function toWire(json: unknown, direction: Direction): unknown {
   if (Array.isArray(json)) return json.map((one) => toWire(one, direction));
   if (typeof json !== 'object' || json === null) return json;
@@ -72,7 +72,7 @@ function toWire(json: unknown, direction: Direction): unknown {
   return withExample(united(wire));
 }
 
-/** A field that document and state both have is one field: the state says more of it. */
+/** A field in both document and state is one field; the state adds to it. */
 function united({ allOf: parts, ...schema }: JsonSchema): JsonSchema {
   if (parts === undefined) return schema;
   const holdsFields = parts.some(({ properties, allOf }) => properties !== undefined || allOf !== undefined);
@@ -83,13 +83,13 @@ function united({ allOf: parts, ...schema }: JsonSchema): JsonSchema {
 
 const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
 
-/** What zod adds without a word of the house: bounds of safe integers, names of maps, closed answers, and our own marks for merges. */
+/** Removes what zod adds on its own: bounds of safe integers, names of maps, closed answers, and our own marks for merges. */
 function saysNothing(keyword: string, value: unknown): boolean {
   if (keyword === 'minimum' || keyword === 'maximum') return Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
   return keyword === 'ordered' || keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false);
 }
 
-/** Fields whose type says enough get their example from it; all others need one in their schema. */
+/** Examples of fields by type; other fields need one in their schema. */
 function withExample(schema: JsonSchema): JsonSchema {
   if (schema.examples !== undefined || schema.const !== undefined) return schema;
   const example = plainExample(schema);

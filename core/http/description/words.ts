@@ -1,4 +1,4 @@
-// Types and rules of fields in words, for the page and for the help of the command line.
+// Types and limits of fields in words, for the page and for the help of the command line.
 import type { JsonSchema } from './document.ts';
 
 /** `text`, `list of text`, `map of whole number`, `latest or whole number`. */

@@ -1,18 +1,18 @@
-// TLS handshakes take turns: a listener works on so many at once, the others wait in line, and waiting cuts nobody off.
+// TLS handshakes take turns: a listener works on a limited number at once, and waiting for a turn closes no connection.
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 
-/** How a listener shares itself out among connections whose handshake is not over. */
+/** Limits for connections whose handshake is not complete. */
 export type HandshakeLimits = {
-  /** handshakes that are worked on at once */
+  /** handshakes in progress at once */
   readonly turns: number;
-  /** A peer that takes longer leaves its turn to the next in line and goes on beside it: stalled peers hold up nobody. */
+  /** A peer that takes longer loses its turn to the next and continues beside it, so that stalled peers delay no others. */
   readonly turnMs: number;
-  /** for the first octets, and for the handshake from the beginning of its turn */
+  /** for the first octets, and for the handshake from the start of its turn */
   readonly deadlineMs: number;
-  /** the same while more handshakes are open than there are turns: then a peer may be slow because all of them are */
+  /** the same while more handshakes are open than there are turns: peers may then be slow because of the queue */
   readonly crowdedDeadlineMs: number;
-  /** Beyond it the oldest of those that say nothing is cut for each that comes. */
+  /** Beyond it, each new connection closes the oldest that is silent or slow. */
   readonly mostOpen: number;
 };
 
@@ -21,26 +21,26 @@ const usualLimits: HandshakeLimits = { turns: 64, turnMs: 1_000, deadlineMs: 10_
 const sweepEveryMs = 250;
 
 /**
- * A connection before the end of its handshake: it has said nothing yet, waits `in-line`, has its `turn`, or goes on `slow` without one.
- * `sinceMs`: when that began; a turn that has passed on still counts from its beginning.
+ * A connection before the end of its handshake: nothing received yet, waiting `in-line`, at its `turn`, or continuing `slow` after it.
+ * `sinceMs`: when that began; for `slow`, when its turn began.
  */
 type Handshake = { readonly socket: Socket; stage: 'silent' | 'in-line' | 'turn' | 'slow'; sinceMs: number };
 
 /**
- * The connections of a TLS server before the end of their handshake. Node would begin with all at once, give each the same time from
- * when it was accepted, and lists none of them, so that nothing else could cut them when the listener closes.
+ * The connections of a TLS server before the end of their handshake. Node would start all at once, with a deadline from when each
+ * was accepted, and does not list them, so that nothing could close them when the listener closes.
  */
 export class Handshakes {
   readonly #limits: HandshakeLimits;
   readonly #begin: (socket: Socket) => void;
-  /** by peer: what is secured is another object than what was accepted */
+  /** by peer: the secured socket is another object than the accepted one */
   readonly #open = new Map<string, Handshake>();
   readonly #line = new Set<Handshake>();
   #turns = 0;
   #finished = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** Takes over what the server does with a new connection. */
+  /** Takes over the new connections of the server. */
   constructor(server: Server, limits: HandshakeLimits = usualLimits) {
     this.#limits = limits;
     const listeners = server.listeners('connection');
@@ -49,12 +49,12 @@ export class Handshakes {
     server.on('secureConnection', (socket: Socket) => this.#finish(socket));
   }
 
-  /** How many handshakes have come to a good end. */
+  /** Number of completed handshakes. */
   get finished(): number {
     return this.#finished;
   }
 
-  /** Cuts every connection whose handshake is not over. */
+  /** Closes every connection whose handshake is not complete. */
   cut(): void {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
@@ -66,12 +66,12 @@ export class Handshakes {
     this.#open.set(peer, handshake);
     this.#sweep ??= setInterval(() => this.#sweepSoon(), sweepEveryMs).unref();
     socket.once('readable', () => this.#hear(handshake));
-    // Whoever goes away in line: what follows is `close`.
+    // A peer that disconnects while it waits: `close` follows.
     socket.on('error', () => undefined);
     socket.once('close', () => this.#leave(peer, handshake));
   }
 
-  /** What was received stays where it is until the turn: TLS reads it first. */
+  /** What was received stays in the socket until the turn, when TLS reads it. */
   #hear(handshake: Handshake): void {
     if (handshake.socket.readableLength === 0) return void handshake.socket.destroy();
     handshake.stage = 'in-line';
@@ -108,7 +108,7 @@ export class Handshakes {
     this.#sweep = undefined;
   }
 
-  /** Timers come before what was received meanwhile: after a pause of this process, peers are heard first and judged then. */
+  /** Timers run before I/O: after a pause of this process, what peers sent is read before they are judged. */
   #sweepSoon(): void {
     setImmediate(() => {
       const nowMs = performance.now();

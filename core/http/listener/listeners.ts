@@ -1,4 +1,4 @@
-// The TLS doors: the management listener on listhen, and a plain https listener for other protocols; both with the same limits.
+// The TLS listeners: the management listener on listhen, and plain https listeners for other protocols, all with the same limits.
 import { randomUUID } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
@@ -19,63 +19,63 @@ export type TlsIdentity = { readonly key: string; readonly cert: string };
 export type ListenOptions = Address & {
   readonly identity: TlsIdentity;
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
-  /** told of faults of the open listener, such as too many open files */
+  /** for faults of the open listener, such as too many open files */
   readonly log?: Log;
 };
 
 export type Listener = {
-  /** `https://host:port` with the port that was taken */
+  /** `https://host:port` with the actual port */
   readonly url: string;
   readonly port: number;
-  /** New connections get the new certificate; those that are open keep theirs. */
+  /** New connections get the new certificate; open ones keep theirs. */
   setIdentity(identity: TlsIdentity): void;
-  /** Takes no new connections, lets running requests finish, cuts what is left after the grace. Safe to call twice. */
+  /** Accepts no new connections, lets running requests finish, closes what is left after the grace period. Safe to call twice. */
   close(graceMs: number): Promise<void>;
   /** the node server, for listeners with needs of their own */
   readonly server: Server;
 };
 
-/** Why a listener could not be opened, fit for the terminal: it names the address and the fix. */
+/** Why a listener could not be opened, for the terminal: with the address and the fix. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** Limits of every door. A request that is slower than this is cut; one client cannot hold all connections for ever. */
+/** Limits of every listener: slower requests are closed, so that one client cannot hold all connections. */
 const limits = {
   headerBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   keepAliveMs: 65_000,
-  /** The connections that were accepted before the listener closed are cut once this long no handshake among them came to its end. */
+  /** After the listener closed: connections still in their handshake are closed when none completed for this long. */
   lastHandshakesMs: 2_000,
-  /** for a peer to take the answer to what cannot be read, and to close */
+  /** for a peer to read the answer to an unreadable request, and to close */
   lastAnswerMs: 2_000,
   maxConnections: 4_096,
-  /** Connections the kernel keeps while the process is busy; it keeps no more than its net.core.somaxconn. */
+  /** Connections the kernel queues while the process is busy, at most net.core.somaxconn. */
   backlog: 4_096,
 } as const;
 
 /**
- * Opens the management listener. listhen hands only key and certificate on to node, so TLS settings and limits are put on the
- * server it made, before the first connection can finish its handshake. Rejects with ListenError.
+ * Opens the management listener. listhen passes only key and certificate on to node, so TLS settings and limits are set on the
+ * server it returns, before the first connection can complete its handshake. Rejects with ListenError.
  */
 export async function listenManagement(options: ListenOptions): Promise<Listener> {
   const { host, port, descriptor, identity, handler } = options;
-  // It knows addresses only.
+  // listhen takes addresses only.
   if (descriptor !== undefined) return listenHttps(options);
   const beginning = watchBeginning(host, port);
   const listening = listen(handler, {
     hostname: host,
     port,
     https: { key: identity.key, cert: identity.cert },
-    // Only as production it fails on a taken port instead of taking another; only otherwise it takes any port for 0.
+    // With isProd it fails on a port in use instead of choosing another; only with isTest it takes any port for 0.
     isProd: port !== 0,
     isTest: port === 0,
     showURL: false,
     clipboard: false,
     open: false,
     tunnel: false,
-    // Stopping is the composition root's: it would end the process on the first signal.
+    // It would end the process on the first signal; stopping is up to the composition root.
     autoClose: false,
     qr: false,
   });
@@ -95,7 +95,7 @@ export async function listenHttps(options: ListenOptions & { readonly tls?: Serv
     server.once('error', (error) => reject(listenError(host, port, error)));
     const { backlog } = limits;
     if (descriptor === undefined) server.listen(port, host, backlog, resolve);
-    // By its number, node:cluster would have the supervisor listen, and it closes what the last worker has used.
+    // With a bare descriptor, node:cluster would listen in the supervisor and close it with the last worker.
     else server.listen(new Socket({ fd: descriptor, readable: false, writable: false }), backlog, resolve);
   });
   return listenerOf(server, options, tls);
@@ -108,7 +108,7 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
   server.keepAliveTimeout = limits.keepAliveMs;
   server.maxConnections = limits.maxConnections;
   server.on('clientError', answerClientError);
-  // Half handshakes, plain HTTP, port scans: there is no way to answer, and what waits to be answered is never closed.
+  // Half handshakes, plain HTTP, port scans: they cannot be answered, and node would leave them open.
   server.removeAllListeners('tlsClientError').on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
   const handshakes = new Handshakes(server);
   server.removeAllListeners('error').on('error', (error) => log?.error('listener fault', { error: error.message }));
@@ -123,14 +123,14 @@ function listenerOf(server: Server, { host, identity, log }: ListenOptions, tls:
   };
 }
 
-/** TLS 1.2 at least (RFC 9325); the suites are node's, which are all AEAD or ECDHE for 1.2 and all of 1.3. */
+/** TLS 1.2 or newer (RFC 9325), with the cipher suites of node: AEAD or ECDHE for 1.2, and all of 1.3. */
 function secureContext(identity: TlsIdentity, tls: ServerOptions): ServerOptions {
   return { ...tls, key: identity.key, cert: identity.cert, minVersion: 'TLSv1.2' };
 }
 
 async function closeServer(server: Server, handshakes: Handshakes, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Connections that were busy when close() was called turn idle later.
+  // Connections that were busy when close() was called become idle later.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   let finished = handshakes.finished;
   const lastHandshakes = setInterval(() => {
@@ -148,7 +148,7 @@ async function closeServer(server: Server, handshakes: Handshakes, graceMs: numb
   clearTimeout(deadline);
 }
 
-/** A fault of a connection before there was a request, as node tells it. */
+/** A fault of a connection before there was a request, as node reports it. */
 export type ClientError = Error & {
   readonly code?: string;
   readonly rawPacket?: Buffer;
@@ -161,7 +161,7 @@ function answerClientError(error: ClientError, socket: Socket): void {
   refuseConnection(error, socket, () => {
     const [status, reason, problem] = clientErrors[error.code ?? ''] ?? [400, 'Bad Request', unreadable];
     const body = problem === undefined ? '' : JSON.stringify(formatProblem(problem, randomUUID()));
-    // As far as it can be seen: of a head that came in several packets, node shows the last one.
+    // Best effort: of a header in several packets, node shows the last one.
     const isHead = error.rawPacket?.subarray(0, 5).equals(headMethod) === true;
     return [
       `HTTP/1.1 ${status} ${reason}`,
@@ -176,8 +176,8 @@ function answerClientError(error: ClientError, socket: Socket): void {
 }
 
 /**
- * Sends the last answer of a connection. What comes of the same request behind it is a fault again, and is let go by: closing at once
- * would throw away the answer with it. A peer that keeps the connection open is cut a moment later.
+ * Sends the last answer of a connection. What follows of the same request is another fault and is ignored: closing at once would
+ * discard the answer. A peer that keeps the connection open is closed a moment later.
  */
 export function refuseConnection(error: ClientError, socket: Socket, answer: () => string): void {
   if (socket.writableEnded) return;
@@ -201,14 +201,14 @@ const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType
 const listenBegins = 'tracing:net.server.listen:asyncStart';
 
 /**
- * Rejects with ListenError when the address cannot be had, and asks for the backlog: listhen waits for a server of its own, listens to
- * no error of it and hands no backlog on.
+ * Rejects with ListenError when the address cannot be used, and sets the backlog: listhen creates its own server, listens to no error
+ * of it and takes no backlog.
  */
 function watchBeginning(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
   const { promise, reject } = Promise.withResolvers<never>();
   const attach = (message: unknown): void => {
     const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number; backlog?: number } };
-    // For 0 it tries ports out first, and then listens on one by its number.
+    // For 0 it tries ports first, and then listens on one by number.
     if (port === 0 || options.port === port) options.backlog = limits.backlog;
     if (options.port === port) server.once('error', (error) => reject(listenError(host, port, error)));
   };
@@ -220,7 +220,7 @@ function listenError(host: string, port: number, error: Error & { readonly code?
   return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });
 }
 
-/** What is wrong with an address that cannot be listened on, by the code of the error, and how to mend it; to stand after the address. */
+/** Why an address cannot be listened on, and the fix, by error code; to follow the address. */
 export function explainNoListener(code: string): string {
   return listenFaults[code] ?? `cannot be used (${code})`;
 }

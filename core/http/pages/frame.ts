@@ -1,9 +1,9 @@
-// The frame of every page and the headers it is sent with: no script, nothing foreign, no caching, no referrer, in no frame.
+// The frame of every page and its headers: no scripts, no external resources, no caching, no referrer, no framing.
 import { Reply } from '../endpoint.ts';
 import { Html, html } from './html.ts';
 import { styleHash, styleSheet } from './style.ts';
 
-/** `form-action 'self'` is safe because no form of ours leads to a provider: browsers hold redirects after a form to it too. */
+/** `form-action 'self'` works because no form leads to a provider: browsers apply it to redirects after a form too. */
 const securityPolicy = [
   "default-src 'none'",
   `style-src '${styleHash}'`,
@@ -37,7 +37,7 @@ export function pageReply(status: number, page: Page, headers: Readonly<Record<s
   return new Reply(status, formatPage(page), { 'content-type': pageMediaType, ...pageHeaders, ...headers });
 }
 
-/** Sends the browser on with GET, whatever it came with (RFC 9110 15.4.4). */
+/** Redirects the browser to a GET, whatever the method of the request (RFC 9110 15.4.4). */
 export function redirectReply(location: string, headers: Readonly<Record<string, string | readonly string[]>> = {}): Reply {
   return new Reply(303, '', { 'content-type': pageMediaType, ...pageHeaders, location, ...headers });
 }
@@ -48,10 +48,10 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b5c8a" fill-rule="evenodd" d="${shield}${keyhole}"/></svg>`,
 )}`;
 
-// Joined as markup: escaping would change the sheet, and its hash would no longer fit.
+// Joined as markup: escaping would change the sheet, and its hash would no longer match.
 const style = Html.join([`<style>${styleSheet}</style>`], []);
 
-/** A page as text, to be sent with `pageHeaders`. */
+/** A page as text, to send with `pageHeaders`. */
 export function formatPage({ title, main, footer }: Page): string {
   const page = html`<!doctype html>
     <html lang="en">
@@ -77,7 +77,7 @@ export function formatPage({ title, main, footer }: Page): string {
   return page.markup;
 }
 
-/** `21 Nov 2026, 14:05 UTC`: the server does not know the reader’s time zone, so it says its own. */
+/** `21 Nov 2026, 14:05 UTC`: the time zone of the reader is unknown. */
 export function formatMoment(instant: Temporal.Instant): string {
   const { year, month, day, hour, minute } = instant.toZonedDateTimeISO('UTC');
   return `${day} ${months[month - 1] ?? ''} ${year}, ${two(hour)}:${two(minute)} UTC`;

@@ -1,6 +1,6 @@
-// HTML that cannot be injected into: every value put into a template is escaped unless it is Html itself.
+// HTML without injection: every value in a template is escaped unless it is Html itself.
 
-/** Text that is markup and may stand in a page as it is. Only `html` makes it. */
+/** Text that is markup and goes into a page unescaped. Only `html` creates it. */
 export class Html {
   readonly markup: string;
   private constructor(markup: string) {
@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** Undefined and false leave nothing; lists are joined. */
+/** Undefined and false are left out; lists are joined. */
 export type HtmlValue = string | number | Html | readonly Html[] | undefined | false;
 
 /** Builds markup: html`<p>${text}</p>`. Values are escaped for elements and for quoted attributes. */
@@ -27,7 +27,7 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
-/** Text of ours in which `names` stand between backticks. */
+/** A fixed text with `names` between backticks. */
 export function prose(text: string): readonly Html[] {
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

@@ -1,4 +1,4 @@
-// The page of a refusal: what it means, what to do, and when and under which reference it happened.
+// The page of a refusal: what it means, what to do, its time and its reference.
 import type { ServiceError } from '../../base/errors.ts';
 import type { Answer } from '../response/answer.ts';
 import { html, type Html } from './html.ts';
@@ -10,13 +10,13 @@ export type RefusalView = {
   readonly advice: string;
   /** more about it, below the advice */
   readonly more?: Html | undefined;
-  /** what is known of the attempt, by name */
+  /** details of the attempt, by name */
   readonly facts?: readonly (readonly [name: string, value: string | undefined])[];
   readonly at: Temporal.Instant;
   readonly reference: string;
-  /** where to go from here */
+  /** links to continue with */
   readonly ways: Html;
-  /** whether an administrator finds the reason under the reference */
+  /** whether the log has the reason under the reference */
   readonly isLogged: boolean;
 };
 
@@ -42,7 +42,7 @@ export function refusalContent({ headline, advice, more, facts = [], at, referen
   };
 }
 
-/** How a browser is told of a refusal that has no page of its own: same status and headers as the problem document. */
+/** The page of a refusal without a page of its own; status and headers are those of the problem document. */
 export function refusalPage(error: ServiceError, requestId: string, at: Temporal.Instant): Answer {
   const { headline, advice, way = 'Start again' } = rowOf(error);
   const page = refusalContent({

@@ -1,7 +1,7 @@
-// The one style sheet of the pages, and its hash for the content security policy: nothing is loaded from anywhere.
+// The style sheet of the pages, and its hash for the content security policy: nothing is loaded.
 import { createHash } from 'node:crypto';
 
-/** Light and dark follow the system; sizes follow the reader's font; 320 px wide is enough. */
+/** Light and dark by system setting; sizes relative to the reader's font; works from 320 px. */
 export const styleSheet = `
 :root {
   color-scheme: light dark;
@@ -65,5 +65,5 @@ footer { width: 100%; max-width: 27rem; margin: 1rem 0 0; color: var(--quiet); f
 }
 `;
 
-/** What the policy names instead of `unsafe-inline`. */
+/** For the content security policy, in place of `unsafe-inline`. */
 export const styleHash = `sha256-${createHash('sha256').update(styleSheet).digest('base64')}`;

@@ -1,4 +1,4 @@
-// What a caller would rather read: a person's browser asks for HTML, a program for JSON or for anything.
+// Which form of a refusal a client prefers: browsers ask for HTML, programs for JSON or for anything.
 
 /**
  * By the weights of the Accept header (RFC 9110 section 12.5.1); undefined when it prefers neither. Refusals are written in both forms:
@@ -20,7 +20,7 @@ function readRange(text: string): Range {
   return { type, weight: weight === undefined ? 1 : Number.parseFloat(weight) || 0 };
 }
 
-/** The most specific range that takes the type decides. */
+/** The weight of the most specific range that matches the type. */
 function weightOf(type: string, ranges: readonly Range[]): number {
   for (const pattern of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const weights = ranges.filter((range) => range.type === pattern).map(({ weight }) => weight);

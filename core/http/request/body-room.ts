@@ -1,16 +1,16 @@
-// How much memory the large bodies of a process may take together: a body waits in line until there is room for it.
+// Limits the memory that large bodies of a process take together: a body waits until there is room for it.
 
-/** Octets of memory for all large bodies, with what reading and using them takes beside them. */
+/** Octets of memory for all large bodies, including what parsing and using them takes. */
 const bodyRoomOctets = 256 * 1024 * 1024;
 
-/** How long a body waits in line: as long again may it take to arrive before the listener cuts the request. */
+/** How long a body waits. It may take as long again to arrive before the listener closes the connection. */
 const patienceMs = 60_000;
 
 type Waiting = { readonly holder: string; readonly octets: number; readonly timer: NodeJS.Timeout; admit(isAdmitted: boolean): void };
 
 /**
- * A semaphore by octets, first come, first served. One holder (a tenant) gets half of the room at most: who sends slowly holds their
- * place, and must not hold all of them. A body that asks for more than that half counts as that half.
+ * A semaphore by octets, first come, first served. One holder (a tenant) gets half of the room at most, because slow senders keep
+ * their share. A body that needs more than that half counts as that half.
  */
 export class BodyRoom {
   readonly #octets: number;
@@ -24,19 +24,19 @@ export class BodyRoom {
     this.#patienceMs = options.patienceMs ?? patienceMs;
   }
 
-  /** Octets that are taken now. */
+  /** Octets taken now. */
   get held(): number {
     return this.#held;
   }
 
-  /** Bodies in line. */
+  /** Bodies waiting for room. */
   get waiting(): number {
     return this.#line.size;
   }
 
   /**
-   * Asks for room. `admit` is called once: with true when there is room, which may be at once, with false when the wait got too long.
-   * Whoever gets room, or no longer wants it, calls what is returned; a second call does nothing.
+   * Requests room. `admit` is called once: with true when there is room, which may be at once, or with false after too long a wait.
+   * The function returned gives the room back, or the place in the queue; a second call does nothing.
    */
   enter(holder: string, wanted: number, admit: (isAdmitted: boolean) => void): () => void {
     const octets = Math.min(wanted, this.#octets / 2);
@@ -45,7 +45,7 @@ export class BodyRoom {
       this.#line.delete(entry);
       state = 'gone';
       admit(false);
-      // Who stood behind may fit.
+      // A smaller one behind it may fit.
       this.#letIn();
     };
     const entry: Waiting = {
@@ -71,7 +71,7 @@ export class BodyRoom {
   #letIn(): void {
     for (const entry of this.#line) {
       const { holder, octets, timer } = entry;
-      // Behind a holder who has their half others may pass; behind one for whom there is no room at all nobody may.
+      // A holder at its limit lets others pass; a body for which there is no room at all lets none pass.
       if ((this.#heldBy.get(holder) ?? 0) + octets > this.#octets / 2) continue;
       if (this.#held + octets > this.#octets) return;
       this.#line.delete(entry);

@@ -1,30 +1,30 @@
-// Reads a request body from the node request, up to a limit that neither chunks nor a false Content-Length get around.
+// Reads a request body, up to a limit that holds for chunked bodies and for a wrong Content-Length too.
 import type { IncomingMessage } from 'node:http';
 
-/** Why there is no body: over the limit, larger than a stranger may send, or no room for it for too long. */
+/** Why there is no body: over the limit, larger than unauthenticated callers may send, or no memory for it in time. */
 export type NoBody = 'too-large' | 'untrusted' | 'no-room';
 
-/** A body, or why there is none. */
+/** A body, or the reason why there is none. */
 export type Body = Uint8Array | NoBody;
 
-/** What is kept in memory for a caller who has not shown a token that works: thousands of connections must not fill it. */
+/** Octets kept in memory for a caller without a valid token: thousands of connections must not exhaust it. */
 export const untrustedBytes = 64 * 1024;
 
-/** Asked once, for a body that is or may become that large; answers, now or later, whether it may be kept, or why not. */
+/** Called once, for a body that is or may become larger than that. Calls `decide`, at once or later, with the refusal if there is one. */
 export type Admit = (octets: number, decide: (refusal: NoBody | undefined) => void) => void;
 
 const empty = new Uint8Array(0);
 
 /**
- * Calls `done` once with the whole body, or as soon as it is known that there will be none; a client that goes away in between is
- * never reported. `admit` is asked before more than `untrustedBytes` are kept, and nothing is read until it has answered. What is left
- * of a refused body is read and dropped (by node, once the answer is out), so that clients that send everything before they listen see
- * the answer; the listener's request timeout bounds that.
+ * Calls `done` once with the whole body, or as soon as it is known that there will be none; never for a client that disconnects
+ * before. `admit` is called before more than `untrustedBytes` are kept, and reading waits for its decision. The rest
+ * of a refused body is read and dropped (by node, after the answer), so that clients that send everything before they read get
+ * the answer; the listener's request timeout limits that.
  */
 export function readBody(request: IncomingMessage, limitBytes: number, admit: Admit, done: (body: Body) => void): void {
   const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
   if (length === undefined && coding === undefined) return done(empty);
-  // Without a listener a client that breaks off would end the process.
+  // Without a listener, a client that disconnects would end the process.
   request.on('error', () => undefined);
   const declared = Number(length ?? 0);
   if (declared > limitBytes) return done('too-large');
@@ -35,7 +35,7 @@ export function readBody(request: IncomingMessage, limitBytes: number, admit: Ad
   });
 }
 
-/** Filled piece by piece: to join the pieces of a large body at its end would hold up everybody else. */
+/** Copies each chunk as it arrives: joining a large body at its end would block the event loop. */
 function collect(request: IncomingMessage, whole: Buffer, done: (body: Body) => void): void {
   let at = 0;
   request.on('data', (chunk: Buffer) => {
@@ -45,7 +45,7 @@ function collect(request: IncomingMessage, whole: Buffer, done: (body: Body) => 
   request.on('end', () => done(whole));
 }
 
-/** A body that is small or of no announced length; once it is large it is admitted as one of the most that it may become. */
+/** A body that is small or of unknown length. When it gets large, it is admitted with the largest size it may reach. */
 function collectChunks(request: IncomingMessage, limitBytes: number, admit: Admit, done: (body: Body) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,15 +1,15 @@
-// What a request target names: its path in normal form, and the entry of the route table. Remembered, because clients ask for the same again and again.
+// Finds the path and the route of a request target. The results are cached, because clients repeat their targets.
 import { readRequestPath, type RequestPath } from './path.ts';
 import type { RouteMatch, RouteTable } from '../route-table.ts';
 
-/** `path` is undefined for what has no normal form, `match` for what is no route. */
+/** `path` is undefined for a target without a normal form, `match` for an unknown path. */
 export type FoundPath<Target> = { readonly path: RequestPath | undefined; readonly match: RouteMatch<Target> | undefined };
 
-/** Targets that are remembered, and the longest: half a megabyte, whatever is asked for. */
+/** Number and length of cached targets: half a megabyte at most. */
 const keptTargets = 1_000;
 const longestKeptTarget = 256;
 
-/** The paths of one route table, which is complete before the first is looked for. */
+/** The paths of one route table, which must be complete before the first lookup. */
 export class FoundPaths<Target> {
   readonly #routes: RouteTable<Target>;
   readonly #kept = new Map<string, FoundPath<Target>>();
@@ -24,7 +24,7 @@ export class FoundPaths<Target> {
     const path = readRequestPath(target);
     const match = path === undefined ? undefined : this.#routes.match(path.segments);
     const found = { path, match };
-    // What stands in a query is not ours to keep, and seldom comes twice.
+    // A query may hold what should not be kept, and is seldom repeated.
     if (match !== undefined && target.length <= longestKeptTarget && !target.includes('?')) this.#keep(target, found);
     return found;
   }

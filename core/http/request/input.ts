@@ -17,7 +17,7 @@ export function mediaTypesOf(endpoint: Pick<AnyEndpoint, 'method' | 'consumes'>)
   return endpoint.method === 'PATCH' ? [jsonMediaType, mergePatchMediaType] : [jsonMediaType];
 }
 
-/** Throws `unsupported-media-type` for a body of another type, charset or content coding. No body needs no type. */
+/** Throws `unsupported-media-type` for a body of another type, charset or content coding. An empty body needs no type. */
 export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHeaders, body: { readonly length: number }): void {
   if (body.length === 0) return;
   const { 'content-type': contentType, 'content-encoding': coding } = headers;
@@ -37,7 +37,7 @@ export function requireMediaType(endpoint: AnyEndpoint, headers: IncomingHttpHea
     throw fail('unsupported-media-type', { detail: `The body must be ${accepted.join(' or ')} in UTF-8, without content coding.` });
 }
 
-/** A body that was read as JSON before its turn: what came out, to be looked at when all that comes before it has been checked. */
+/** A body that was parsed before its turn. The result is used in its place among the checks. */
 export type ReadBody = { readonly length: number; readonly json: PromiseSettledResult<LargeJson> };
 
 /** The text that was taken out of a large body. */
@@ -45,15 +45,15 @@ export function largeTextOf(body: Uint8Array | ReadBody): Uint8Array | undefined
   return 'json' in body && body.json.status === 'fulfilled' ? body.json.value.text : undefined;
 }
 
-/** Whether a body is better read by another thread: it is JSON, and takes milliseconds. */
+/** Whether a body should be parsed by another thread: it is JSON, and takes milliseconds. */
 export function isLongReading({ consumes }: AnyEndpoint, body: Uint8Array): boolean {
   return body.length > quickBytes && (consumes === undefined || consumes === jsonMediaType);
 }
 
-/** To read as much takes half a millisecond. */
+/** Parsing this much takes half a millisecond. */
 const quickBytes = 256 * 1024;
 
-/** The input that run() gets. An absent body counts as an empty object; without an input schema no field may be sent. */
+/** The input for run(). An absent body counts as an empty object; without an input schema no field may be sent. */
 export function readInput(endpoint: AnyEndpoint, body: Uint8Array | ReadBody): unknown {
   if (body instanceof Uint8Array && endpoint.consumes !== undefined && endpoint.consumes !== jsonMediaType) {
     return endpoint.consumes === formMediaType ? readForm(endpoint, body) : body;
@@ -72,7 +72,7 @@ function jsonOf(body: Uint8Array | ReadBody): JsonObject {
   return body.json.value.value;
 }
 
-/** Names as sent; of a name that stands twice the last value counts. */
+/** Names as sent; of a repeated name the last value counts. */
 function readForm(endpoint: AnyEndpoint, body: Uint8Array): unknown {
   const text = decodeUtf8(body);
   if (text === undefined) throw fail('invalid-value', { detail: 'The form must be UTF-8.' });

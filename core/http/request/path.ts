@@ -4,16 +4,16 @@
 export type RequestPath = {
   /** decoded; never empty, `.` or `..`, never with control characters; a `/` can only have come from `%2F` */
   readonly segments: readonly string[];
-  /** the one spelling that stands for these segments */
+  /** the normal spelling of these segments */
   readonly text: string;
 };
 
-/** Longest path that is read: three names of 256 characters, percent-encoded, fit. */
+/** Longest accepted path: three percent-encoded names of 256 characters fit. */
 const maxPathLength = 8_192;
 
 /**
  * Reads the target of a request line. One slash at the end is dropped and percent-encoding undone, once, segment by segment, so
- * every spelling of a path is one path (api 77). Undefined for what has no normal form and so names nothing: empty, `.` and `..`
+ * every spelling of a path is one path (api 77). Undefined for a target without a normal form, which names nothing: empty, `.` and `..`
  * segments, control characters, broken percent-encoding or UTF-8, octets outside ASCII.
  */
 export function readRequestPath(target: string): RequestPath | undefined {
@@ -30,7 +30,7 @@ export function readRequestPath(target: string): RequestPath | undefined {
   return { segments, text: formatPath(segments, plain) };
 }
 
-/** Exactly what formatPath leaves as it is. */
+/** Paths that formatPath leaves unchanged. */
 const plainPath = /^[\w\-.~!'()*:@/]*$/;
 
 /** Everything after the first `?`, empty when there is none. */
@@ -49,7 +49,7 @@ function pathOf(target: string): string {
 }
 
 function decodeSegment(segment: string): string | undefined {
-  // Node hands octets above ASCII over as Latin-1; RFC 3986 has them percent-encoded.
+  // Node decodes octets above ASCII as Latin-1; RFC 3986 requires them to be percent-encoded.
   if (/[^\x21-\x7e]/.test(segment)) return undefined;
   try {
     const decoded = decodeURIComponent(segment);

@@ -1,17 +1,17 @@
-// Header fields that may stand once: of two, node silently takes the first, and whoever stands in front may have read the other.
+// Header fields that may not be repeated: node takes the first value silently, and a proxy in front may have used the other.
 import type { IncomingMessage } from 'node:http';
 import { fail, type ServiceError } from '../../base/errors.ts';
 
-/** The ones that decide something here; none of them is a list (RFC 9110 section 5.3, for host also RFC 9112 section 3.2). */
+/** Fields that decisions depend on; none of them is a list (RFC 9110 section 5.3, for host also RFC 9112 section 3.2). */
 const single = new Set(['authorization', 'content-type', 'host']);
 const lengths = new Set([...single].map((name) => name.length));
 
-/** The refusal of a request in which such a field stands twice (400 `invalid-value`); undefined for all others. */
+/** The refusal of a request that repeats such a field (400 `invalid-value`); undefined for all others. */
 export function repeatedHeader({ rawHeaders }: IncomingMessage): ServiceError | undefined {
   const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const raw = rawHeaders[at] as string;
-    // Every request passes here: most names are told apart by their length.
+    // Runs for every request: the length rules out most names.
     if (!lengths.has(raw.length)) continue;
     const name = raw.toLowerCase();
     if (!single.has(name)) continue;

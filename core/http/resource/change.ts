@@ -1,4 +1,4 @@
-// Carries out creations, replacements, merges and removals: checked outside the transaction, committed only on what was checked.
+// Creations, replacements, merges and removals: planned outside the transaction, committed only on the record they were planned for.
 import { isDeepStrictEqual } from 'node:util';
 import { withArticle } from '../../wire/article.ts';
 import { fail, isOvertaken } from '../../base/errors.ts';
@@ -22,9 +22,9 @@ export type Entry = {
 
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
-/** How often a change that was overtaken starts over. Each time another one is done, by another process: within one they wait in line. */
+/** How often a change starts over when another process changed the record. Within one process changes take turns. */
 const attempts = 256;
-/** And one that was overtaken in something else that it rests on. */
+/** How often it starts over when something else that it depends on was changed. */
 const mostOvertaken = 8;
 
 /** POST: the entry must not be there yet. */
@@ -37,7 +37,7 @@ export function createEntry(view: ResourceView, store: Store, call: EndpointCall
   });
 }
 
-/** PUT: the document as sent, with defaults; creation-time fields and one-way flags that are absent stay (api 4). */
+/** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
 export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
   return change(view, store, call, entry, (current) => {
@@ -48,7 +48,7 @@ export function replaceEntry(view: ResourceView, store: Store, call: EndpointCal
   });
 }
 
-/** PATCH: merged into what is there. */
+/** PATCH: merged into the present document. */
 export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const kept = (view.resource.notRemovableByMerge ?? []).find((field) => fields[field] === null);
   if (kept !== undefined) {
@@ -101,7 +101,7 @@ async function changeInTurn(
   throw fail('conflict');
 }
 
-/** Undefined when the record changed after the plan was made; then nothing was written. */
+/** Undefined when the record changed after the plan was made; nothing was written then. */
 async function commit(
   view: ResourceView,
   store: Store,
@@ -126,7 +126,7 @@ async function commit(
   }
 }
 
-/** DELETE: with what else the resource says goes with it. */
+/** DELETE: with what else the resource removes. */
 export async function removeEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry): Promise<void> {
   const { resource } = view;
   let overtaken = 0;

@@ -1,24 +1,24 @@
-// The answer of a list that is no resource's: the same query parameters as theirs (api 6).
+// Lists outside of resources, with the same query parameters (api 6).
 import type { z } from 'zod';
 import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
 import { Reply } from '../endpoint.ts';
 import { readFields, readListQuery } from './list-query.ts';
 
-/** Where the entries come from. A name is what `keys=true` answers and `after` takes. */
+/** The source of the entries. A name is what `keys=true` answers and `after` takes. */
 export type Listed<Entry> = {
-  /** in the order of their names, behind one if it is given */
+  /** in the order of their names, starting after `after` */
   entries(after: string | undefined): Iterable<readonly [name: string, entry: Entry]>;
   count(): number;
-  /** how many an answer has unless the query says, and at most */
+  /** default and maximum number of entries in an answer */
   readonly limits?: { readonly usual: number; readonly most: number };
 };
 
-/** Entries that are at hand, in the order of their names. */
+/** A list of entries in memory, in the order of their names. */
 export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
   return { entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
 }
 
-/** Entries that look like `element`, their names or their number, as the query asks. Throws `invalid-value`. */
+/** The entries, their names or their number, by the query. Throws `invalid-value`. */
 export function answerList<Entry, Element>(
   query: ReadonlyMap<string, string>,
   element: z.ZodType<Element>,

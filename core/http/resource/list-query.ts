@@ -1,4 +1,4 @@
-// Query parameters of reads and changes (api 6): which entries, which fields, or only a check.
+// Query parameters of reads and changes (api 6): which entries, which fields, or a dry run.
 import { fail } from '../../base/errors.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
@@ -32,7 +32,7 @@ export type ListOptions = {
   readonly limit: number | undefined;
 };
 
-/** `most`: entries that an answer may have. Throws `invalid-value`. */
+/** `most`: the largest limit. Throws `invalid-value`. */
 export function readListQuery(query: Query, most = 999_999_999): ListOptions {
   const limit = query.get('limit');
   if (limit !== undefined && (!/^[1-9]\d{0,8}$/.test(limit) || Number(limit) > most)) {
@@ -53,7 +53,7 @@ export function readFlag(query: Query, name: string): boolean {
   return value === 'true';
 }
 
-/** A function that leaves only the asked-for fields in a document (wire form) of a shape. Throws `invalid-value` for one it cannot have. */
+/** A function that selects the fields of the query in a document (wire form) of a shape. Throws `invalid-value` for unknown fields. */
 export function readFields(query: Query, shape: Shape): (document: unknown) => unknown {
   const fields = query.get('fields')?.split(',');
   if (fields === undefined) return (document) => document;
@@ -62,7 +62,7 @@ export function readFields(query: Query, shape: Shape): (document: unknown) => u
   return (document) => select(document, paths);
 }
 
-/** Names are not repeated: anything can stand in a query. */
+/** The name is not in the message: a query can hold anything. */
 function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): void {
   if (name === '' || name === '__proto__') throw invalid('fields', 'must be names separated by commas');
   if (shape.kind === 'value' || shape.kind === 'list') return;
@@ -72,7 +72,7 @@ function requireField(shape: Shape, [name = '', ...inner]: readonly string[]): v
   if (below !== undefined && inner.length > 0) requireField(below, inner);
 }
 
-/** Fields that a document could have and has not are not in the answer either: documents differ in what they have. */
+/** Optional fields that a document does not have are absent from the answer too. */
 function select(document: unknown, paths: readonly (readonly string[])[]): unknown {
   if (!isJsonObject(document)) return document;
   const selected: Record<string, unknown> = {};

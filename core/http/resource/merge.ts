@@ -1,4 +1,4 @@
-// PATCH: objects merge, scalars replace, unordered lists are united, null removes (api 5, RFC 7396 where it is silent on lists).
+// PATCH: objects merge, scalars replace, unordered lists are united, null removes (api 5; RFC 7396 with another rule for lists).
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
@@ -20,7 +20,7 @@ function shapeBelow(shape: Shape | undefined, name: string): Shape | undefined {
   return shape?.kind === 'map' ? shape.value : undefined;
 }
 
-/** What is there stays where it is; new elements follow in the order given. */
+/** Present elements keep their order; new ones follow in the order given. */
 function united(base: readonly unknown[], more: readonly unknown[]): unknown[] {
   const all = [...base];
   for (const one of more) if (!all.some((known) => isDeepStrictEqual(known, one))) all.push(one);

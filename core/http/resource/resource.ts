@@ -1,28 +1,28 @@
-// A resource is one entry: from it the platform makes the list and entry endpoints of both trees (api 2 to 10).
+// The contract of a resource: its list and entry endpoints in both trees are made from one definition (api 2 to 10).
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
 import type { EndpointCall } from '../endpoint.ts';
 
-/** What create, replace and merge have in common once the document is whole and parsed. */
+/** A creation, replacement or merge with its complete, parsed document. */
 export type Change<Document, Rec> = {
   readonly call: EndpointCall;
   /** path parameters of the entry, parents first, own name last */
   readonly names: readonly string[];
-  /** the document the entry shall have; defaults filled in, merge already done */
+  /** the new document, after defaults and merge */
   readonly document: Document;
-  /** the record as it stands; undefined on creation */
+  /** the present record; undefined on creation */
   readonly current: Rec | undefined;
 };
 
 /**
- * How a change is carried out. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
+ * How a change is done. `plan` makes every check that needs no token and throws refusals; with `validate=true` the
  * platform stops there. `prepare` does the slow work outside the transaction (HSM). `commit` builds the new record inside it:
  * the platform re-reads the record first and starts over when it changed since `plan`, so `current` is never stale.
  */
 export type Plan<Rec, Prepared> = {
   prepare?(): Promise<Prepared>;
   commit(transaction: WriteTransaction, prepared: Prepared): Rec;
-  /** Undoes `prepare` when its outcome was not committed: another change came first, or the store could not be written. */
+  /** Undoes `prepare` when its result was not committed: another change came first, or the store could not be written. */
   discard?(prepared: Prepared): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export type Resource<Document, Rec, Prepared> = {
   readonly nameField: string;
   /** default: api 11 */
   readonly namePattern?: RegExp;
-  /** what `namePattern` asks for, in words that go on after "must be" */
+  /** the rule of `namePattern` in words, to follow "must be" */
   readonly nameRule?: string;
   /** `tenant`: keys start with the caller's tenant uuid; `system`: shared, visible to the system tenant only */
   readonly scope: 'tenant' | 'system';
@@ -53,30 +53,30 @@ export type Resource<Document, Rec, Prepared> = {
   readonly secretFields?: readonly string[];
   /** containers that a merge cannot remove: null is refused */
   readonly notRemovableByMerge?: readonly (keyof Document & string)[];
-  /** entries that every tenant has, that are in no table and cannot be changed */
+  /** entries that every tenant has; they are not stored and cannot be changed */
   readonly builtIn?: ReadonlyMap<string, Rec>;
-  /** false makes everything below the parents 404 */
+  /** false: everything below the parents is 404 */
   parentExists?(call: EndpointCall, parents: readonly string[]): boolean;
-  /** where an entry is kept, its name last; asked with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
+  /** the key of an entry, its name last; called with the parents' names alone for lists. Default: tenant uuid (scope `tenant`), names */
   key?(call: EndpointCall, names: readonly string[]): StoreKey;
-  /** Fills in defaults that hang on the name or on other fields, so that policies and `validate=true` see them too. */
+  /** Fills in defaults that depend on the name or on other fields, so that policies and `validate=true` see them too. */
   complete?(change: Omit<Change<Document, Rec>, 'call'>): Document;
-  /** What is accepted and yet hardly meant so: answered to whoever creates, replaces or merges. */
+  /** Warnings about accepted input that is probably a mistake, in answers to creations, replacements and merges. */
   warnings?(document: Document): readonly string[];
   plan(change: Change<Document, Rec>): Plan<Rec, Prepared>;
-  /** Checks that the entry may go (throw in-use, deletion-not-allowed …) and says what else to do with it. */
+  /** Checks that the entry may be removed (throws `in-use`, `deletion-not-allowed`, …) and returns what else to do. */
   planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
   toState(record: Rec, call: EndpointCall): Record<string, unknown>;
   readonly errors?: readonly string[];
 };
 
-/** `prepare`: what takes time, before the transaction. A `conflict` of `commit` that was overtaken starts over. */
+/** `prepare`: slow work before the transaction. When `commit` throws an overtaken `conflict`, the removal starts over. */
 export type Removal = { prepare?(): Promise<void>; commit?(transaction: WriteTransaction): void; after?(): Promise<void> };
 
 export type AnyResource = Resource<never, never, never>;
 
-/** Checks the entry's types and forgets them for the registry. */
+/** Checks the types of a resource; the registry does not keep them. */
 export function defineResource<Document, Rec, Prepared = undefined>(resource: Resource<Document, Rec, Prepared>): AnyResource {
   return resource as unknown as AnyResource;
 }

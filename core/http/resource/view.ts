@@ -1,4 +1,4 @@
-// How an entry of a resource looks from outside: its documents in both trees, its entity tag, and bodies read back into documents.
+// The wire form of a resource's entries: documents in both trees, entity tags, and bodies parsed into documents.
 import { z } from 'zod';
 import { fail } from '../../base/errors.ts';
 import { namePattern } from '../../wire/fields.ts';
@@ -23,20 +23,20 @@ import type { AnyResource, Resource } from './resource.ts';
 
 /** A document of a resource in code: camelCase, plain JSON. */
 export type Document = Record<string, unknown>;
-/** A resource whose types the registry forgot; only what it returned itself is ever handed back to it. */
+/** A resource without its own types: it is only ever given what it returned itself. */
 export type LooseResource = Resource<Document, unknown, unknown>;
 
-/** What can be worked out once for a resource. */
+/** A resource with its shapes, computed once. */
 export class ResourceView {
   readonly resource: LooseResource;
   /** wire name of the name */
   readonly nameField: string;
   readonly #store: Store;
-  /** the document; read-only fields are known, and refused */
+  /** the document; read-only fields are known and refused */
   readonly #shape: Shape;
-  /** the same with the name in front, as POST takes it and every answer shows it */
+  /** the same with the name first, as POST takes it and every answer has it */
   readonly #namedShape: Shape;
-  /** what answers of a tree can have */
+  /** the fields that answers of a tree can have */
   readonly answers: Readonly<Record<'config' | 'state', Shape>>;
   /** paths of secrets in camelCase */
   readonly #secrets: readonly (readonly string[])[];
@@ -47,7 +47,7 @@ export class ResourceView {
     this.#store = store;
     this.#secrets = (resource.secretFields ?? []).map((path) => path.split('.'));
     const known = withReadOnly(shapeOf(resource.document), shapeOf(resource.stateFields));
-    // Whether a secret is set is the state's to say as well: nobody writes it.
+    // Whether a secret is set is read-only too.
     this.#shape = withReadOnly(known, this.#withFlags(known));
     this.#namedShape = withField(this.#shape, resource.nameField);
     const writable = withField(shapeOf(resource.document), resource.nameField);
@@ -57,7 +57,7 @@ export class ResourceView {
     };
   }
 
-  /** The shape with, in place of each secret, whether it is set. */
+  /** The shape with a flag in place of each secret. */
   #withFlags(shape: Shape): Shape {
     return this.#secrets.reduce((whole, path) => withChangedField(whole, path, flagField), shape);
   }
@@ -92,7 +92,7 @@ export class ResourceView {
     return { name, fields };
   }
 
-  /** A body of PUT or PATCH; the name may stand in it, unchanged. */
+  /** A body of PUT or PATCH; it may contain the name, unchanged. */
   readChange(name: string, body: JsonObject): Document {
     const { [this.resource.nameField]: sent = name, ...fields } = translateInput(this.#namedShape, body);
     if (sent !== name) throw this.#nameError('immutable-field', 'cannot be changed; create another entry instead');
@@ -104,7 +104,7 @@ export class ResourceView {
     return parseTranslated(this.resource.document, this.#shape, fields) as Document;
   }
 
-  /** The shape that merges follow. */
+  /** The shape used for merges. */
   get shape(): Shape {
     return this.#shape;
   }
@@ -117,7 +117,7 @@ export class ResourceView {
     throw this.#nameError('invalid-value', `must be ${nameRule}, at most ${longest} characters`);
   }
 
-  /** A body as it may stand in the audit record: secrets and long texts by size. */
+  /** A body for the audit record: secrets and long texts by size. */
   auditParameters(body: JsonObject): Record<string, unknown> {
     const wirePaths = this.#secrets.map((path) => path.map(toKebab));
     return shortened(wirePaths.reduce((shown: unknown, path) => withSize(shown, path), body)) as Record<string, unknown>;
@@ -194,7 +194,7 @@ function without(document: Document, [name = '', ...inner]: readonly string[]): 
   return isJsonObject(value) ? { ...rest, [name]: without(value, inner) } : document;
 }
 
-/** In place of a secret: whether it is set. */
+/** The flag in place of a secret. */
 function flagField({ wire, camel }: Field): Field {
   return { wire: `${wire}-set`, camel: `${camel}Set`, shape: { kind: 'value' }, readOnly: true };
 }

@@ -1,7 +1,7 @@
-// Writes an answer to the node response: exact Content-Length, never cached, one write for header and body.
+// Writes an answer to the node response: exact Content-Length, no caching, one write for header and body.
 import type { ServerResponse } from 'node:http';
 
-/** What goes out. `body` undefined is an answer without content. */
+/** An answer. Without `body` it has no content. */
 export type Answer = {
   readonly status: number;
   readonly mediaType?: string;
@@ -11,19 +11,19 @@ export type Answer = {
 };
 
 /**
- * With every answer over TLS (RFC 6797): a browser that has met this host with a certificate it trusts takes no other way to it for a
- * year. It counts for the whole host, whatever the port, and not for hosts below it; for an IP address, or after a certificate warning,
- * browsers pay no attention to it.
+ * Sent with every answer over TLS (RFC 6797): a browser that once connected with a trusted certificate uses only HTTPS for a year. It
+ * applies to all ports of the host and not to its subdomains. Browsers ignore it for IP addresses and after a certificate
+ * warning.
  */
 export const transportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
 
 /**
- * Sends it. HEAD gets the header of the GET (node drops the body). A client that is gone is not an error. Resolves, for streams
- * only, when the last piece is out.
+ * Sends an answer. HEAD gets the header of the GET (node drops the body). A disconnected client is not an error. Resolves, for streams
+ * only, when the last piece was sent.
  */
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
   if (response.destroyed || response.headersSent) return abandon(answer.body);
-  // A flat list of names and values is what node writes fastest.
+  // Node writes a flat list of names and values fastest.
   const header = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', ...transportSecurity, 'request-id', requestId];
   for (const [name, value] of Object.entries(answer.headers ?? noHeaders)) {
     if (typeof value === 'string') header.push(name, value);
@@ -40,7 +40,7 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
     const bytes = Buffer.byteLength(body);
     header.push('content-length', String(bytes));
     if (bytes > largestKeptBytes) header.push('connection', 'close');
-    // One octet per character is ASCII, which goes out cheaper as Latin-1.
+    // One octet per character is ASCII, which node encodes faster as Latin-1.
     response.writeHead(status, header).end(body, bytes === body.length ? 'latin1' : 'utf8');
     return undefined;
   }
@@ -55,14 +55,14 @@ export function sendAnswer(response: ServerResponse, requestId: string, answer: 
 }
 
 /**
- * A larger answer is the last on its connection. Node stops its parser when a request comes while an answer before it still waits for
- * the socket, and over TLS then takes the body that follows for a malformed message (HPE_PAUSED): a good request would get a bare 400.
+ * A larger answer is the last on its connection. Node pauses its parser when a request arrives while a previous answer waits for
+ * the socket, and over TLS then treats the body that follows as a malformed message (HPE_PAUSED): a valid request would get a 400.
  */
 const largestKeptBytes = 256 * 1024;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/** Nobody is there to take it: a stream is told, so that it lets go of what it holds. */
+/** The client disconnected: ends a stream, so that it releases its resources. */
 function abandon(body: Answer['body']): undefined {
   if (typeof body === 'object' && Symbol.asyncIterator in body) endQuietly(body[Symbol.asyncIterator]());
 }
@@ -87,7 +87,7 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string
     }
     response.end();
   } catch {
-    // The header is out: cutting the connection is the only way left to say that the answer is not whole.
+    // The header was sent: only a closed connection can still show that the answer is incomplete.
     response.destroy();
   } finally {
     endQuietly(iterator);

@@ -23,7 +23,7 @@ export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, ta
   }
 }
 
-/** Strong comparison (section 8.8.3.2); `*` stands for anything that exists. */
+/** Strong comparison (section 8.8.3.2); `*` matches anything that exists. */
 function lists(header: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
   return header.split(',').some((one) => one.trim() === '*' || one.trim() === tag);

@@ -1,4 +1,4 @@
-// The one mapping from what was thrown to what the caller is told (RFC 9457, api 75). From 500 up only fixed texts and an id.
+// The mapping from thrown errors to problem documents (RFC 9457, api 75). From 500 up they have only fixed texts and an id.
 import { defined } from '../../base/defined.ts';
 import { HsmError, type HsmErrorKind } from '../../../hsm/api.ts';
 import type { Answer } from './answer.ts';
@@ -8,7 +8,7 @@ export const problemMediaType = 'application/problem+json';
 
 /** Every code the service can answer with: the platform's rows and those of the plugins. */
 export type Problems = {
-  /** What a thrown value is to the caller. Unknown ones are `internal-error`. */
+  /** The refusal for a thrown value. Unknown ones are `internal-error`. */
   serviceError(thrown: unknown): ServiceError;
 };
 
@@ -36,7 +36,7 @@ export function createProblems(tables: readonly ErrorTable[]): Problems {
   };
 }
 
-/** What the house does about each kind of HSM error. A blob that does not load is our fault, not the caller's. */
+/** The code of each kind of HSM error. A blob that does not load is our fault, not the caller's. */
 const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   unsupported: 'operation-not-supported',
   unavailable: 'hsm-unavailable',
@@ -51,19 +51,19 @@ const hsmCodes: Readonly<Record<HsmErrorKind, string>> = {
   configuration: 'hsm-unavailable',
 };
 
-/** Names the token; its name is the one in the configuration. */
+/** The detail names the token as in the configuration. */
 function hsmDetail({ kind, message }: HsmError): ErrorDetails {
   return kind === 'token-not-configured' ? { detail: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` } : {};
 }
 
-/** What a person does about a token that does not work, where its state says more than the code. */
+/** What to do about a token that does not work, where its state says more than the code. */
 const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
   'pin-refused': 'A token refused the configured PIN, which is not tried again: correct the PIN, then start keystored again.',
   timeout: 'The token did not answer in time: try again; /v1/state/system/health says whether it works at all.',
   configuration: 'A token or its configuration is not as it has to be: system:logs says what; mend that or hsm/tokens, then try again.',
 };
 
-/** From 500 up: a text of a table, never one of the occurrence. */
+/** From 500 up: a fixed text, never one of the occurrence. */
 function adviceOf({ advice, details: { cause } }: ServiceError): string | undefined {
   return (cause instanceof HsmError ? hsmAdvice[cause.kind] : undefined) ?? advice;
 }
@@ -115,8 +115,8 @@ export function problemHeaders(error: ServiceError): Record<string, string> {
 }
 
 /**
- * What system:logs may hold of a fault: class, code and place. The message only of errors that the engine makes itself, since others
- * quote what they were given (api 72).
+ * A fault for system:logs: class, code and stack. The message only of errors that the engine throws itself, because others
+ * quote their input (api 72).
  */
 export function describeFault(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { thrown: typeof error };

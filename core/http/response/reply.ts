@@ -1,4 +1,4 @@
-// What run() returned becomes the answer: JSON in wire form unless the endpoint says otherwise.
+// Formats the result of run() as an answer: JSON in wire form unless the endpoint says otherwise.
 import { defined } from '../../base/defined.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';

@@ -1,4 +1,4 @@
-// Approles as a resource (api 48): who may log in without a person, with which policies, and for how long.
+// Approles as a resource (api 48): logins for machines, with which policies, from where and for how long.
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { cidrsField } from '../../base/addresses.ts';
@@ -71,7 +71,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
       const kept = current?.tokenPolicies ?? [];
       requireHeld(caller, 'token-policies', wanted.tokenPolicies, kept);
       requirePolicies(policies, caller, 'token-policies', wanted.tokenPolicies, kept);
-      // Who may log in from elsewhere is given the policies there.
+      // Widening the addresses gives the policies to callers there.
       for (const field of ['secretIdBoundCidrs', 'tokenBoundCidrs'] as const)
         if (current !== undefined && isWider(wanted[field], current[field])) requireHeld(caller, toKebab(field), wanted.tokenPolicies, []);
       requireOrder(wanted);
@@ -93,7 +93,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     },
     planRemoval: ({ caller }, [name = ''], approle) => ({
       commit(transaction) {
-        // Its tokens end as well: each use looks whether the approle is still there.
+        // Its tokens end too: each use checks that the approle exists.
         dropRoleId(transaction, store, [caller.tenantId, name], approle);
         dropSecretIds(transaction, store, caller.tenantId, approle.id);
       },
@@ -107,7 +107,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
   });
 }
 
-/** Without ranges there is no bound. */
+/** An empty list of ranges allows every address. */
 function isWider(wanted: readonly string[], present: readonly string[]): boolean {
   return present.length > 0 && (wanted.length === 0 || wanted.some((range) => !present.includes(range)));
 }

@@ -1,4 +1,4 @@
-// POST /v1/approle-login: role-id and secret-id become a token; every refusal of a login is one and the same (api 48, 73).
+// POST /v1/approle-login: a token for a role-id and a secret-id. All refusals of a login are the same (api 48, 73).
 import { timingSafeEqual, hash } from 'node:crypto';
 import { z } from 'zod';
 import { defined } from '../../base/defined.ts';
@@ -23,7 +23,7 @@ const input = z.object({
 });
 type Credentials = z.output<typeof input>;
 
-/** Whose login it was or, as the role-id says, would have been. */
+/** The approle that logged in or, by the role-id, tried to. */
 type Subject = { readonly tenantId: string; readonly name: string };
 type Outcome =
   | { readonly issued: IssuedToken; readonly subject: Subject }
@@ -46,7 +46,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     audit: 'required',
     input,
     output: issuedTokenOutput,
-    // A role-id is half of the credentials, and people mix the two up.
+    // A role-id is half of the credentials, and users confuse the two.
     secretInput: ['roleId', 'secretId'],
     secretOutput: ['token'],
     errors: ['login-failed', 'rate-limited'],
@@ -63,7 +63,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
 
 const refusal = 'The role-id or the secret-id is not accepted.';
 
-/** Limits, check, counting and issuing are one transaction: of attempts made at the same time none slips past a limit or a last use. */
+/** Limits, check, counting and issuing are one transaction: parallel attempts cannot get past a limit or a last use. */
 function logIn(
   transaction: WriteTransaction,
   { store, clock }: ApproleLoginOptions,
@@ -96,7 +96,7 @@ function logIn(
   return { issued, subject: { tenantId, name } };
 }
 
-/** Compares digests, in constant time; without an approle against nothing that a role-id could be. */
+/** Compares digests in constant time. Without an approle it compares with a text that no role-id can be. */
 function isRoleId(approle: Approle | undefined, roleId: string): approle is Approle {
   const [own, sent] = [approle === undefined ? '\0' : roleIdOf(approle), roleId].map((text) => hash('sha256', text, 'buffer'));
   return timingSafeEqual(own as Buffer, sent as Buffer) && approle !== undefined;
@@ -132,7 +132,7 @@ class LoginLimits {
     );
   }
 
-  /** Looks before anything costs something; the transaction looks again. */
+  /** Checks before anything expensive is done; the transaction checks again. */
   requireBelow(call: PublicCall, roleId: string): void {
     const waitSeconds = this.secondsToWait(call, roleId);
     if (waitSeconds === 0) return;
@@ -146,7 +146,7 @@ class LoginLimits {
   }
 }
 
-/** Only the exact role-id logs in; what looks like it counts with it. */
+/** Only the exact role-id logs in, but failures of its variants count with it. */
 function identityOf(roleId: string): string {
   return roleId
     .normalize('NFKC')

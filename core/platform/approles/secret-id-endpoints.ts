@@ -1,4 +1,4 @@
-// Actions on the secret-ids of an approle: making one, which is shown once; the list of accessors; ending one.
+// Actions on the secret-ids of an approle: generate (shown once), list by accessor, disable.
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
@@ -75,7 +75,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
         const limits = { ttlSeconds: ttlWithin(approle, ttl), numUses: usesWithin(approle, numUses) };
         const secretId = await drawToken(hsm);
         const record = await store.write((transaction) => {
-          // Another approle of the name may stand there by now.
+          // The approle may have been replaced by another of this name.
           if (transaction.get(approleTable(store), [tenantId, name])?.id !== approle.id) throw fail('not-found');
           const grant = { tenantId, approle: name, approleId: approle.id, boundCidrs: [...boundCidrs], ...limits };
           return issueSecretId(transaction, store, call.now, secretId, grant);

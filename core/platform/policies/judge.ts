@@ -1,4 +1,4 @@
-// What the service would say to a request, and why: the policies as for the request itself, and what is asked of callers beside them.
+// Explains a decision before a request is made: the policies, as for the request itself, and what endpoints require beyond them.
 import { defined } from '../../base/defined.ts';
 import type { AccessControl, Decision } from '../../access/access-control.ts';
 import { needsSystemRoot, reservedRefusal } from '../../access/reserved.ts';
@@ -8,7 +8,7 @@ import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { compilePolicy, decide } from '../../access/policy/engine.ts';
 import { isAskedBesides, operationsOf } from './reach.ts';
 
-/** A request that nobody sends: what it would do where, and what the service has there. */
+/** The request in question: path, operation, and the endpoints of that path. */
 export type Question = {
   readonly segments: readonly string[];
   readonly operation: PolicyOperation;
@@ -22,7 +22,7 @@ export type Judgement = Pick<Decision, 'allowed' | 'rule' | 'policy'> & {
   readonly why: string;
 };
 
-/** Whether the request would be refused with 403, whatever else it may be told. */
+/** Whether the request would be refused with 403, and why. Other refusals are not considered. */
 export function judge(access: AccessControl, subject: Caller, question: Question): Judgement {
   const { endpoints, segments, operation } = question;
   if (endpoints.length > 0 && endpoints.every((endpoint) => endpoint.access === 'public'))
@@ -31,7 +31,7 @@ export function judge(access: AccessControl, subject: Caller, question: Question
   const meant = endpoints.filter((endpoint) => operationsOf(endpoint).includes(operation));
   const hasPut = meant.some(({ method }) => method === 'PUT');
   const say = (asked: PolicyOperation) => ({ asked, decision: access.decide(subject, segments, asked) });
-  // What makes an entry is PUT, which also asks for what changing one needs.
+  // PUT creates entries, and needs `update` too.
   const needed = [say(operation), ...(hasPut && operation === 'create' ? [say('update')] : [])] as const;
   const { asked, decision } = needed.find((one) => !one.decision.allowed) ?? needed[0];
   const { allowed, rule, policy, refusedByTenant = false, constraints } = decision;
@@ -72,7 +72,7 @@ function reasonOf(
     const names = policies.map(({ name }) => `"${name}"`).join(', ');
     return `No rule of the ${owner}'s policies (${names}) speaks of "${operation}" here, and what no rule allows is refused.`;
   }
-  // Each of the other rules asked alone: what it would have said.
+  // Rules that would have decided otherwise, had they been alone.
   const overruled = policies.flatMap(({ name, description, restApi: { rules } }) =>
     rules
       .filter((one) => one.path !== rule)
@@ -90,5 +90,5 @@ function reasonOf(
   ].join(' ');
 }
 
-/** Rules that a reason names beside the one that decided. */
+/** How many overruled rules a reason names. */
 const mostNamed = 3;

@@ -1,4 +1,4 @@
-// `POST /v1/state/policy/check`: what a request would be told, for one's own token or another, and why (api 53).
+// `POST /v1/state/policy/check`: whether a request would be allowed, for the caller's token or another, and why (api 53).
 import { z } from 'zod';
 import type { AccessControl } from '../../access/access-control.ts';
 import type { Caller } from '../../access/caller.ts';
@@ -18,7 +18,7 @@ export type PolicyCheckOptions = {
   readonly access: AccessControl;
   readonly policies: Policies;
   readonly store: Store;
-  /** complete when the first request comes */
+  /** called by requests, when all endpoints are known */
   readonly routes: () => RouteTable<Route>;
 };
 
@@ -49,7 +49,7 @@ const output = z.object({
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;
 
-/** The decision that a request itself would get: policies of tenant and token, and what the service asks beyond them. */
+/** The decision a request would get from the policies of tenant and token and from what its endpoint requires beyond them. */
 export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   return defineEndpoint<Input, Answer>({
     method: 'POST',
@@ -82,7 +82,7 @@ export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   });
 }
 
-/** Whose request it would be. Throws `policy-denied` for tokens and policies that the caller may not see. */
+/** The caller of the request in question. Throws `policy-denied` for tokens and policies that the real caller may not see. */
 function subjectOf(
   { access, policies, store }: PolicyCheckOptions,
   call: EndpointCall,

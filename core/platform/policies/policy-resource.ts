@@ -9,7 +9,7 @@ import type { Policies } from '../../access/policy/policies.ts';
 import { warningsOf, type Reach } from './reach.ts';
 import { policyDocument, type Policy, type PolicyDocument } from '../../access/policy/policy.ts';
 
-/** A tenant's own policies, with the built-in ones shown among them. `reach` is complete when the first request comes. */
+/** A tenant's own policies and the built-in ones. `reach` is called by requests, when all endpoints are known. */
 export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {
   const kept = new WeakMap<Policy, readonly string[]>();
   function keptWarnings(policy: Policy): readonly string[] {

@@ -1,29 +1,29 @@
-// Which requests there are, as policies see them, and which rules are about none of them.
+// Which requests exist, as policies see them, and which rules match none of them.
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
 import { operations, readPattern, type PatternSegment, type PolicyOperation, type PolicyRule } from '../../access/policy/policy.ts';
 
-/** A path that policies are asked about: literals, and what names in it look like (undefined: anything). */
+/** A path that policies decide about: literals, and patterns of the names in it (undefined: any name). */
 type Asked = { readonly path: readonly (string | RegExp | undefined)[]; readonly operations: readonly PolicyOperation[] };
 
-/** Every path of the service; those without operations need no token. */
+/** All paths of the API; those without operations need no token. */
 export type Reach = readonly Asked[];
 
-/** Asked besides the path of the request itself: actions on the token of somebody else. */
+/** Decided about in addition to the path of the request: actions on another token than the caller's. */
 const besides: Asked = { path: ['v1', 'state', 'keystore', 'tokens', undefined], operations: ['read', 'delete'] };
 
-/** Whether policies are asked about a path that no request has. */
+/** Whether policies decide about this path although no request has it. */
 export function isAskedBesides(segments: readonly string[]): boolean {
   return fits(segments.map(literal), besides);
 }
 
-/** What a request to an endpoint needs: its operation, and `create` as well for a PUT that makes the entry. Public ones need nothing. */
+/** The operations a request to an endpoint needs: its own, and `create` for a PUT that creates the entry. None for public endpoints. */
 export function operationsOf(endpoint: AnyEndpoint): readonly PolicyOperation[] {
   if (endpoint.access === 'public') return [];
   return endpoint.method === 'PUT' ? [endpoint.operation, 'create'] : [endpoint.operation];
 }
 
-/** What requests can ask policies about, by the endpoints there are. */
+/** All that policies can be asked to decide, from the list of endpoints. */
 export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   const names = new Map<string, RegExp>();
   for (const { path, documented } of endpoints) {
@@ -40,7 +40,7 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   return [...asked, besides];
 }
 
-/** What the rules of a policy say in vain: one sentence for each rule, or operation of it, that no request can meet. */
+/** A warning for each rule of a policy, or operation of a rule, that no request can match. */
 export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly string[] {
   return rules.flatMap((rule, index) => {
     const reason = unmetReason(rule, reach);
@@ -64,7 +64,7 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
 
 type Pattern = readonly PatternSegment[];
 
-/** Why a path is none, the likeliest first. */
+/** Likely reasons why a path does not exist, in this order. */
 const hints: readonly { readonly text: string; readonly applies: (pattern: Pattern, reach: Reach) => boolean }[] = [
   {
     text: 'braces stand for a name in the API description only; here "*" stands for any name',
@@ -98,7 +98,7 @@ function literal(text: string): PatternSegment {
   return { kind: 'literal', text };
 }
 
-/** The place of a name, the same in both trees and whatever the parameters are called. */
+/** Identifies the position of a name, in both trees alike and whatever the parameters are called. */
 function placeOf(path: string): string {
   return path.replace(/^\/v1\/(?:config|state)\//, '').replaceAll(/\{[^}]*\}/g, '{}');
 }

@@ -1,9 +1,9 @@
-// GET and HEAD /v1/state/system/health: whether the appliance works, for load balancers and people; no token, no record.
+// GET and HEAD /v1/state/system/health, for load balancers and people: no token, no audit record.
 import { z } from 'zod';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
 
-/** `report` is shown as JSON in wire form; what is not well gives 503. */
+/** `report` is answered as JSON in wire form, with 503 when not healthy. */
 export type Health = { readonly healthy: boolean; readonly report: Readonly<Record<string, unknown>> };
 
 const healthReport = z.looseObject({

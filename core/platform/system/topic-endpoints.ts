@@ -1,4 +1,4 @@
-// GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines, for those who may see them (spec, events).
+// GET /v1/state/topics/<topic>: the audit trail and the logs as streams of JSON lines (spec, events).
 import { z } from 'zod';
 import { defined } from '../../base/defined.ts';
 import type { AccessControl } from '../../access/access-control.ts';
@@ -18,21 +18,21 @@ export type TopicDirectories = { readonly audit: string; readonly logs: string }
 
 export type TopicEndpoints = {
   readonly endpoints: readonly AnyEndpoint[];
-  /** Ends the streams that are being followed, so that nobody waits for them at a stop. */
+  /** Ends the streams that are being followed, so that a stop does not wait for them. */
   endStreams(): void;
 };
 
 const auditTopic = 'system:audit-trail-log';
 const logTopic = 'system:logs';
 
-/** Streams of one tenant that one process serves at a time: each looks at the files four times a second. */
+/** Streams of one tenant that one process serves at a time: each polls the files four times a second. */
 const maxStreams = 16;
-/** A stream that has nothing to tell looks this often whether its reader may still read. */
+/** How often an idle stream checks that its reader is still authorized. */
 const lookEveryMs = 1_000;
 
 type Options = { readonly directories: TopicDirectories; readonly access: AccessControl; readonly store: Store; readonly clock: Clock };
 
-/** The system tenant sees all records; any other its own audit records, without their place in chains that are not its own. */
+/** The system tenant sees all records, other tenants their own audit records, without the fields of the chain. */
 export function topicEndpoints(options: Options): TopicEndpoints {
   const { directories } = options;
   const stopping = new AbortController();
@@ -129,7 +129,7 @@ function sinceOf({ query, now }: EndpointCall): { since?: string } {
   const text = query.get('since');
   if (text === undefined) return {};
   const duration = decodeDuration(text);
-  // In a query a plus sign stands for a space.
+  // In a query, a plus sign means a space.
   const since = duration === undefined ? decodeTimestamp(text.replace(' ', '+')) : now.subtract({ seconds: duration.seconds });
   if (since !== undefined) return { since: formatTimestamp(since) };
   throw fail('invalid-value', {
@@ -145,7 +145,7 @@ function filterOf({ tenantName, tenantId }: Caller): { only?: RecordFilter } {
 
 type Reader = { show(line: TopicRecord): string };
 
-/** Whether the stream may go on. What cannot be read now ends it: the reader comes back. */
+/** Whether the stream may continue. It ends when that cannot be determined: the reader reconnects. */
 function isReader(options: Options, call: EndpointCall): boolean {
   try {
     return readerOf(options, call) !== undefined;
@@ -154,7 +154,7 @@ function isReader(options: Options, call: EndpointCall): boolean {
   }
 }
 
-/** How lines are shown to the caller as its token and policies stand now; undefined when they allow it no more. */
+/** Formats lines for the caller under its current token and policies; undefined when they no longer allow it. */
 function readerOf({ access, store, clock }: Options, call: EndpointCall): Reader | undefined {
   store.refresh();
   const caller = access.authenticate(call.headers['authorization'], clock.now(), call.clientIp);
@@ -170,7 +170,7 @@ function readerOf({ access, store, clock }: Options, call: EndpointCall): Reader
   };
 }
 
-/** Numbers and hashes of the chain would tell a tenant how much others do. */
+/** Numbers and hashes of the chain would reveal to a tenant how much others do. */
 function withoutChain(record: TopicRecord['record']): TopicRecord['record'] {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !chainFields.has(name)));
 }

@@ -1,8 +1,8 @@
-// Gives every audit record both the name and the uuid of its tenant, whichever its writer knew: people read the one, readers filter by the other.
+// Completes audit records with both name and uuid of the tenant: people read the one, programs filter by the other.
 import type { Audit, AuditRecord } from '../../audit/record.ts';
 import type { Tenants } from '../../access/tenants.ts';
 
-/** The same trail, with tenants completed. */
+/** The trail with tenants completed. */
 export function withTenants(audit: Audit, tenants: Tenants): Audit {
   return {
     write: (record) => audit.write(completed(record, tenants)),

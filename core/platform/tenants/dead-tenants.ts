@@ -1,4 +1,4 @@
-// Records of tenants that are gone. The store takes none any more; what is there all the same is reported by the check and removed by a job.
+// Records of deleted tenants. The store refuses new ones; existing ones are reported by the check and removed by a job.
 import { defined } from '../../base/defined.ts';
 import { approleTable, dropRoleId } from '../../access/approles/approles.ts';
 import { dropSecretIds } from '../../access/approles/secret-ids.ts';
@@ -11,19 +11,19 @@ import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import type { TenantExists } from '../../store/tables.ts';
 import { openTenants } from '../../access/tenants.ts';
 
-/** What the store asks before it takes a record of a tenant. */
+/** Called by the store before it accepts a record of a tenant. */
 export function tenantExists(store: Store): TenantExists {
   const names = store.table<string>('tenant-names');
   return (transaction, tenantId) => transaction.get(names, [tenantId]) !== undefined;
 }
 
-/** One finding for each table that has records of a tenant that is gone. */
+/** One finding for each table that has records of a deleted tenant. */
 export function* findDeadTenants(store: OpenStore): Generator<CheckFinding> {
   for (const [tenantId, tables] of deadTenants(store))
     for (const { name } of tables) yield { where: `${name} ${tenantId}`, problem: 'belongs to a tenant that does not exist' };
 }
 
-/** The job that removes them, with their keys in the tokens. Safe to repeat and to lose half-way. */
+/** The job that removes them, with their keys in the tokens. Safe to repeat and to interrupt. */
 export function deadTenantJob(store: OpenStore, plugins: Pick<RunningPlugins, 'dropTenant'>, log: Log): Job {
   return {
     name: 'dead-tenants',
@@ -51,7 +51,7 @@ function drop(transaction: WriteTransaction, store: OpenStore, plugins: Pick<Run
     for (const [key] of Array.from(transaction.entries(table, [tenantId]))) transaction.delete(table, key);
 }
 
-/** A tenant counts as gone when neither its name nor its uuid is on record: one that was half lost keeps its keys. */
+/** A tenant counts as deleted when neither its name nor its uuid is stored: one of which half was lost keeps its keys. */
 function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
   const names = store.table<string>('tenant-names');
   const uuids = new Set(Array.from(openTenants(store).table.entries([]), ([, { uuid }]) => uuid));
@@ -62,7 +62,7 @@ function deadTenants(store: OpenStore): Map<string, Table<unknown>[]> {
   return dead;
 }
 
-/** The first parts of a table's keys, each once: what hangs below one is passed over. */
+/** The distinct first parts of a table's keys; the keys below each are skipped. */
 function* tenantsIn(table: Table<unknown>): Generator<string> {
   for (let after: string | undefined; ;) {
     const [key] = table.keys([], { limit: 1, ...defined({ after }) });

@@ -32,7 +32,7 @@ const stateFields = z.object({
   rootTokenIssued: z.boolean().describe('Whether the one root token of the tenant was made.'),
 });
 
-/** What a tenant may do when nobody says. */
+/** Default policies by kind. */
 const usualPolicies: Readonly<Record<TenantKind, readonly string[]>> = {
   system: ['root'],
   'site-provider': ['root'],
@@ -44,12 +44,12 @@ export type TenantResourceOptions = {
   readonly clock: Clock;
   readonly tenants: Tenants;
   readonly policies: Policies;
-  /** every resource of the house: a tenant is empty when none of scope `tenant` has an entry of it */
+  /** all resources: a tenant is empty when none of scope `tenant` has an entry of it */
   readonly resources: () => readonly AnyResource[];
 };
 
 export function tenantResource({ store, clock, tenants, policies, resources }: TenantResourceOptions): AnyResource {
-  /** Asked again in the transaction: a policy that no tenant has may be deleted meanwhile. */
+  /** Called again in the transaction: the policy may have been deleted meanwhile. */
   function requirePolicies(names: readonly string[], read?: Read): void {
     const owner = tenants.findByName(systemTenantName)?.uuid ?? '';
     if (names.every((name) => policies.find(owner, name, read) !== undefined)) return;

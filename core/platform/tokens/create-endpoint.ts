@@ -1,4 +1,4 @@
-// A token makes another: with some of its policies, for a while, and never beyond its own life and place (api 47, 49).
+// Creates child tokens: with some of the policies of the parent, and never valid when or where the parent is not (api 47, 49).
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import { cidrsField } from '../../base/addresses.ts';
@@ -13,7 +13,7 @@ import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
 import { ancestorsOf, isWorking, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { drawToken, issueToken } from '../../access/tokens/tokens.ts';
 
-/** Every use of a token looks at all it descends from. */
+/** Every use of a token reads all its ancestors. */
 const mostAncestors = 8;
 
 const usualTtlSeconds = 86_400;
@@ -72,7 +72,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
       const { tenantId, accessor: parent, user } = call.caller;
       const token = await drawToken(hsm);
       const issued = await store.write((transaction) => {
-        // Ended while the token was drawn: then no child may be born.
+        // The parent may have been disabled while the token was drawn.
         const read: Read = (table, key) => transaction.get(table, key);
         const own = read(tokenTable(store), [tenantId, parent]);
         if (own === undefined || !isWorking(store, own, call.now, read)) throw fail('invalid-token');

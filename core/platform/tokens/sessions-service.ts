@@ -1,4 +1,4 @@
-// The `sessions` service: what logins brought by plugins need of tenants, policies and tokens.
+// The `sessions` service: tenants, policies and tokens for the logins of plugins.
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { requireHeld } from '../../access/policy/granting.ts';

@@ -1,4 +1,4 @@
-// Actions on tokens: what a token is, prolonging it, ending it, the list of accessors, and the one root token of a tenant (api 47 to 50).
+// Actions on tokens: info, refresh, disable, the list by accessor, and the one root token of a tenant (api 47 to 50).
 import { z } from 'zod';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
@@ -53,9 +53,9 @@ export type TokenEndpointOptions = {
   readonly access: AccessControl;
 };
 
-/** The token actions. Those on another token than the own one also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
+/** The token actions. Those on a token other than the caller's also need a rule for `/v1/state/keystore/tokens/<accessor>`. */
 export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndpointOptions): AnyEndpoint[] {
-  /** The meant token, of this tenant and within the caller's policies; the own one when none is named. */
+  /** The token named, if it is of this tenant and the policies allow it; the caller's own when none is named. */
   function requireToken(call: EndpointCall, { token, accessor }: WhichToken, operation: PolicyOperation): TokenRecord {
     if (token !== undefined && accessor !== undefined)
       throw fail('invalid-value', { detail: 'Name the token by "token" or by "accessor", not by both.' });
