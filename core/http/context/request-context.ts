@@ -59,7 +59,7 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 
   /** The User-Agent header, as far as an audit record takes it. */
   get userAgent(): string {
-    return userAgentOf(this.request);
+    return (this.request.headers['user-agent'] ?? '').slice(0, 256);
   }
 
   /** Runs the work of the request and answers with its result. An error refuses it, also one thrown by its listeners and timers. */
@@ -207,11 +207,6 @@ export abstract class RequestContext<Answer extends { readonly status: number }>
 }
 
 const noCode = {} as const;
-
-/** The User-Agent header, as far as an audit record takes it. */
-export function userAgentOf({ headers }: IncomingMessage): string {
-  return (headers['user-agent'] ?? '').slice(0, 256);
-}
 
 /** The address a connection comes from. */
 export function clientAddressOf(request: IncomingMessage): string {
