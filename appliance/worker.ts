@@ -1,13 +1,12 @@
-// A serving process: opens token and store, composes the request handler, listens, and stops when the supervisor says so.
+// A serving process: opens token and store, composes the request handler, listens, and stops on request of the supervisor.
 import { flushCompileCache } from 'node:module';
 import { journalMark } from '../core/log/journal.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { serve } from './composition/serve.ts';
 import { openChannel } from './processes/channel.ts';
-import { listenOn } from './processes/inherited-sockets.ts';
+import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { type Orders, supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
-import type { HandedSockets } from './processes/inherited-sockets.ts';
 import type { Serving } from './processes/serving.ts';
 import { serveSealed } from './seal/sealed-server.ts';
 import { StartRefused } from './state/start-refused.ts';

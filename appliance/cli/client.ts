@@ -22,7 +22,7 @@ export type Request = {
 export type Answer = {
   readonly status: number;
   readonly mediaType: string;
-  /** when to try again, if the appliance says so */
+  /** when to try again, if the answer has Retry-After */
   readonly retryAfterSeconds: number | undefined;
   readonly body: Buffer;
 };

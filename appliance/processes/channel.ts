@@ -66,7 +66,7 @@ type MessageOf<Type extends Message['type']> = Extract<Message, { readonly type:
 
 type Pending = { answered(answer: unknown): void; failed(error: Error): void };
 
-/** Opens this side. Whatever arrives that is no message, or nobody's answer, is reported and ignored. */
+/** Opens this side. A malformed message is reported and ignored, and so is an answer without a pending request. */
 export function openChannel<Asked extends RequestTable, Served extends RequestTable>(parts: ChannelParts<Asked, Served>): Channel<Asked> {
   const { port, asks, serves, handlers, report } = parts;
   const pending = new Map<number, Pending>();
@@ -97,7 +97,7 @@ export function openChannel<Asked extends RequestTable, Served extends RequestTa
 
   const receive: { readonly [Type in Message['type']]: (received: MessageOf<Type>) => void } = {
     request: (received) => void serve(received),
-    // One that comes after its time belongs to nobody any more.
+    // A late answer has no pending request any more.
     answer: ({ id, answer }) => settle(id)?.answered(answer),
     refusal: ({ id, refusal: refused }) => settle(id)?.failed(decodeRefusal(refused)),
   };

@@ -6,7 +6,7 @@ import type { Io } from './io.ts';
 
 export type OutputFile = {
   write(chunk: string | Uint8Array): Promise<void>;
-  /** Puts the file in its place; for standard output nothing is left to do. */
+  /** Renames the file to its name; does nothing for standard output. */
   finish(): void;
   /** Leaves what was there before. */
   abandon(): void;

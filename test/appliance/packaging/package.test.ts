@@ -40,7 +40,7 @@ describe.skipIf(!builder)('the Debian package', () => {
       'usr/lib/tmpfiles.d/keystored.conf',
       'usr/lib/keystored/appliance/keystored.ts',
       'usr/lib/keystored/appliance/cli/keystorectl.ts',
-      'usr/lib/keystored/hsm/host.ts',
+      'usr/lib/keystored/hsm/host/host.ts',
       'usr/lib/keystored/softhsm.conf',
       'usr/lib/keystored/node_modules/node/bin/node',
       'usr/lib/keystored/node_modules/pkcs11js/build/Release/pkcs11.node',
