@@ -1,6 +1,6 @@
 // The ciphers that exist as OpenPGP keys, one row each: numbers, key material, and how a digest is signed (RFC 9580, 9.1 and 5.2.3).
 import { concat } from '../../../core/base/bytes.ts';
-import type { HashName, SignScheme } from '../../../hsm/api.ts';
+import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
 import { mpi } from './packets.ts';
 
 /** One row. Material and signatures are the algorithm-specific octets of a packet. */
@@ -49,15 +49,22 @@ function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
   };
 }
 
-const algorithms: ReadonlyMap<string, Algorithm> = new Map([
-  ['rsa-2048', rsa],
-  ['rsa-3072', rsa],
-  ['rsa-4096', rsa],
-  ['ed25519', ed25519],
-  ['ecdsa-p256', ecdsa('sha256', [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07])],
-  ['ecdsa-p384', ecdsa('sha384', [0x2b, 0x81, 0x04, 0x00, 0x22])],
-  ['ecdsa-p521', ecdsa('sha512', [0x2b, 0x81, 0x04, 0x00, 0x23])],
-]);
+/** A row for each key type that signs; a new one does not compile without. */
+const rows: Readonly<Record<Exclude<KeyType, 'aes-128' | 'aes-192' | 'aes-256' | 'secret-256'>, Algorithm | undefined>> = {
+  'rsa-2048': rsa,
+  'rsa-3072': rsa,
+  'rsa-4096': rsa,
+  ed25519,
+  'ecdsa-p256': ecdsa('sha256', [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]),
+  'ecdsa-p384': ecdsa('sha384', [0x2b, 0x81, 0x04, 0x00, 0x22]),
+  'ecdsa-p521': ecdsa('sha512', [0x2b, 0x81, 0x04, 0x00, 0x23]),
+  // Without an algorithm number in RFC 9580.
+  'ml-dsa-44': undefined,
+  'ml-dsa-65': undefined,
+  'ml-dsa-87': undefined,
+};
+
+const algorithms: ReadonlyMap<string, Algorithm | undefined> = new Map(Object.entries(rows));
 
 /** The row of a cipher, or undefined when it does not exist in OpenPGP. */
 export function findAlgorithm(cipher: string): Algorithm | undefined {
