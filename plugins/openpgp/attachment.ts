@@ -1,4 +1,4 @@
-// What happens to OpenPGP keys when transit keys live: certifying new versions, another User ID, removal. One record per version.
+// OpenPGP's attachment to transit keys: certifies new versions, certifies again for another User ID, and vetoes removals.
 import { z } from 'zod';
 import { fail as failCore } from '../../core/base/errors.ts';
 import type { Clock } from '../../core/base/context.ts';
@@ -92,10 +92,10 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
     return { kept: records, commit: (transaction) => refreshSubkeys(transaction, current, [...records.values()]) };
   }
 
-  // A subkey's block starts with its primary's certificate; without this it would show the old User ID for ever.
+  // The block of a subkey starts with the certificate of its primary, which has changed.
   function refreshSubkeys(transaction: WriteTransaction, primary: OpenpgpKey, records: readonly OpenpgpRecord[]): void {
     const renewed = new Map(records.map((record) => [record.fingerprints[0], record.certificate]));
-    // Read to the end before the first write: the iteration runs inside the transaction that writes.
+    // Collected before the first write, because the iteration runs inside the transaction that writes.
     const subkeys = Array.from(transitKeys.referringTo(primary.tenantId, primary.name, transaction));
     for (const subkey of subkeys) {
       for (const { version, attached } of subkey.versions) {
@@ -126,7 +126,7 @@ async function subkeyRecord(primary: Signer, certificate: Uint8Array, primaryVer
   });
 }
 
-/** Lets openpgp.js, which did not write it, read a new certificate: one that others refuse must not be stored. */
+/** Checks a new certificate with openpgp.js, an independent reader: one that others refuse must not be stored. */
 async function checked(record: OpenpgpRecord): Promise<OpenpgpRecord> {
   const certificate = await parsedCertificate(record);
   const signingKey = await certificate.getSigningKey(undefined, new Date(record.notBefore * 1000));

@@ -1,4 +1,4 @@
-// OpenPGP records that come back from a backup: the text came through strangers' hands, so everything in it is checked again.
+// OpenPGP records from a backup. Backups are untrusted, so everything in a record is checked again.
 import type { Key } from 'openpgp';
 import { z } from 'zod';
 import { defined } from '../../core/base/defined.ts';
@@ -57,7 +57,7 @@ async function acceptRecord(
   const key = publicKeyBody(definition.cipher, publicKey, record.created);
   if (key === undefined) throw refused();
   const fingerprint = formatFingerprint(key.fingerprint);
-  // Reading a stranger's certificate fails in many ways; they all mean the same.
+  // Reading an untrusted certificate fails in many ways; all are the same refusal.
   const certificate = await parsedCertificate(record).catch(() => undefined);
   const signingKey = await certificate?.getSigningKey(undefined, new Date(record.notBefore * 1000)).catch(() => undefined);
   if (certificate === undefined || signingKey?.getFingerprint().toUpperCase() !== fingerprint) throw refused();
@@ -76,7 +76,7 @@ function fitsRole(record: OpenpgpRecord, { fields }: OpenpgpDefinition, certific
     return fields.openpgpPrimary !== undefined && record.subkey.primaryFingerprint === certificate.getFingerprint().toUpperCase();
   }
   if (fields.openpgpPrimary !== undefined) return false;
-  // Without a User ID, for now, the record waits for the next one.
+  // A key without User ID keeps its record until it gets one again.
   return fields.openpgpUserId === undefined || certificate.getUserIDs().includes(requireUserId(fields.openpgpUserId));
 }
 

@@ -1,10 +1,10 @@
-// The plugin's invariants: every version of an OpenPGP key has a record of that very key, and every subkey has its primary.
+// The invariants of the plugin: every version of an OpenPGP key has a record for its public key, and every subkey has its primary.
 import type { CheckFinding } from '../../core/base/context.ts';
 import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
 import { formatFingerprint } from './format/packets.ts';
 import { publicKeyBody } from './format/signer.ts';
 
-/** Walks every key of every tenant. */
+/** Checks every key of every tenant. */
 export function* checkRecords(transitKeys: OpenpgpKeys): Generator<CheckFinding> {
   for (const key of transitKeys.all()) {
     const { tenantId, name } = key;

@@ -1,4 +1,4 @@
-// Which openpgp-* fields go together, and with which keys: the refusals of a key's definition (api 19, 20).
+// Which openpgp-* fields go together, and with which keys (api 19, 20).
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import { fail as failCore } from '../../core/base/errors.ts';
 import { hasRole, type OpenpgpDefinition, type OpenpgpKey, type OpenpgpKeys, type OpenpgpVersion } from './records.ts';
@@ -9,12 +9,12 @@ import { fail } from './errors.ts';
 const maxUserIdOctets = 1024;
 
 /**
- * The User ID as it enters the certificate. What comes through the door has been judged (core/wire/shown-text.ts); records and backups of
- * earlier versions may have blanks at the ends. Throws `invalid-value`.
+ * The User ID for a certificate. Those in requests have been validated (records.ts); records and backups of earlier versions may have
+ * blanks at the ends. Throws `invalid-value`.
  */
 export function requireUserId(text: string): string {
   const userId = text.trim();
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  // eslint-disable-next-line no-control-regex -- looks for control characters
   const fit = userId.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(userId);
   const octets = encodeUtf8(userId).length;
   if (fit && octets >= 1 && octets <= maxUserIdOctets) return userId;

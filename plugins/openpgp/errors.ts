@@ -2,8 +2,8 @@
 import { type ErrorTable, errorsOf } from '../../core/base/errors.ts';
 
 /**
- * Rows borrowed from the transit plugin, word for word. A code has one owner, and plugins do not import each other: this table is
- * in no manifest, and a test holds it to the owner's.
+ * Copies of rows of the transit plugin. A code has one owner, and plugins do not import each other: this table is in no manifest, and a
+ * test compares it with the owner's.
  */
 export const borrowedErrors = {
   'invalid-format': {

@@ -32,7 +32,7 @@ export function isOpenpgpHashInput(text: Uint8Array): boolean {
   return endsInTrailer(view, 6) || endsInTrailer(view, 10) || beginsWithKey(view);
 }
 
-/** version ‖ FF ‖ length of the hashed part of the packet, 4 octets, or 8 in version 5. The hashed part stands before it. */
+/** version ‖ FF ‖ length of the hashed part of the packet, 4 octets, or 8 in version 5. The hashed part is before it. */
 function endsInTrailer(view: DataView, trailerOctets: 6 | 10): boolean {
   const at = view.byteLength - trailerOctets;
   if (at < 0 || view.getUint8(at + 1) !== 0xff || !isVersion(view.getUint8(at))) return false;

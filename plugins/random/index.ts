@@ -1,4 +1,4 @@
-// Random octets from the token: the smallest plugin, and the example to start from.
+// Random octets from the token: the smallest plugin, and an example for others.
 import { z } from 'zod';
 import { encodeBase64, encodeHex } from '../../core/base/bytes.ts';
 import { integer } from '../../core/wire/fields.ts';

@@ -1,6 +1,6 @@
-// Which keys and values a release leaves behind for ever: made once per format by make-transit-golden.ts, held by transit-golden.test.ts.
+// Keys and values of a released version: written once per format by make-transit-golden.ts, checked by transit-golden.test.ts.
 
-/** What the file holds of one key: its backup, and requests that must be answered with this for as long as the service exists. */
+/** What the file holds of one key: its backup, and requests with the answers that all later versions must give. */
 export type GoldenKey = {
   readonly cipher: string;
   readonly backup: string;

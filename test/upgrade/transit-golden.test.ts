@@ -1,4 +1,4 @@
-// Values that a released version made open, verify and come out the same for ever, on keys restored from its backups.
+// Values that a released version made open, verify and are reproduced by all later versions, on keys restored from its backups.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestClock } from '../../core/base/time.ts';

@@ -1,4 +1,4 @@
-// The action export-openpgp-public: public key blocks, the same octets at every call until a version comes or goes (spec, api 38).
+// The action export-openpgp-public: public key blocks, the same octets at every call until a version is added or removed (spec, api 38).
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
@@ -59,7 +59,7 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
   });
 }
 
-// Newest first: a program that reads one certificate of a block alone reads the one that signs today.
+// Newest first: a program that reads only the first certificate of a block gets the one that signs now.
 function wholeBlock(
   transitKeys: OpenpgpKeys,
   key: OpenpgpKey,

@@ -1,4 +1,4 @@
-// The action export-openpgp-revocation: a revocation certificate to keep for an emergency, or to publish at once.
+// The action export-openpgp-revocation: a revocation certificate, for an emergency or for publication.
 import { z } from 'zod';
 import { fail as failCore } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';

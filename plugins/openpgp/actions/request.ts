@@ -1,4 +1,4 @@
-// What the OpenPGP actions share: the key they are called on, its text field, and the version they are asked for.
+// What the OpenPGP actions share: finding the key and the version of a request, and reading its text field.
 import { z } from 'zod';
 import { decodeBase64InPlace, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
@@ -7,7 +7,7 @@ import { hasRole, type OpenpgpKey, type OpenpgpKeys, type OpenpgpRecord, type Op
 import type { Hsm } from '../../../hsm/api.ts';
 import { fail } from '../errors.ts';
 
-/** What every action is built from. */
+/** What every action uses. */
 export type Parts = { readonly hsm: Hsm; readonly transitKeys: OpenpgpKeys };
 
 // Octets of data one call may sign or verify.
@@ -53,7 +53,7 @@ function smallOctets(text: string, base64Encoded: boolean): Uint8Array {
   return base64Encoded ? parseBase64(text, 'text') : encodeUtf8(text);
 }
 
-/** The version asked for, whether or not it is barred: public blocks and revocations stay available. Throws version-unknown. */
+/** The requested version, even when it is barred: public blocks and revocations stay available. Throws version-unknown. */
 export function requireVersion(key: OpenpgpKey, requested: number | 'latest'): OpenpgpVersion {
   const number = requested === 'latest' ? key.latestVersion : requested;
   const version = key.versions.find((one) => one.version === number);
@@ -61,7 +61,7 @@ export function requireVersion(key: OpenpgpKey, requested: number | 'latest'): O
   throw fail('version-unknown', { detail: `The key has no version ${number}; its latest is ${key.latestVersion}.` });
 }
 
-/** The OpenPGP record of a version that counts: the key has its role (still), or came as a block. */
+/** The OpenPGP record of a version, if it is in force: the key has an OpenPGP role at present, or was imported as a block. */
 export function findRecord({ fields }: OpenpgpKey, { attached }: OpenpgpVersion): OpenpgpRecord | undefined {
   return hasRole(fields) || attached?.imported !== undefined ? attached : undefined;
 }
@@ -73,7 +73,7 @@ export function requireRecord(key: OpenpgpKey, version: OpenpgpVersion): Openpgp
   return record;
 }
 
-/** The refusal of an OpenPGP action on any other key. */
+/** The refusal of an OpenPGP action on a key without OpenPGP role. */
 export function notAnOpenpgpKey(): Error {
   return fail('operation-not-supported', {
     detail: 'The key is not an OpenPGP key: set openpgp-user-id, or make a subkey with openpgp-primary and openpgp-key-usage.',

@@ -30,8 +30,8 @@ export async function certifyPrimary(primary: Signer, userId: string): Promise<U
 }
 
 /**
- * subkey ‖ binding signature, in which the subkey's own back-signature is embedded: without it anyone could claim a foreign key
- * as a subkey, and every verifier refuses (RFC 9580, 5.2.1.9). Dated when both keys exist.
+ * subkey ‖ binding signature with the embedded back-signature of the subkey. Without that, anyone could claim the key of somebody else as
+ * a subkey, and verifiers refuse the binding (RFC 9580, 5.2.1.9). Dated at the later creation.
  */
 export async function bindSubkey(primary: Signer, subkey: Signer): Promise<Uint8Array> {
   const created = bindingTime(primary, subkey);
@@ -44,7 +44,7 @@ export async function bindSubkey(primary: Signer, subkey: Signer): Promise<Uint8
   return concat(packet(packetTag.publicSubkey, subkey.body), binding);
 }
 
-/** When the binding of a subkey is dated: the later of the two creations. */
+/** Date of the binding of a subkey: the later of the two creation times. */
 export function bindingTime(primary: Pick<PublicKeyBody, 'created'>, subkey: Pick<PublicKeyBody, 'created'>): number {
   return Math.max(primary.created, subkey.created);
 }

@@ -1,4 +1,4 @@
-// Signing data: one detached signature packet per call, dated so that every verifier finds the key already made.
+// Signing data: one detached signature packet per call, never dated before the key.
 import { uint32 } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { subpacket } from '../format/packets.ts';
@@ -6,8 +6,8 @@ import { makeSignature, signatureType, subpacketType } from '../format/signature
 import { openpgpSeconds, type Signer } from '../format/signer.ts';
 
 /**
- * A detached signature over `data` (type 0x00), which is hashed where it lies. `expiresAfterSeconds` makes it invalid that long
- * after its date. Should the clock stand before the key's own date, the signature carries the key's: an older one verifies nowhere.
+ * A detached signature over `data` (type 0x00), which is not copied. `expiresAfterSeconds` is counted from its date. While the clock is
+ * behind the date of the key, the signature has the date of the key: no verifier accepts an earlier one.
  */
 export function signDetached(
   signer: Signer,

@@ -1,4 +1,4 @@
-// A foreign certificate as a verification-only key: which of its keys signs, which cipher that is, and why a block is refused.
+// A certificate of somebody else as a verification-only key: finds its signing key and the cipher, or refuses the block with a reason.
 import type { Key, KeyID, Subkey } from 'openpgp';
 import { readJwk } from '../../../core/base/public-key.ts';
 import type { OpenpgpRecord } from '../records.ts';
@@ -8,7 +8,7 @@ import { formatArmor } from '../format/keyblock.ts';
 import { maxBlockBytes, readCertificate } from '../format/reading.ts';
 import { withoutSoftRevocations } from './revoked.ts';
 
-/** What a block becomes. */
+/** What is made of a block. */
 export type ImportedCertificate = {
   readonly cipher: string;
   /** SubjectPublicKeyInfo, DER */
@@ -19,19 +19,19 @@ export type ImportedCertificate = {
 const maxSubkeys = 32;
 
 /**
- * Reads a public key block. Cipher and public key are those of the key that would sign, also when it has expired: what it signed
- * in time stays verifiable. Throws `invalid-key-data` naming the reason.
+ * Reads a public key block. Cipher and public key are those of the signing key, also when it has expired: what it signed before stays
+ * verifiable. Throws `invalid-key-data` naming the reason.
  */
 export async function importCertificate(given: string, now: Temporal.Instant): Promise<ImportedCertificate> {
   const block = armoredBlock(given);
   if (Buffer.byteLength(block) > maxBlockBytes) throw refused(`openpgp is larger than ${maxBlockBytes / 1024} KiB.`);
   const key = await readCertificate(block);
-  // Before anything is verified with one of them: a subkey that breaks the rule for keys of others counts for nothing.
+  // Before anything is verified with them: subkeys that break the rule for keys of others are ignored.
   if (!isSound(key)) throw refused('The primary key of the certificate is weak, or no point of its curve.');
   key.subkeys = key.subkeys.filter(isSound);
   if (key.users.length === 0) throw refused('The certificate has no User ID. Export it with its User ID.');
   if (key.subkeys.length > maxSubkeys) throw refused(`The certificate has more than ${maxSubkeys} subkeys.`);
-  // Read once more: what signed until it was superseded or retired counts, but the key that would sign today is asked for first.
+  // Parsed again: keys that signed until they were superseded or retired count too, after the key that signs now.
   const earlier = withoutSoftRevocations(await readCertificate(block), undefined);
   if (await isRevoked(earlier, now)) throw refused('The certificate is revoked, and not because it was superseded or retired.');
   const signingKey = (await findSigningKey(key)) ?? (await findSigningKey(earlier));
@@ -52,7 +52,7 @@ export async function importCertificate(given: string, now: Temporal.Instant): P
   return { cipher, publicKey, record };
 }
 
-/** The packets as `gpg --export` writes them come in base64 and are kept as armor, which is how blocks go out. */
+/** Binary packets, as `gpg --export` writes them, come in base64 and are kept as armor, the form of exported blocks. */
 function armoredBlock(given: string): string {
   const packets = given.includes('-----BEGIN ') ? undefined : decodeBase64(given);
   return packets === undefined ? given : formatArmor('public', packets);
@@ -66,7 +66,7 @@ async function isRevoked(key: Key, now: Temporal.Instant): Promise<boolean> {
   return key.isRevoked(undefined, undefined, new Date(now.epochMilliseconds), undefined).catch(() => true);
 }
 
-// With a null date openpgp.js ignores expiry, not revocation.
+// With a null date, openpgp.js ignores expiry but not revocation.
 async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | undefined> {
   try {
     return await key.getSigningKey(keyId, null, undefined, undefined);
@@ -75,7 +75,7 @@ async function findSigningKey(key: Key, keyId?: KeyID): Promise<Key | Subkey | u
   }
 }
 
-/** Of the keys of a certificate that can sign, expired ones too. */
+/** Fingerprints of the keys of a certificate that can sign, including expired ones. */
 export async function signingFingerprints(key: Key): Promise<readonly string[]> {
   const fingerprints: string[] = [];
   for (const candidate of key.getKeys()) {
@@ -108,7 +108,7 @@ function describeKey(key: Key | Subkey): { cipher: string; publicKey: Uint8Array
   return { cipher, publicKey: publicKey.export({ format: 'der', type: 'spki' }) };
 }
 
-/** Whether a key may be used at all. Types we do not read are left to openpgp.js, which knows them. */
+/** Whether a key satisfies the rule for keys of others. Types that no cipher here has are left to openpgp.js. */
 function isSound(key: Key | Subkey): boolean {
   const jwk = jwkOf(key);
   return jwk === undefined || readJwk(jwk, 'verify') !== undefined;

@@ -1,4 +1,4 @@
-// Revocation certificates: made ahead of need or in an emergency, published by whoever holds them (RFC 9580, 5.2.1.11 and 5.2.1.12).
+// Revocation certificates: made in advance or in an emergency, and published by their holder (RFC 9580, 5.2.1.11 and 5.2.1.12).
 import { concat, encodeUtf8 } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { formatArmor } from '../format/keyblock.ts';
@@ -6,7 +6,7 @@ import { framedKey, splitPacket, subpacket } from '../format/packets.ts';
 import { makeSignature, signatureType, subpacketType } from '../format/signature.ts';
 import { openpgpSeconds, type PublicKeyBody, type Signer } from '../format/signer.ts';
 
-// Reasons and their codes (RFC 9580, 5.2.3.31). After the first and third every signature ever made counts as bad.
+// Reasons and their codes (RFC 9580, 5.2.3.31). The first and the third invalidate all signatures, earlier ones too.
 const revocationReasons = { 'no-reason': 0, superseded: 1, compromised: 2, retired: 3 } as const;
 
 export type Revocation = { readonly reason: keyof typeof revocationReasons; readonly comment: string; readonly at: Temporal.Instant };
@@ -17,7 +17,7 @@ export async function revokePrimary(primary: Signer, revocation: Revocation): Pr
   return formatArmor('public', await revocationSignature(primary, signatureType.keyRevocation, primary.created, parts, revocation));
 }
 
-/** Revokes a subkey, by its primary: the whole block with the revocation in it, because a lone one has no place to go. */
+/** Revokes a subkey, by its primary: the whole block with the revocation in it, because programs cannot merge a lone one. */
 export async function revokeSubkey(
   primary: Signer,
   subkey: PublicKeyBody,

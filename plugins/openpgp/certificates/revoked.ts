@@ -1,9 +1,9 @@
-// Foreign certificates with revocations: superseded and retired keys keep what they signed before, compromised ones keep nothing.
+// Imported certificates with revocations: earlier signatures of superseded and retired keys stay valid, those of compromised keys do not.
 import { enums, type Key, type SignaturePacket, type Subkey, type User } from 'openpgp';
 import type { OpenpgpRecord } from '../records.ts';
 import { parseCertificate, parsedCertificate } from '../format/keyblock.ts';
 
-/** Reasons after which earlier signatures stay good (RFC 9580, 5.2.3.31); of a User ID its own, which says nothing of the key. */
+/** Reasons after which earlier signatures stay valid (RFC 9580, 5.2.3.31); the last one concerns a User ID, not the key. */
 const softReasons: ReadonlySet<number | null> = new Set([
   enums.reasonForRevocation.keySuperseded,
   enums.reasonForRevocation.keyRetired,
@@ -11,8 +11,8 @@ const softReasons: ReadonlySet<number | null> = new Set([
 ]);
 
 /**
- * The certificate of a record as it was at a time: without the soft revocations that came later; without a time, as it was before all of
- * them. One with revocations is parsed at each call: openpgp.js marks what it has once found revoked, and would stay with that.
+ * The certificate of a record at a time: without later soft revocations; without a time, without any. A certificate with revocations is
+ * parsed at each call, because openpgp.js remembers what it has found revoked.
  */
 export async function certificateAt(record: OpenpgpRecord, at: Date | undefined): Promise<Key> {
   const known = await parsedCertificate(record);
@@ -20,7 +20,7 @@ export async function certificateAt(record: OpenpgpRecord, at: Date | undefined)
   return withoutSoftRevocations(await parseCertificate(record), at);
 }
 
-/** Takes the soft revocations after a time, or all, out of a certificate; answers it. */
+/** Removes the soft revocations after a time, or all of them, from a certificate; returns it. */
 export function withoutSoftRevocations(certificate: Key, at: Date | undefined): Key {
   for (const holder of holdersOf(certificate)) {
     holder.revocationSignatures = holder.revocationSignatures.filter((revocation) => {
@@ -31,7 +31,7 @@ export function withoutSoftRevocations(certificate: Key, at: Date | undefined): 
   return certificate;
 }
 
-/** Whether anything of the certificate was revoked. */
+/** Whether the certificate has any revocation. */
 export function hasRevocations(certificate: Key): boolean {
   return holdersOf(certificate).some(({ revocationSignatures }) => revocationSignatures.length > 0);
 }

@@ -1,4 +1,4 @@
-// Export of private keys in OpenPGP's own format, for gpg and sq (spec `export` with `format: openpgp`).
+// Export of private keys in OpenPGP's format, for gpg and sq (spec `export` with `format: openpgp`).
 import { createPrivateKey } from 'node:crypto';
 import { concat } from '../../../core/base/bytes.ts';
 import { fail as failCore } from '../../../core/base/errors.ts';
@@ -28,7 +28,7 @@ export function planSecretExport(
   };
 }
 
-/** Undefined for a subkey: its User ID is its primary's. */
+/** Undefined for a subkey, which has the User ID of its primary. */
 function chooseUserId(key: OpenpgpKey, requested: string | undefined): string | undefined {
   if (key.fields.openpgpPrimary !== undefined) {
     if (requested === undefined) return undefined;
@@ -72,7 +72,7 @@ async function exportVersion(
   return block;
 }
 
-// The certificate as published where it bears that User ID; otherwise a new one, dated at the key's creation as well.
+// The published certificate if it has that User ID; otherwise a new one, also dated at the creation of the key.
 async function certificateWith(userId: string, key: OpenpgpKey, version: OpenpgpVersion, signer: Signer): Promise<Uint8Array> {
   const published = key.fields.openpgpUserId === userId ? version.attached?.certificate : undefined;
   return published ?? certifyPrimary(signer, userId);

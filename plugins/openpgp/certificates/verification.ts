@@ -1,4 +1,4 @@
-// Checking detached signatures: each packet is matched to a key version by its issuer, then verified by openpgp.js.
+// Verifies detached signatures: matches each packet to a key version by its issuer, then verifies it with openpgp.js.
 import { setImmediate } from 'node:timers/promises';
 import { createMessage, PacketList, Signature, type SignaturePacket, verify } from 'openpgp';
 import type { OpenpgpRecord, OpenpgpVersion } from '../records.ts';
@@ -7,7 +7,7 @@ import { parsedCertificate } from '../format/keyblock.ts';
 import { readingConfig } from '../format/reading.ts';
 import { certificateAt, hasRevocations } from './revoked.ts';
 
-/** A good signature: who made it, with which version, when. */
+/** A valid signature: by which key and version, and when. */
 export type GoodSignature = {
   readonly version: number;
   readonly fingerprint: string;
@@ -15,13 +15,13 @@ export type GoodSignature = {
   readonly signedAt: Temporal.Instant;
 };
 
-// How far a signer's clock may run ahead of ours.
+// How far the clock of a signer may be ahead.
 const clockSkewSeconds = 300;
 
 /** A signature packet and the key version that its issuer fields name. */
 export type MatchedSignature = { readonly packet: SignaturePacket; readonly version: OpenpgpVersion };
 
-/** Those of the packets whose issuer is one of the versions: by fingerprint, or by key ID where a packet has nothing better. */
+/** The packets whose issuer is one of the versions: by fingerprint, or by key ID when a packet has no fingerprint. */
 export async function matchVersions(
   packets: readonly SignaturePacket[],
   versions: readonly OpenpgpVersion[],
@@ -36,7 +36,7 @@ export async function matchVersions(
   });
 }
 
-/** Fingerprints of the keys whose signatures count. What earlier versions of the service imported lacks those of retired subkeys. */
+/** Fingerprints of the keys whose signatures count. Records imported by earlier versions of the service lack those of retired subkeys. */
 async function signersOf(record: OpenpgpRecord | undefined): Promise<readonly string[]> {
   if (record?.imported === undefined) return record?.fingerprints ?? [];
   let signers = importedSigners.get(record);
@@ -51,9 +51,8 @@ async function signersOf(record: OpenpgpRecord | undefined): Promise<readonly st
 const importedSigners = new WeakMap<OpenpgpRecord, readonly string[]>();
 
 /**
- * The first signature that is good: made over `data` by a key that was valid at its date: not expired, not superseded or retired before
- * it, and never revoked for compromise or without a reason.
- * Undefined when none is.
+ * The first valid signature: made over `data` by a key that was valid at its date, which means not expired, not superseded or retired
+ * before it, and never revoked for compromise or without a reason. Undefined when there is none.
  */
 export async function findGoodSignature(
   matched: readonly MatchedSignature[],
@@ -79,7 +78,7 @@ async function verifyOne(
   const certificate = await certificateAt(record, created);
   const list = new PacketList<SignaturePacket>();
   list.push(packet);
-  // `binary` throughout: a text message would be re-encoded, and the signature is over the octets.
+  // `binary`, because a text message would be re-encoded, and the signature is over the octets.
   const result = await verify({
     message: await createMessage({ binary: data.length > pieceOctets ? inPieces(data) : data }),
     signature: new Signature(list),
@@ -88,9 +87,9 @@ async function verifyOne(
     date: verificationDate(created, now),
     config: readingConfig,
   }).catch(() => undefined);
-  // It hashes what others read: the data has to be read to its end.
+  // openpgp.js hashes the data while it is read, so it must be read to the end.
   if (result?.data instanceof ReadableStream) await drain(result.data);
-  // No entry at all means a signature type that is not over data.
+  // Without an entry, the signature type is not one over data.
   const [entry] = result?.signatures ?? [];
   if (entry === undefined || !(await entry.verified.catch(() => false))) return undefined;
   const fingerprint = certificate.getKeys(entry.keyID)[0]?.getFingerprint().toUpperCase();
@@ -99,10 +98,10 @@ async function verifyOne(
   return { version: version.version, fingerprint, keyId: keyIdOf(fingerprint), signedAt };
 }
 
-/** To hash as much takes half a millisecond. */
+/** Hashing this much takes half a millisecond. */
 const pieceOctets = 128 * 1024;
 
-/** Large data as a stream: openpgp.js would copy it whole, and hash it while everybody waits. */
+/** Large data as a stream: openpgp.js would copy it as a whole, and block the event loop while it hashes. */
 function inPieces(data: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
@@ -114,13 +113,13 @@ function inPieces(data: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-// openpgp.js gives its stream methods of its own: iterating over it would not use them.
+// The streams of openpgp.js have methods of their own, which iteration would bypass.
 async function drain(stream: ReadableStream<unknown>): Promise<void> {
   const reader = stream.getReader();
   while (!(await reader.read()).done);
 }
 
-// A signature dated slightly ahead of us is looked at with its own date; everything else as of now.
+// A signature dated slightly in the future is verified as of its own date; any other as of now.
 function verificationDate(created: Date, now: Temporal.Instant): Date {
   const aheadMs = created.getTime() - now.epochMilliseconds;
   return aheadMs > 0 && aheadMs <= clockSkewSeconds * 1000 ? created : new Date(now.epochMilliseconds);

@@ -25,7 +25,7 @@ const rsa: Algorithm = {
   signatureMaterial: mpi,
 };
 
-// Algorithm 22, not 27: no gpg and no rnp reads 27. It signs the digest as its message, and its two halves stand as integers.
+// Algorithm 22, not 27: gpg and rnp do not read 27. It signs the digest as its message; the two halves are written as integers.
 const ed25519Oid = Uint8Array.of(0x09, 0x2b, 0x06, 0x01, 0x04, 0x01, 0xda, 0x47, 0x0f, 0x01);
 const ed25519: Algorithm = {
   id: 22,
@@ -36,7 +36,7 @@ const ed25519: Algorithm = {
   signatureMaterial: halves,
 };
 
-// The hash is as long as the curve: gpg refuses a shorter one, and some tokens refuse a longer one.
+// The hash has the length of the curve: gpg refuses a shorter one, and some tokens refuse a longer one.
 function ecdsa(hash: HashName, oid: readonly number[]): Algorithm {
   const lengthAndOid = Uint8Array.of(oid.length, ...oid);
   return {
@@ -82,7 +82,7 @@ function rsaSecret({ d, p, q, qi }: JsonWebKey): Uint8Array {
   return concat(...[octets(d), first, second, inverse(first, second)].map(mpi));
 }
 
-// Extended Euclid; only for the half of all keys whose primes stand the other way round.
+// Extended Euclidean algorithm; needed only when the primes are in the other order.
 function inverse(value: Uint8Array, modulus: Uint8Array): Uint8Array {
   const m = BigInt(`0x${modulus.toHex()}`);
   let [r0, r1] = [m, BigInt(`0x${value.toHex()}`)];

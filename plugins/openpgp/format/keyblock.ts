@@ -1,4 +1,4 @@
-// Key blocks as people get them: armor around stored packets, and the parsed certificate of a record for verification.
+// Key blocks: armor around stored packets, and the parsed certificate of a record for verification.
 import { armor, enums, type Key, readKey } from 'openpgp';
 import { concat } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../records.ts';
@@ -12,7 +12,7 @@ const armorKinds = {
 
 /** ASCII armor with its checksum: gpg refuses a block without one whenever the base64 happens to need no padding. */
 export function formatArmor(kind: keyof typeof armorKinds, packets: Uint8Array): string {
-  // On its own line endings openpgp.js is platform-independent: \n throughout.
+  // openpgp.js writes \n line endings on all platforms.
   return armor(armorKinds[kind], packets, undefined, undefined, undefined, true);
 }
 
@@ -28,7 +28,7 @@ export function formatPublicBlock(record: OpenpgpRecord): string {
 
 /**
  * One block of many records: each primary key once, with all its subkeys behind it, in the order of the records. Armor around several
- * certificates is what `gpg --export --armor` of several keys writes; of several blocks in one file many programs read the first alone.
+ * certificates is what `gpg --export --armor` of several keys writes; of several blocks in one file, many programs read the first only.
  */
 export function formatWholeBlock(records: readonly OpenpgpRecord[]): string {
   const parts = new Map<string, Uint8Array[]>();
@@ -51,7 +51,7 @@ export function parsedCertificate(record: OpenpgpRecord): Promise<Key> {
   return parsed;
 }
 
-/** The same, parsed anew. */
+/** The same, parsed again. */
 export function parseCertificate(record: OpenpgpRecord): Promise<Key> {
   return readKey({ binaryKey: certificatePackets(record), config: readingConfig });
 }

@@ -11,8 +11,8 @@ export function uint16(value: number): Uint8Array {
 }
 
 /**
- * Multiprecision integer: bit count (u16) ‖ octets (RFC 9580, 3.2). Leading zeros must go: Sequoia refuses an integer whose bit
- * count is not exact, which would lose one signature in 128.
+ * Multiprecision integer: bit count (u16) ‖ octets (RFC 9580, 3.2). Without leading zeros: Sequoia refuses an integer whose bit
+ * count is not exact, which would affect one signature in 128.
  */
 export function mpi(octets: Uint8Array): Uint8Array {
   const first = octets.findIndex((octet) => octet !== 0);
@@ -39,7 +39,7 @@ function lengthOctets(length: number, twoOctetLimit: number): Uint8Array {
   return concat(Uint8Array.of(0xff), uint32(length));
 }
 
-/** Takes the first packet off a sequence that this file wrote. */
+/** Splits the first packet off a sequence written by this file. */
 export function splitPacket(packets: Uint8Array): { readonly body: Uint8Array; readonly rest: Uint8Array } {
   const [, first = 0, second = 0] = packets;
   let start = 2;
@@ -54,12 +54,12 @@ export function splitPacket(packets: Uint8Array): { readonly body: Uint8Array; r
   return { body: packets.subarray(start, start + length), rest: packets.subarray(start + length) };
 }
 
-/** How a key packet enters every hash: 0x99 ‖ length(2) ‖ body (RFC 9580, 5.2.4). */
+/** A key packet as it is hashed: 0x99 ‖ length(2) ‖ body (RFC 9580, 5.2.4). */
 export function framedKey(body: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0x99), uint16(body.length), body);
 }
 
-/** How a User ID enters the hash of its certification: 0xB4 ‖ length(4) ‖ UTF-8 (RFC 9580, 5.2.4). */
+/** A User ID as it is hashed for its certification: 0xB4 ‖ length(4) ‖ UTF-8 (RFC 9580, 5.2.4). */
 export function framedUserId(userId: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0xb4), uint32(userId.length), userId);
 }

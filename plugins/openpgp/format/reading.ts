@@ -1,12 +1,12 @@
-// Reading blocks and signatures of strangers with openpgp.js: one armored block of the right kind, of bounded size and packet count.
+// Reads untrusted blocks and signatures with openpgp.js: one armored block of the right kind, of bounded size and packet count.
 import { enums, type Key, type PartialConfig, readKeys, readSignature, type SignaturePacket, unarmor } from 'openpgp';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
 
-/** Octets an armored key block may have. */
+/** Largest armored key block, octets. */
 export const maxBlockBytes = 256 * 1024;
 
-/** Octets a signature may have as it is sent. */
+/** Largest signature in a request, octets. */
 export const maxSignatureBytes = 64 * 1024;
 
 // Each self-signature costs a verification, up to 2 ms for P-521.
@@ -14,8 +14,8 @@ const maxBlockPackets = 1000;
 const maxSignaturePackets = 16;
 
 /**
- * A key whose self-signature was replaced later (gpg does so to extend a key) still verifies what it signed before. The rest are
- * openpgp.js's own defaults: no RSA below 2047 bits, no MD5, no SHA-1 for data.
+ * A key whose self-signature was replaced later (gpg does so to extend a key) still verifies what it signed before. Everything else is
+ * a default of openpgp.js: no RSA below 2047 bits, no MD5, no SHA-1 for data.
  */
 export const readingConfig: PartialConfig = { allowInsecureVerificationWithReformattedKeys: true };
 
@@ -67,7 +67,7 @@ function unreadableSignature(): Error {
   return fail('invalid-format', { detail: 'signature is not a readable detached OpenPGP signature, armored or in base64.' });
 }
 
-// openpgp.js reads the first block and ignores the rest: what was not read must not seem to be accepted.
+// openpgp.js reads the first block and ignores the rest, which would seem to be accepted.
 function requireOneBlock(text: string, label: 'PUBLIC KEY BLOCK' | 'SIGNATURE', refuse: (detail: string) => Error): void {
   const labels = [...text.matchAll(/-----BEGIN ([A-Z0-9 ,/]{1,40})-----/g)].map((match) => match[1]);
   const [found] = labels;
@@ -89,12 +89,12 @@ async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array>
     const { data } = await unarmor(text, undefined);
     if (data instanceof Uint8Array) return data;
   } catch {
-    // Falls through: whatever was wrong with it, it is not readable.
+    // Refused below, whatever the cause.
   }
   throw refuse();
 }
 
-/** Counts packets by their headers alone, up to `limit`: cheap, and before anything is parsed. */
+/** Counts packets by their headers, up to `limit`: cheap, and before anything is parsed. */
 function countPackets(packets: Uint8Array, limit: number): number {
   let count = 0;
   for (let at = 0; at < packets.length && count < limit; count += 1) at += packetOctets(packets, at);

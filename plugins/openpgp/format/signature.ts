@@ -29,9 +29,9 @@ export const subpacketType = {
 } as const;
 
 /**
- * A signature packet over the concatenation of `parts`, each hashed where it lies. Layout of the body:
+ * A signature packet over the concatenation of `parts`, none of which is copied. Layout of the body:
  * 04 ‖ type ‖ algorithm ‖ hash ‖ length(2) hashed subpackets ‖ length(2) unhashed subpackets ‖ left 16 bits of the digest ‖ material.
- * What is hashed after the data is the body up to the hashed subpackets ‖ 04 FF ‖ length(4) of that (RFC 9580, 5.2.4).
+ * After the data, the hash covers the body up to the hashed subpackets ‖ 04 FF ‖ length(4) of that (RFC 9580, 5.2.4).
  */
 export async function makeSignature(
   signer: Signer,

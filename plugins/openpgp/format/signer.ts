@@ -1,4 +1,4 @@
-// From a transit key version to a signer: the OpenPGP key packet of its public key, and its private key in the HSM.
+// Signers made of transit key versions: the OpenPGP key packet of the public key, and the private key in the HSM.
 import { createPublicKey } from 'node:crypto';
 import { concat, uint32 } from '../../../core/base/bytes.ts';
 import type { OpenpgpDefinition, OpenpgpRecord, OpenpgpVersion } from '../records.ts';
@@ -16,7 +16,7 @@ export type PublicKeyBody = {
   readonly fingerprint: Uint8Array;
 };
 
-/** A key that can sign: its packet, and the private half in the token. */
+/** A key that can sign: its packet, and its private key in the token. */
 export type Signer = PublicKeyBody & { sign(digest: Uint8Array): Promise<Uint8Array> };
 
 /** The signer of a version. Throws `operation-not-supported` when its cipher does not exist in OpenPGP or it has no private key. */
@@ -37,7 +37,7 @@ function bodyOf(cipher: string, { publicKey, attached, created }: OpenpgpVersion
   return known;
 }
 
-// Taking a public key apart costs more than all the rest of a signature here; the record is the same object until it changes.
+// Parsing the public key costs more than the rest of a signature. A record is the same object until it changes.
 const bodies = new WeakMap<OpenpgpRecord, PublicKeyBody>();
 
 /** 04 ‖ created(4) ‖ algorithm ‖ material, from a SubjectPublicKeyInfo. Undefined when the cipher does not exist in OpenPGP. */
@@ -49,7 +49,7 @@ export function publicKeyBody(cipher: string, spki: Uint8Array, created: number)
   return { algorithm, created, body, fingerprint: fingerprintOf(body) };
 }
 
-/** Whole seconds, rounded down: a signature dated even half a second ahead is refused by most verifiers. */
+/** Whole seconds, rounded down: most verifiers refuse a signature dated even half a second in the future. */
 export function openpgpSeconds(instant: Temporal.Instant): number {
   return Math.floor(instant.epochMilliseconds / 1000);
 }

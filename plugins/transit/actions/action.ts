@@ -224,7 +224,7 @@ function missing(subject: string): Error {
 
 function besideBatch(): Error {
   return coreFail('invalid-value', {
-    detail: 'With batch-input, every other field stands in its items.',
-    items: [{ message: 'must stand alone', info: 'batch-input' }],
+    detail: 'With batch-input, every other field belongs in its items.',
+    items: [{ message: 'must be the only field', info: 'batch-input' }],
   });
 }

@@ -59,9 +59,9 @@ export function restore(transit: Transit): AnyEndpoint {
 /** Undefined when another process changed the key meanwhile; then nothing was changed here. */
 async function restoreOnce(transit: Transit, key: Key, backup: string): Promise<RestoredKey | undefined> {
   // Parsed for each attempt: loading material into the token zeroes it.
-  const judged = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
+  const validated = await readRestored(transit, key, parseBackup(parseBase64(backup, 'key'), transit.attachments));
   requireReplaceable(key.record, transit.tables.usage.has([key.tenantId, key.record.id, 1]));
-  const loaded = await loadRestored(transit, judged);
+  const loaded = await loadRestored(transit, validated);
   try {
     const replaced = await transit.store.write((transaction) => replace(transit, transaction, key, loaded));
     await transit.ledger.destroy(replaced);

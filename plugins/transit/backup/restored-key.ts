@@ -55,11 +55,11 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
   if (record.derived !== (kdf !== undefined)) throw contradiction('derived');
   requireSequence(backup);
   const materialTarget = { cipherName: document.cipher, cipher, derived: document.derived };
-  const judged: BackupVersion[] = [];
-  for (const version of versions) judged.push(await validateVersion(version, record, materialTarget, givenPublicKey));
+  const validated: BackupVersion[] = [];
+  for (const version of versions) validated.push(await validateVersion(version, record, materialTarget, givenPublicKey));
   const key: Key = { ...target, record };
   requireDefinition(transit, key, undefined);
-  return { key, versions: judged, kept: await acceptRestored(transit, target, key, judged) };
+  return { key, versions: validated, kept: await acceptRestored(transit, target, key, validated) };
 }
 
 /** Loads the material under a new key id; when one version fails, those loaded before are discarded. */
@@ -140,12 +140,12 @@ async function validateVersion(
   if (secrets.some((secret) => secret?.length !== secretBytes) || record.convergentEncryption !== (convergent !== undefined))
     throw contradiction(where);
   // A copy: parsing private keys zeroes its input.
-  const judged = await parseMaterialOctets(concat(material), target);
-  if (publicKey !== undefined && (judged.publicKey === undefined || Buffer.compare(judged.publicKey, publicKey) !== 0)) {
-    judged.octets.fill(0);
+  const validated = await parseMaterialOctets(concat(material), target);
+  if (publicKey !== undefined && (validated.publicKey === undefined || Buffer.compare(validated.publicKey, publicKey) !== 0)) {
+    validated.octets.fill(0);
     throw contradiction(where);
   }
-  return { ...version, material: judged.octets };
+  return { ...version, material: validated.octets };
 }
 
 // Only version 1 of a key created from a public key has no private part, and such a key has a backup once a later version has one.

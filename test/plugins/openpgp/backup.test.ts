@@ -1,4 +1,4 @@
-// OpenPGP records out of a backup are a other's word: each field is checked against the public key and the signatures.
+// OpenPGP records from a backup are untrusted: each field is checked against the public key and the signatures.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// OpenPGP blocks that enter and leave: private export, backup and restore, import of foreign certificates, revocation, restart.
+// OpenPGP blocks: private export, backup and restore, import of foreign certificates, revocation, restart.
 import { readFileSync } from 'node:fs';
 import {
   createMessage,
@@ -117,8 +117,8 @@ describe('backup and restore', () => {
   });
 
   test('a primary key with live subkeys is not replaced by one they do not know', async () => {
-    await harness.create('stranger', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
-    const [{ key: foreign }, { key: own }] = [await harness.do('stranger', 'backup'), await harness.do('saved', 'backup')];
+    await harness.create('other', { cipher: 'ecdsa-p256', 'openpgp-user-id': userId, 'allow-plaintext-backup': true });
+    const [{ key: foreign }, { key: own }] = [await harness.do('other', 'backup'), await harness.do('saved', 'backup')];
     expect((await harness.patch('saved', { 'deletion-allowed': true })).status).toBe(204);
     expect(await codeOf(harness.act('saved', 'restore', { key: foreign }))).toEqual({ status: 409, code: 'in-use' });
     const keyblock = await harness.block('saved');

@@ -1,4 +1,4 @@
-// Certificates and signatures of gpg and sq, odd ones included: each block and each signature has its one documented answer.
+// Certificates and signatures of gpg and sq, unusual ones included: each has its documented answer.
 import { createPublicKey, generateKeyPairSync, sign as signOctets } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The rows OpenPGP borrows from the transit plugin are the owner's, word for word.
+// The error rows that OpenPGP copies from the transit plugin equal the owner's.
 import { expect, test } from 'vitest';
 import { borrowedErrors } from '../../../plugins/openpgp/errors.ts';
 import { transitErrors } from '../../../plugins/transit/errors.ts';

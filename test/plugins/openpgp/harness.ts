@@ -14,7 +14,7 @@ type Verdict = { readonly valid: boolean; readonly version?: number; readonly fi
 
 export type OpenpgpHarness = Awaited<ReturnType<typeof startOpenpgpHarness>>;
 
-/** Starts an appliance whose clock stands at `start`. */
+/** Starts an appliance whose clock shows `start`. */
 export async function startOpenpgpHarness(directory: string, start: string) {
   return harnessOf(await startTestAppliance({ directory, clock: new TestClock(start), plugins: [transit, openpgp] }));
 }

@@ -1,4 +1,4 @@
-// Which texts an OpenPGP signature can be made over: every one of them is recognised, and ordinary texts are not.
+// Texts that an OpenPGP signature can be made over: all are recognised, and ordinary texts are not.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isOpenpgpHashInput } from '../../../plugins/openpgp/hash-input.ts';
@@ -42,7 +42,7 @@ describe('a text that OpenPGP hashes is recognised', () => {
     );
   });
 
-  test('wherever its octets lie in memory', () => {
+  test('at any offset of its buffer', () => {
     const key = Buffer.concat([Buffer.of(0x99), u16(3), Buffer.of(4, 1, 2)]);
     expect(isOpenpgpHashInput(Buffer.concat([Buffer.alloc(7), key]).subarray(7))).toBe(true);
   });

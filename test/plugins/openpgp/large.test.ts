@@ -1,4 +1,4 @@
-// Large texts for openpgp-sign and openpgp-verify: no copy of them is made, and they are judged as small ones are.
+// Large texts for openpgp-sign and openpgp-verify: they are not copied, and give the same answers as small ones.
 import { createHash } from 'node:crypto';
 import { createMessage, readKey, readSignature, sign as signOutside, generateKey, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,7 +39,7 @@ test.each([
   expect(await harness.isValid(name, armoredSignature, data)).toBe(false);
 });
 
-test('raw text is signed as its UTF-8, whatever stands escaped in the body', async () => {
+test('raw text is signed as its UTF-8, however the body escapes it', async () => {
   const text = '"Zwölf"\\\r\n\u2028😀 '.repeat(60_000);
   const { signature } = await harness.do('ed25519', 'openpgp-sign', { text, 'base64-encoded': false });
   expect(await harness.isValid('ed25519', signature, Buffer.from(text))).toBe(true);

@@ -1,4 +1,4 @@
-// OpenPGP keys over the API: making, signing, verifying, rotating and renaming them; openpgp.js is the other side.
+// OpenPGP keys over the API: making, signing, verifying, rotating and renaming them; checked with openpgp.js.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createMessage, type Key, readKey, readSignature, verify } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -126,7 +126,7 @@ describe.each(pairs.filter(([cipher]) => cipher in rawSigners))('signatures by %
     const key = await readKey({ binaryKey: certificatePackets(record) });
     const signing = await key.getSigningKey(undefined, new Date(created * 1000));
     expect(signing.getFingerprint().toUpperCase()).toBe(formatFingerprint(older.fingerprint));
-    // The clock stands before the binding: the signature is dated at the binding.
+    // The clock is behind the binding: the signature is dated at the binding.
     const early = Temporal.Instant.fromEpochMilliseconds((created - 500) * 1000);
     const signature = await readSignature({ binarySignature: await signDetached(older, record, data, early) });
     expect(signature.packets[0]?.created?.getTime()).toBe(created * 1000);

@@ -1,4 +1,4 @@
-// Whoever may only `sign` with an OpenPGP key makes no OpenPGP signature with it: neither a certification nor a binding of a software key.
+// A caller who may only `sign` with an OpenPGP key cannot make OpenPGP signatures with it: no certification, no binding of a software key.
 import { hash } from 'node:crypto';
 import { generateKey, readKey, type Key, type PrivateKey } from 'openpgp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// One block with every version of a primary key and of its subkeys: what has to be published so that nothing signed gets lost.
+// One block with every version of a primary key and of its subkeys: what has to be published so that all signatures stay verifiable.
 import { createMessage, readKeys, readSignature, verify } from 'openpgp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';

@@ -40,7 +40,7 @@ describe('random-bytes (api 44)', () => {
     expect((await harness.request('POST', path, { count: 3 })).body.code).toBe('unknown-field');
   });
 
-  test('the octets stand neither in the audit trail nor in the log', async () => {
+  test('the octets are neither in the audit trail nor in the log', async () => {
     const { bytes } = await ok(200, harness.request('POST', path, { bytes: 48 }));
     expect(harness.written()).not.toContain(bytes);
     expect(harness.written()).toContain('"request-parameters":{"bytes":48,"format":"base64"}');

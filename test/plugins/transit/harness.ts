@@ -40,7 +40,7 @@ export async function startTransitHarness(directory: string, options: HarnessOpt
 function harnessOf(appliance: TestAppliance, token: TokenConfig) {
   const request: TestAppliance['request'] = (...parts) => appliance.request(...parts);
   const act = (name: string, action: string, body?: unknown): Promise<Answer> => request('POST', `${state}/${name}/${action}`, body);
-  /** The audit records so far, as they stand in the files. */
+  /** The audit records so far, read from the files. */
   const records = (): readonly Record<string, unknown>[] => {
     const directory = `${appliance.directory}/audit`;
     const lines = readdirSync(directory).flatMap((file) => readFileSync(`${directory}/${file}`, 'utf8').split('\n'));

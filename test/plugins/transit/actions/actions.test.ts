@@ -151,7 +151,7 @@ describe('encrypt and decrypt (spec)', () => {
     },
   );
 
-  test('an unknown key is 404 before the body is judged (api 55)', async () => {
+  test('an unknown key is 404 before the body is validated (api 55)', async () => {
     await harness.refused(404, 'not-found', 'nowhere', 'encrypt', { rubbish: true });
   });
 });
@@ -507,7 +507,7 @@ describe('batches (api 45)', () => {
     ]);
   });
 
-  test('1,000 items pass, none and 1,001 do not, and nothing may stand beside batch-input', async () => {
+  test('1,000 items pass, none and 1,001 do not, and no other field is allowed beside batch-input', async () => {
     const batch = (count: number) => ({ 'batch-input': Array.from({ length: count }, () => ({ plaintext: hello })) });
     expect((await harness.do('aes', 'encrypt', batch(1000)))['batch-results']).toHaveLength(1000);
     await harness.refused(400, 'invalid-value', 'aes', 'encrypt', batch(1001));
@@ -544,7 +544,7 @@ describe('rotate and trim (spec; api 27, 40)', () => {
     expect((await harness.do('mins', 'decrypt', { ciphertext })).plaintext).toBe(hello);
   });
 
-  test('trim removes versions older than the given one, for good; at or below the floor nothing happens', async () => {
+  test('trim removes versions older than the given one, for good; at or below the oldest version nothing happens', async () => {
     await harness.create('trimmed');
     const { ciphertext } = await harness.do('trimmed', 'encrypt', { plaintext: hello });
     for (let n = 0; n < 4; n += 1) await harness.do('trimmed', 'rotate');
@@ -612,7 +612,7 @@ describe('what is written down', () => {
     expect(harness.records().filter((record) => String(record['path']).endsWith('/verify') && 'signed-digest' in record)).toEqual([]);
   });
 
-  test('no payload, context, signature or key stands in the audit trail or the log', async () => {
+  test('the audit trail and the log have no payload, context, signature or key', async () => {
     await harness.create('silent', { derived: true, exportable: true });
     const body = { plaintext: base64('very secret payload'), context: 'very secret context' };
     const { ciphertext } = await harness.do('silent', 'encrypt', body);

@@ -1,4 +1,4 @@
-// Many change one key at the same time: each change is made, one after another, and nobody is told to try again.
+// Concurrent changes of one key: each is made, one after another, and no caller is told to try again.
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { fail } from '../../../../core/base/errors.ts';
 import { WrappingRotation } from '../../../../appliance/wrapping-keys/rotation.ts';

@@ -1,4 +1,4 @@
-// A key object never outlives its record, and no crash leaves one behind: what is on record before it is made is found again.
+// Token objects of keys are destroyed with their records, and after a crash: the key ledger names every object that no version owns.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeHex } from '../../../../core/base/bytes.ts';
@@ -74,7 +74,7 @@ describe('a crash while a token-custody key is made', () => {
     expect(records()).toBe(0);
   });
 
-  test('another process that was still making it cannot claim it any more, and what it made goes all the same', async () => {
+  test('another process that was still making it cannot claim it any more, and its object is destroyed', async () => {
     const late = await reserve('late');
     const { ledger, store } = restartLedger();
     await ledger.sweep();
@@ -85,7 +85,7 @@ describe('a crash while a token-custody key is made', () => {
   });
 });
 
-test('a making under way is left alone, and claimed by its version', async () => {
+test('a key that is being made is left alone, and claimed by its version', async () => {
   const { ledger, store } = startLedger();
   const mine = await reserve('mine');
   await make(mine);

@@ -1,4 +1,4 @@
-// Backups that somebody wrote on purpose: whole by their checksum, wrong in what they say. Restore refuses them or makes a sound key.
+// Hostile backups with a correct checksum: restore refuses them or makes a sound key.
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Backup, formatBackup, parseBackup } from '../../../../plugins/transit/backup/format.ts';
@@ -102,7 +102,7 @@ const version = (backup: Backup, fields: object): unknown => ({
   versions: backup.versions.map((one, at) => (at === 0 ? { ...one, ...fields } : one)),
 });
 
-const lies: readonly [string, number, Change, RegExp][] = [
+const contradictions: readonly [string, number, Change, RegExp][] = [
   ['no versions', plain, (backup) => ({ ...backup, versions: [] }), /^400/],
   ['a version missing', plain, (backup) => ({ ...backup, versions: backup.versions.slice(1) }), /^400/],
   ['versions out of order', plain, (backup) => ({ ...backup, versions: [...backup.versions].reverse() }), /^400/],
@@ -144,7 +144,7 @@ const lies: readonly [string, number, Change, RegExp][] = [
   ['a field of a later format', plain, (backup) => ({ ...backup, later: 1 }), /^400/],
   ['the truth', plain, (backup) => backup, /^204/],
 ];
-test.each(lies)('%s', async (_title, which, change, expected) => {
+test.each(contradictions)('%s', async (_title, which, change, expected) => {
   expect(await restore(change(originals[which] as Backup))).toMatch(expected);
   await harness.expectSound();
   await giveUp();
