@@ -44,7 +44,7 @@ export async function verifyTrail(
   const findings: CheckFinding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
   const isProven = publicKeys.size > 0 || kept.length > 0;
   if (isProven && signed.count === 0)
-    findings.push({ where: 'the trail', problem: 'it has no head with a good signature; every start signs one' });
+    findings.push({ where: 'the trail', problem: 'it has no head with a valid signature; every start signs one' });
   const notes: { where: string; note: TrailRecord }[] = [];
   const chains = [];
   let records = 0;
@@ -91,7 +91,7 @@ class Promises {
 async function findStrangeNames(directory: string): Promise<CheckFinding[]> {
   const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
-  return names.map((where) => ({ where, problem: 'has not the name of a file of a trail' }));
+  return names.map((where) => ({ where, problem: 'is not named like a file of a trail' }));
 }
 
 /** Verifies the signatures; what the heads name is added to the promises. */
@@ -113,7 +113,7 @@ async function readSignedHeads(
       const keyId = String(record['key-id']);
       const key = publicKeys.get(keyId);
       if (!isHead(record)) {
-        findings.push({ where, problem: 'the head has not the form of one' });
+        findings.push({ where, problem: 'the head is malformed' });
       } else if (key === undefined) {
         // Reported once: there may be such a head for every minute of the key's life.
         if (!unknownKeys.has(keyId)) findings.push({ where, problem: `heads are signed by key ${keyId}, which is not known` });
@@ -174,7 +174,7 @@ class ChainWalk {
         this.#changedLines++;
       } else if (!isNewest) {
         // At the end of the newest file this is a record that was not acknowledged: its process was killed, or is writing it now.
-        this.#report(where, 'the last line is not whole');
+        this.#report(where, 'the last line is incomplete');
       }
       isFirst = false;
     }
@@ -213,7 +213,7 @@ class ChainWalk {
       this.#firstPrevious = previous;
       if (sequence === 1 && previous !== emptyChain.hash) this.#report(where, 'record 1 names a record before it');
     } else if (sequence <= this.#head.sequence) {
-      this.#report(where, `record ${sequence} stands after record ${this.#head.sequence}: out of order or written twice`);
+      this.#report(where, `record ${sequence} follows record ${this.#head.sequence}: out of order or written twice`);
     } else if (sequence > this.#head.sequence + 1) {
       const missing = sequence - this.#head.sequence - 1;
       // As many modified lines have been reported already.

@@ -109,7 +109,8 @@ function contextOf(
 
 function requireService(plugin: AnyPlugin, instance: PluginInstance, { name }: Service<unknown>): unknown {
   const provided = instance.services?.find(({ service }) => service.name === name);
-  if (provided === undefined) throw new StartError('provision', plugin.name, `promises the service ${name} and does not bring it`);
+  if (provided === undefined)
+    throw new StartError('provision', plugin.name, `names the service ${name} under provides and does not provide it`);
   return provided.implementation;
 }
 

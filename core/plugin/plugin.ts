@@ -50,7 +50,7 @@ export type Gauge = {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** How long samples may be shown again before they are measured anew; default: measured each time. */
+  /** How long samples may be reused; default: they are measured each time. */
   readonly keptMs?: number;
   /** `tenants`: name of every tenant by its uuid. */
   measure(tenants: ReadonlyMap<string, string>): readonly GaugeSample[] | Promise<readonly GaugeSample[]>;

@@ -31,7 +31,7 @@ export function orderPlugins(plugins: readonly AnyPlugin[], hsm: Hsm, platformSe
     if (!/^[a-z][a-z0-9-]*$/.test(plugin.name) || plugin.name === 'core') refuse('the name must be a lower-case word other than core');
     if (names.has(plugin.name)) refuse('two plugins have this name');
     names.add(plugin.name);
-    if (plugin.contract !== contract) refuse(`made for contract ${String(plugin.contract)}, this core speaks ${contract}`);
+    if (plugin.contract !== contract) refuse(`made for contract ${String(plugin.contract)}, this core implements ${contract}`);
     for (const { name } of plugin.provides ?? []) claim(providers, name, plugin.name, refuse, 'service');
     for (const code of Object.keys(plugin.errors ?? {})) claim(codes, code, plugin.name, refuse, 'error code');
     for (const type of plugin.needs ?? []) {
@@ -58,7 +58,7 @@ function inOrderOfUse(plugins: readonly AnyPlugin[], providers: ReadonlyMap<stri
     underWay.add(plugin.name);
     for (const { name } of plugin.uses ?? []) {
       const provider = providers.get(name);
-      if (provider === undefined) throw new StartError('registry', plugin.name, `uses the service ${name}, which nobody provides`);
+      if (provider === undefined) throw new StartError('registry', plugin.name, `uses the service ${name}, which no plugin provides`);
       const other = byName.get(provider);
       if (other !== undefined) visit(other);
     }

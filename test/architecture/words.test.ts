@@ -36,7 +36,8 @@ const files = globSync(['*.md', '{core,hsm,plugins,appliance,test}/**/*.{ts,mjs,
   .toSorted();
 
 /** Where words are still being replaced; this list goes when it is empty. */
-const pending = /^(core|hsm|plugins|test(?!\/appliance))\//;
+const pending =
+  /^(?:core\/(?!(?:base|wire|log|store|config|audit|plugin)\/)|hsm\/|plugins\/|test\/(?!appliance\/|fuzz\/|core\/(?:base|wire|log|store|config|audit|plugin)\/))/;
 
 test('the list reads what it is to read', () => {
   expect(files.length).toBeGreaterThan(700);

@@ -36,7 +36,7 @@ export async function fuzz(
     const { status, text } = one.raw === undefined ? await send(daemon, agent, one, tokens[one.identity]) : await sendRaw(daemon, one.raw);
     statuses[status] = (statuses[status] ?? 0) + 1;
     const about = `seed ${seed}: ${JSON.stringify(one).slice(0, 600)} → ${status} ${text.slice(0, 300)}`;
-    if (status >= 500) throw new Error(`a fault of ours: ${about}`);
+    if (status >= 500) throw new Error(`a server error: ${about}`);
     if (status > 0 && status < 400 && !mayPass(one, open)) throw new Error(`a policy was passed: ${about}`);
     if (status >= 400 && (text.includes(canary) || text.includes(echo))) throw new Error(`a refusal echoes what was sent: ${about}`);
   };

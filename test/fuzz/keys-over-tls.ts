@@ -28,7 +28,7 @@ export async function sendBrokenKeys(victim: Victim, cases: number, seed: number
         const [path, body] = place(one, number);
         const about = `seed ${seed}, case ${number}: ${path} ${JSON.stringify(body)}`;
         const [answer, watched] = await Promise.all([victim.request('POST', path, body), watch(victim.url, watcher, sockets)]);
-        if (answer.status >= 500) throw new Error(`a fault of ours, ${answer.status} ${JSON.stringify(answer.body)}: ${about}`);
+        if (answer.status >= 500) throw new Error(`a server error, ${answer.status} ${JSON.stringify(answer.body)}: ${about}`);
         // The error is in the queue until the next read of any connection.
         const after = await watch(victim.url, watcher, sockets);
         if (watched !== 200 || after !== 200) throw new Error(`the other connection got ${watched}, then ${after}: ${about}`);

@@ -59,7 +59,7 @@ describe('a host that sends a malformed message is replaced, and the next one an
     ['an answer without the result', resultOk, []],
     ['an invalid error', resultError, [json(null)]],
     ['an error without a message', resultError, [json({ kind: 7 })]],
-  ])('%s: whoever waits for it is told', async (_, code, parts) => {
+  ])('%s: its caller gets an error', async (_, code, parts) => {
     const events: HsmEvent[] = [];
     const hsm = await openHsm({ ...testHsmConfig(token), jobTimeoutSeconds: 600 }, { onEvent: (event) => events.push(event) });
     const pid = events.findLast(({ kind }) => kind === 'token-up')?.pid ?? 0;

@@ -164,21 +164,21 @@ const manipulations: Readonly<Record<string, (files: Files) => void>> = {
     files.set('two.000000000001.jsonl', files.get(name) ?? []).delete(name);
   },
   'a file under a name that nobody reads': (files) => void files.set('two.1.jsonl', []),
-  'the oldest files gone, and a record of one’s own in the chain that says it was retention': (files) => retireOneself(files, 'two'),
+  'the oldest files removed, and a forged record that claims it was retention': (files) => retireOneself(files, 'two'),
   'the same in another chain': (files) => retireOneself(files, 'one'),
-  'all heads dropped and every chain made anew': (files) => {
+  'all heads removed and every chain recomputed': (files) => {
     for (const chain of ['one', 'two']) remake(files, chain, (fields) => (isHead(fields) ? undefined : fields));
   },
-  'every chain made anew around its heads': (files) => {
+  'every chain recomputed around its heads': (files) => {
     for (const chain of ['one', 'two']) remake(files, chain, (fields) => fields.replace('"status":200', '"status":403'));
   },
-  'every chain made anew around heads whose promises stand in their time': (files) => {
+  'every chain recomputed around heads whose entries are in their time': (files) => {
     for (const chain of ['one', 'two']) remake(files, chain, hidePromises);
   },
-  'every chain made anew around heads whose promises stand in a name': (files) => {
+  'every chain recomputed around heads whose entries are in a chain name': (files) => {
     for (const chain of ['one', 'two']) remake(files, chain, mergeNames);
   },
-  'one record replaced, and the chain made anew behind it': (files) => remake(files, 'two', (fields) => fields.replace('request-7"', 'request-x"')),
+  'one record replaced, and the chain recomputed after it': (files) => remake(files, 'two', (fields) => fields.replace('request-7"', 'request-x"')),
   'a chain added': (files) => void files.set('worker-9.000000000001.jsonl', [formatLine('worker-9', emptyChain, someRecord).text.trimEnd()]),
   'a chain copied under another name': (files) => remake(files, 'two', (fields) => fields, 'three'),
   'an empty file of a chain added': (files) => void files.set('worker-9.000000000001.jsonl', []),

@@ -79,7 +79,7 @@ def main(directory, keys_file, heads_file=None):
         for number, _, name in sorted(files):
             *lines, rest = open(os.path.join(directory, name), 'rb').read().split(b'\n')
             if rest and name != max(files)[2]:
-                findings.append(f'{name}: the last line is not whole')
+                findings.append(f'{name}: the last line is incomplete')
             for index, line in enumerate(lines):
                 record = parse(line)
                 contents[chain].append((f'{name}:{index + 1}', number if index == 0 else None, record))
@@ -92,7 +92,7 @@ def main(directory, keys_file, heads_file=None):
                     else:
                         findings.append(f'{name}:{index + 1}: a head without a good signature of a known key')
     if good_heads == 0:
-        findings.append('no head with a good signature')
+        findings.append('no head with a valid signature')
 
     for chain, records in contents.items():
         promised = promises.get(chain)

@@ -63,7 +63,7 @@ describe('the registry refuses', () => {
     ['a bad name', () => [plugin('Transit')], 'plugin Transit, registry: the name must be a lower-case word other than core'],
     ['the name of the core', () => [plugin('core')], 'plugin core, registry: the name must be'],
     ['two of one name', () => [plugin('a'), plugin('a')], 'plugin a, registry: two plugins have this name'],
-    ['another contract', () => [plugin('a', { contract: 2 as 1 })], 'plugin a, registry: made for contract 2, this core speaks 1'],
+    ['another contract', () => [plugin('a', { contract: 2 as 1 })], 'plugin a, registry: made for contract 2, this core implements 1'],
     [
       'an error code of the core',
       () => [plugin('a', { errors: { 'not-found': { status: 404, title: '', when: '' } } })],
@@ -77,7 +77,7 @@ describe('the registry refuses', () => {
     [
       'a service without a provider',
       () => [plugin('a', { uses: [defineService('s')] })],
-      'plugin a, registry: uses the service s, which nobody provides',
+      'plugin a, registry: uses the service s, which no plugin provides',
     ],
     [
       'a circle',
