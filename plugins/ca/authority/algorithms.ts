@@ -1,7 +1,8 @@
 // The table of CA key types: how users write one, the key in the token, the signature algorithm, and the digest that goes into C_Sign.
 import { createHash } from 'node:crypto';
 import type { HashName, KeyType, SignScheme } from '../../../hsm/api.ts';
-import { integer, nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../../../core/der/der.ts';
+import { nullValue, objectIdentifier, Reader, readObjectIdentifier, sequence, tag } from '../../../core/der/der.ts';
+import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { KeyFamily } from '../der/public-key.ts';
 
 /** Key types that can sign. */
@@ -52,12 +53,6 @@ export function requireCaAlgorithm(keyType: KeyType): CaAlgorithm {
   const row = caAlgorithms.get(keyType);
   if (row === undefined) throw new TypeError(`${keyType} is not a CA key type`);
   return row;
-}
-
-/** ECDSA-Sig-Value (RFC 3279 2.2.3) of PKCS#11's r‖s: `SEQUENCE { INTEGER r, INTEGER s }`. */
-export function encodeEcdsaSignature(raw: Uint8Array): Uint8Array {
-  const half = raw.length / 2;
-  return sequence(integer(raw.subarray(0, half)), integer(raw.subarray(half)));
 }
 
 /**

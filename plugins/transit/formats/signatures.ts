@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { hashInTurns } from '../../../core/base/hash.ts';
+import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { HashName, SignScheme } from '../../../hsm/api.ts';
-import { derFromRaw } from './ecdsa-der.ts';
 import type { SigningCipher } from '../ciphers.ts';
 
 /** Octets of a hash. */
@@ -81,7 +81,7 @@ export function requireDigestLength(method: SignatureMethod, input: Uint8Array):
 /** The text of a signature from the token, without prefix. */
 export function encodeSignature(method: SignatureMethod, raw: Uint8Array, marshaling: Marshaling): string {
   if (marshaling === 'jws') return raw.toBase64({ alphabet: 'base64url', omitPadding: true });
-  return encodeBase64(method.family === 'ecdsa' ? derFromRaw(raw) : raw);
+  return encodeBase64(method.family === 'ecdsa' ? encodeEcdsaSignature(raw) : raw);
 }
 
 /** The octets of a signature's text; ECDSA stays DER (asn1) or r‖s (jws). Throws invalid-base64. */

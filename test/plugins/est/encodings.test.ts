@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../core/base/errors.ts';
-import { encodeEcdsaSignature } from '../../../plugins/ca/authority/algorithms.ts';
+import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import { readCertificate } from '../../../plugins/ca/der/certificate.ts';
 import { encodeCertsOnly } from '../../../plugins/est/operations/certs-only.ts';
 import { findPath } from '../../../plugins/ca/issuing/chain.ts';
