@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
+import { isTooDeep } from '../claims/depth.ts';
 import type { Claims } from '../claims/claims.ts';
 import { LoginFailure } from '../failures.ts';
 
@@ -56,6 +57,7 @@ export class VerifiedIdToken {
    */
   static judge(compact: string, claims: Claims, expected: IdTokenExpectations): VerifiedIdToken {
     const { iss, sub, azp, iat } = claims;
+    if (isTooDeep(claims)) throw refuse('nested-too-deep');
     if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > maxSubjectLength)
       throw refuse('subject-malformed');
     if (azp !== undefined && azp !== expected.clientId) throw refuse('azp-mismatch');

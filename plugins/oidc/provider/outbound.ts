@@ -1,17 +1,10 @@
 // The only way out to identity providers: TLS with the trust of one service, bounded in time and size, no redirects followed.
 import http from 'node:http';
 import https from 'node:https';
-import { getCACertificates } from 'node:tls';
-import { defined } from '../../../core/base/defined.ts';
 import type { Clock } from '../../../core/base/context.ts';
+import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
-
-/** Whom a service trusts to vouch for its provider. */
-export type Trust = {
-  readonly useRootCaCerts: boolean;
-  /** PEM certificates of the service's own */
-  readonly caCerts?: string | undefined;
-};
+import { secureContextOf, type Trust } from './trust.ts';
 
 /** One finished call, for verbose logging: no query, no header, no body. */
 export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
@@ -28,6 +21,7 @@ export type OutboundFailure =
   | 'unreachable'
   | 'tls'
   | 'too-large'
+  | 'too-deep'
   | 'malformed';
 
 export class OutboundError extends Error {
@@ -77,7 +71,7 @@ export type Outbound = {
 export function openOutbound(options: OutboundOptions): Outbound {
   const { trust, clock, callSeconds = 5, totalSeconds = 15, maxBytes = 1_048_576 } = options;
   const calls: OutboundCall[] = [];
-  const ca = trustedCertificates(trust);
+  const secureContext = secureContextOf(trust);
   let started: AbortSignal | undefined;
 
   function deadline(): AbortSignal {
@@ -94,7 +88,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     const startedMs = clock.monotonicMs();
     let status: number | undefined;
     try {
-      const response = await exchange(url, method, request, { ca, lookup, signal, maxBytes });
+      const response = await exchange(url, method, request, { secureContext, lookup, signal, maxBytes });
       status = response.status;
       return response;
     } finally {
@@ -114,14 +108,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Undefined means Node's default roots. An empty list trusts nobody, which is what a service without roots and own CAs gets (R8). */
-export function trustedCertificates(trust: Trust): string[] | undefined {
-  const own = trust.caCerts === undefined ? [] : [trust.caCerts];
-  if (!trust.useRootCaCerts) return own;
-  return own.length === 0 ? undefined : [...getCACertificates('default'), ...own];
-}
-
-type Limits = Way & { readonly ca: string[] | undefined; readonly signal: AbortSignal; readonly maxBytes: number };
+type Limits = Way & { readonly secureContext: SecureContext; readonly signal: AbortSignal; readonly maxBytes: number };
 
 /** Nothing is judged inside an event listener: what throws there would end the process, not the call. */
 async function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
@@ -138,7 +125,7 @@ async function exchange(url: URL, method: string, request: OutboundRequest, limi
   }
 }
 
-function send(url: URL, method: string, request: OutboundRequest, { ca, lookup, signal }: Limits): http.ClientRequest {
+function send(url: URL, method: string, request: OutboundRequest, { secureContext, lookup, signal }: Limits): http.ClientRequest {
   const headers = new Headers(request.headers);
   headers.set('accept-encoding', 'identity');
   headers.set('connection', 'close');
@@ -146,7 +133,7 @@ function send(url: URL, method: string, request: OutboundRequest, { ca, lookup, 
   if (body !== undefined) headers.set('content-length', String(Buffer.byteLength(body)));
   const options = { method, headers: Object.fromEntries(headers), signal, lookup, agent: false as const };
   const sent =
-    url.protocol === 'https:' ? https.request(url, { ...options, ...defined({ ca }), minVersion: 'TLSv1.2' }) : http.request(url, options);
+    url.protocol === 'https:' ? https.request(url, { ...options, agent: new https.Agent({ secureContext }) }) : http.request(url, options);
   return sent.end(body);
 }
 

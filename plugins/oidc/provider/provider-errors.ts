@@ -162,6 +162,7 @@ function judgeOutbound(error: OutboundError, stage: Stage): LoginFailure {
     unreachable: 'Check name resolution, routes and firewalls from this system to the provider.',
     timeout: 'The provider did not answer within the time limit; check the network between this system and the provider.',
     'too-large': 'The provider’s answer is over 1 MiB: check that the URL is that of an OpenID provider.',
+    'too-deep': 'The provider’s answer is nested deeper than 32 levels: check that the URL is that of an OpenID provider.',
     'forbidden-url': 'The provider names an address that is not https.',
     'forbidden-address': 'The provider is at an address that this appliance does not ask; see oidc.provider-hosts of its configuration.',
     'set-aside':

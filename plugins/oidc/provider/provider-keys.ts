@@ -1,14 +1,17 @@
 // The keys of a provider, before openid-client sees them: those that break the rule for keys of others verify nothing here.
+import { isTooDeep } from '../claims/depth.ts';
+import { OutboundError } from './outbound.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
 import { readJwk } from '../../../core/base/public-key.ts';
 
-/** The same answer without the keys that break the rule; of types that are not looked at, all stay. Not a JSON object: as it is. */
+/** Throws OutboundError `too-deep`. The same answer without the keys that break the rule; of types that are not looked at, all stay. Not a JSON object: as it is. */
 export async function withSoundKeys(response: Response): Promise<Response> {
   if (response.status !== 200) return response;
   const set: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
+  if (isTooDeep(set)) throw new OutboundError('too-deep', 'the key set is nested too deep');
   if (!isJsonObject(set) || !Array.isArray(set['keys'])) return response;
   const keys = set['keys'].filter((key: unknown) => !isJsonObject(key) || !judged.has(key['kty']) || isSound(key));
   return Response.json({ ...set, keys }, { headers: response.headers });

@@ -2,6 +2,7 @@
 import * as oidc from 'openid-client';
 import type { Clock } from '../../../core/base/context.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
+import { isTooDeep } from '../claims/depth.ts';
 import type { Claims } from '../claims/claims.ts';
 import type { ProviderMetadata } from './discovery.ts';
 import type { ServiceRecord } from '../records/service-record.ts';
@@ -138,6 +139,7 @@ export async function exchangeCode(
 export async function fetchUserInfo(provider: ProviderSession, exchanged: Exchanged): Promise<Claims> {
   try {
     const answer = await oidc.fetchUserInfo(provider.config, revealSecret(exchanged.accessToken), exchanged.idToken.subject);
+    if (isTooDeep(answer)) throw new LoginFailure('provider-error', 'userinfo', 'nested-too-deep');
     return answer as Claims;
   } catch (error) {
     throw await judgeProviderError(error, 'userinfo');

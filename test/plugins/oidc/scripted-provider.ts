@@ -23,6 +23,8 @@ export type Algorithm = 'RS256' | 'PS256' | 'ES256' | 'ES384' | 'EdDSA';
 export type Script = {
   metadata?: (metadata: Json) => Json;
   claims?: (claims: Json) => Json;
+  /** the text of the claims, for what JSON.stringify cannot write */
+  rawClaims?: (text: string) => string;
   header?: (header: Json) => Json;
   /** the whole compact token, from the correct one */
   idToken?: (compact: string) => unknown;
@@ -165,7 +167,11 @@ export async function startScriptedProvider(options: {
     const own = { iss: origin, sub: 'subject-1', aud: clientId, nonce: grant.nonce, iat: nowSeconds, exp: nowSeconds + 300 };
     const claims = { ...own, ...script.person };
     const header = { alg: key.alg, kid: key.kid, typ: 'JWT' };
-    const compact = signToken(script.header?.(header) ?? header, script.claims?.(claims) ?? claims, key);
+    const compact = signText(
+      script.header?.(header) ?? header,
+      script.rawClaims?.(JSON.stringify(claims)) ?? JSON.stringify(script.claims?.(claims) ?? claims),
+      key,
+    );
     const body = { access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: script.idToken?.(compact) ?? compact };
     sendJson(response, script.tokenResponse?.(body) ?? body);
   }
@@ -214,7 +220,11 @@ export function makeKey(alg: Algorithm, kid: string): SigningKey {
 
 /** A compact JWS of these parts, whatever the header says. `none` and HS256 are made as attackers make them. */
 export function signToken(header: Json, claims: Json, key: SigningKey, hmacSecret = 'public knowledge'): string {
-  const input = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return signText(header, JSON.stringify(claims), key, hmacSecret);
+}
+
+function signText(header: Json, claims: string, key: SigningKey, hmacSecret = 'public knowledge'): string {
+  const input = [JSON.stringify(header), claims].map((part) => Buffer.from(part).toString('base64url')).join('.');
   if (header['alg'] === 'none') return `${input}.`;
   if (header['alg'] === 'HS256') return `${input}.${createHmac('sha256', hmacSecret).update(input).digest('base64url')}`;
   return `${input}.${signatureOf(input, key).toString('base64url')}`;

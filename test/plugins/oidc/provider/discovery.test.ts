@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
 import { chooseRedirectUri } from '../../../../plugins/oidc/records/service-record.ts';
 import { findRedirectUriProblem } from '../../../../plugins/oidc/settings/service.ts';
-import { trustedCertificates } from '../../../../plugins/oidc/provider/outbound.ts';
+import { secureContextOf, trustedCertificates } from '../../../../plugins/oidc/provider/trust.ts';
 
 describe('R1: discovery-url', () => {
   test.each([
@@ -109,4 +109,13 @@ test('R8: without roots and own certificates nobody is trusted; with both, both 
   const both = trustedCertificates({ useRootCaCerts: true, caCerts: 'PEM' }) ?? [];
   expect(both).toContain('PEM');
   expect(both.length).toBeGreaterThan(50);
+});
+
+test('R8: a trust set is read once, other sets get other contexts, and what is kept is bounded', () => {
+  const trust = (number: number) => ({ useRootCaCerts: false, caCerts: `# ${number}` });
+  const first = secureContextOf(trust(0));
+  expect(secureContextOf(trust(0))).toBe(first);
+  expect(secureContextOf({ useRootCaCerts: false })).not.toBe(first);
+  for (let number = 1; number <= 32; number += 1) secureContextOf(trust(number));
+  expect(secureContextOf(trust(0))).not.toBe(first);
 });

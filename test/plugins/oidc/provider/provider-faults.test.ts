@@ -83,3 +83,36 @@ function callbackOf(authorization: string): string {
   const { pathname, search } = new URL(harness.provider.authorize(authorization));
   return pathname + search;
 }
+
+/** JSON.stringify cannot print it; the parser reads it. */
+const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+
+describe('an answer nested 200,000 levels deep', () => {
+  test.each(['/metadata', '/token', '/jwks'])('of %s ends the sign-in with 502', async (place) => {
+    const answer: Responder = (_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(`{"keys":[${deep(200_000)}],"access_token":${deep(200_000)}}`);
+    };
+    harness.provider.script = { person: { groups: ['g1'] }, respond: { [place]: answer } };
+    const browser = harness.browser();
+    const start = await browser.get('/login/system/corp');
+    const reply = start.status === 303 ? await browser.get(callbackOf(String(start.headers['location']))) : start;
+    expect(reply.status).toBe(502);
+  });
+
+  test('in a claim of the ID token ends the sign-in with 502, and nothing of it is kept', async () => {
+    harness.provider.script = { person: { groups: ['g1'], odd: 'DEEP' }, rawClaims: (text) => text.replace('"DEEP"', deep(200_000)) };
+    expect((await harness.browser().login(harness.provider)).status).toBe(502);
+    expect(harness.takeLog().map(({ fields }) => fields['reason'])).toEqual(['nested-too-deep']);
+  });
+
+  test('in UserInfo is passed over like every other fault of UserInfo', async () => {
+    const answer: Responder = (_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(`{"sub":"subject-1","email":"a@b","odd":${deep(200_000)}}`);
+    };
+    harness.provider.script = { person: { groups: ['g1'] }, respond: { '/userinfo': answer } };
+    expect((await harness.browser().login(harness.provider)).status).toBe(403);
+    expect(harness.takeLog().map(({ fields }) => fields['reason'])).toContain('nested-too-deep');
+  });
+});
