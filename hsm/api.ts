@@ -27,8 +27,8 @@ export type Custody = 'wrapped' | 'token';
 export type HashName = 'sha256' | 'sha384' | 'sha512';
 
 /**
- * Which key a blob is. An HMAC made in the token binds the blob to these words and to its type, so that a blob copied to
- * another record is refused when it is loaded (design hsm 3). Each word is free text without a NUL character.
+ * Which key a blob belongs to. An HMAC made in the token binds the blob to these fields and to its type, so that a blob copied to
+ * another record is refused when it is loaded (design hsm 3). Each field is free text without a NUL character.
  */
 export type KeyBinding = {
   /** uuid of the tenant, or `system` for the appliance's own keys */
@@ -40,7 +40,7 @@ export type KeyBinding = {
   readonly purpose: string;
 };
 
-/** A key as kept in the store. Plain data; holds no readable key material. */
+/** A key as the store keeps it. Plain data without readable key material. */
 export type StoredKey = {
   readonly type: KeyType;
   readonly custody: Custody;
@@ -52,7 +52,7 @@ export type StoredKey = {
   readonly mac: Uint8Array;
 };
 
-/** What every operation takes: the stored key and the words it must be bound to. */
+/** What every operation takes: the stored key and the binding it must have. */
 export type KeyReference = { readonly stored: StoredKey; readonly binding: KeyBinding };
 
 export type GeneratedKey = {
@@ -61,13 +61,13 @@ export type GeneratedKey = {
   readonly publicKey?: Uint8Array;
 };
 
-/** How a new key is to be kept. */
+/** Custody of a new key. */
 export type MakingOptions = {
   /** default: `defaultCustody` of the configuration */
   readonly custody?: Custody;
   /** token custody only, default true: false makes an object that can never be wrapped out of its token (CA keys) */
   readonly extractable?: boolean;
-  /** what `reserve` answered for this type and binding: the object is made under the CKA_ID it names */
+  /** the answer of `reserve` for this type and binding: the object gets the CKA_ID in it */
   readonly reserved?: StoredKey;
 };
 
@@ -106,36 +106,36 @@ export type TokenStatus = {
   readonly serial: string;
   readonly manufacturer: string;
   readonly model: string;
-  /** `damaged`: its own keys are gone from it; keys that are loaded go on working */
+  /** `damaged`: its own keys are gone; keys that are loaded continue to work */
   readonly state: 'up' | 'damaged' | 'down' | 'pin-refused';
-  /** one sentence for people when not up: what is wrong and how to mend it */
+  /** when not up, one sentence for people: what is wrong and how to repair it */
   readonly reason?: string;
   readonly keyTypes: readonly KeyType[];
   /** names of the mechanisms offered, `CKM_…` (unknown ones as hexadecimal) */
   readonly mechanisms: readonly string[];
   readonly loadedKeys: number;
-  /** sessions of the host: those that may be open, those at work, and the jobs that wait for one */
+  /** sessions of the host: how many may be open, how many are working, and how many jobs wait for one */
   readonly sessions: SessionCounts;
   /** microseconds, of recent calls per operation */
   readonly latencies: Readonly<Record<string, { readonly count: number; readonly p50: number; readonly p99: number }>>;
 };
 
 /**
- * The wrapping keys of the tokens, each with a number that rises, for their rotation. A new one is in use as soon as it is made; the old
- * ones open what they wrapped until they are destroyed.
+ * Rotation of the tokens' wrapping keys. Each has a number, the newest the highest. A new one is used as soon as it is made; the old ones
+ * unwrap the keys they wrapped until they are destroyed.
  */
 export interface WrappingKeys {
-  /** Who knows which wrapping key of a token is in use by now, asked whenever a key is made: nothing is wrapped under an older one then. */
+  /** Sets the function that knows the newest wrapping key of a token. It is called whenever a key is made, so that no older one wraps it. */
   follow(newest: (token: string) => number): void;
-  /** Numbers of those the token has, ascending. */
+  /** Numbers of the wrapping keys in the token, ascending. */
   list(token: string): Promise<readonly number[]>;
-  /** Makes the one after this number unless it is there, and answers the newest number. Safe to repeat. */
+  /** Makes the wrapping key after this number unless it exists. Returns the newest number. Safe to repeat. */
   makeNext(token: string, after: number): Promise<number>;
-  /** Destroys one that is not the newest; no error when it is gone. */
+  /** Destroys a wrapping key that is not the newest; no error when it is gone. */
   destroy(token: string, number: number): Promise<void>;
-  /** Under which a stored key is wrapped; undefined for one in token custody. */
+  /** The number of the wrapping key of a stored key; undefined in token custody. */
   numberOf(stored: StoredKey): number | undefined;
-  /** The same key wrapped under the newest wrapping key and bound anew, without leaving the token. The stored key given stays good. */
+  /** The same key under the newest wrapping key, with a new binding MAC, without leaving the token. The stored key passed in stays valid. */
   rewrap(key: KeyReference): Promise<StoredKey>;
 }
 
@@ -144,69 +144,69 @@ export interface WrappingKeys {
  * Every method rejects with HsmError and nothing else.
  */
 export interface Hsm {
-  /** where a key is kept unless its maker says */
+  /** custody of a key when MakingOptions has none */
   readonly defaultCustody: Custody;
   readonly wrappingKeys: WrappingKeys;
   /**
-   * Names a token-custody key before it exists, so that the caller can write down what it is about to make: after a crash `destroy` finds
-   * it by that. Undefined, without a call to the token, for a key that will be wrapped: a crash leaves nothing of it.
+   * Reserves the id of a token-custody key, so that the caller can store it before the key is made: after a crash `destroy` finds the key
+   * by it. Undefined, without a call to the token, for wrapped custody: a crash leaves nothing of such a key.
    */
   reserve(type: KeyType, binding: KeyBinding, custody?: Custody): Promise<StoredKey | undefined>;
   /** Makes a key in the token that offers its type (design hsm 1, 2). `unsupported` when no token does. */
   generate(type: KeyType, binding: KeyBinding, options?: MakingOptions): Promise<GeneratedKey>;
   /**
-   * Takes key material in: raw octets for symmetric types, PKCS#8 DER for asymmetric ones. The material must have been
-   * validated; it is checked again by an operation with the new object. The caller's buffer is zeroed.
+   * Imports key material: raw octets for symmetric types, PKCS#8 DER for asymmetric ones. The caller has validated the material; an
+   * operation with the new object checks it again. The caller's buffer is zeroed.
    */
   importKey(type: KeyType, material: Uint8Array, binding: KeyBinding, options?: MakingOptions): Promise<GeneratedKey>;
-  /** For export and backup only: raw octets or PKCS#8 DER in clear. The caller zeroes it after use and audits the act. */
+  /** For export and backup only: raw octets or PKCS#8 DER in clear. The caller zeroes it after use and writes an audit record. */
   readKeyMaterialInClear(key: KeyReference): Promise<Uint8Array>;
-  /** Removes a token-custody key from its token and forgets any loaded object of it. Wrapped custody: forgets only. */
+  /** Token custody: removes the key from its token. Both custodies: drops its loaded objects. */
   destroy(key: KeyReference): Promise<void>;
 
   /** AES-GCM, random 96-bit nonce from the token unless given (convergent mode). Returns nonce(12) ‖ ciphertext ‖ tag(16). */
   encrypt(key: AeadKey, plaintext: Uint8Array, options?: { associatedData?: Uint8Array; nonce?: Uint8Array }): Promise<Uint8Array>;
-  /** The reverse; `decryption-failed` for every input that does not open, whatever the reason. */
+  /** The reverse of encrypt; `decryption-failed` for every input that does not decrypt, whatever the reason. */
   decrypt(key: AeadKey, sealed: Uint8Array, options?: { associatedData?: Uint8Array }): Promise<Uint8Array>;
   /**
-   * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: opens what
-   * others wrapped for us. `decryption-failed` for every input that does not open. The caller zeroes the result.
+   * RSAES-OAEP (RFC 8017 section 7.1.2), MGF1 with the same hash and an empty label, under a wrapped RSA key, in the token: for keys
+   * that callers wrapped. `decryption-failed` for every input that does not decrypt. The caller zeroes the result.
    */
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array): Promise<Uint8Array>;
-  /** One C_Sign. Returns the raw signature as the token gives it (ECDSA: r‖s). */
+  /** One C_Sign. Returns the raw signature of the token (ECDSA: r‖s). */
   sign(key: KeyReference, scheme: SignScheme): Promise<Uint8Array>;
   /** HMAC under a `secret-256` key. */
   hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
   /** C_GenerateRandom, 1..131072 octets. */
   random(bytes: number): Promise<Uint8Array>;
 
-  /** Whether some configured token can hold and use keys of this type; known without a call. */
+  /** Whether a configured token can hold and use keys of this type. No call to a token. */
   offers(type: KeyType): boolean;
-  /** The mechanism a key type needs, `CKM_ML_DSA`: for refusals that name it. */
+  /** Name of the mechanism a key type needs (`CKM_ML_DSA`), for error messages. */
   mechanismFor(type: KeyType): string;
-  /** State of every configured token as last seen; no call to the token. */
+  /** Last known state of every configured token. No call to a token. */
   status(): readonly TokenStatus[];
   /**
-   * Why nothing that this token has wrapped would outlast a restart; undefined while all is well. As last seen, with a look at the files of a
-   * token that has some; no call to the token.
+   * Why keys wrapped by this token could not be used after a restart; undefined while the token is well. The last known state, and for
+   * SoftHSM whether the token's files exist now. No call to the token.
    */
   damage(token: string): string | undefined;
-  /** One sentence for each persistent object of ours in a token that may be used for more than its one job. */
+  /** One sentence for each persistent object of this service that the token allows more uses than its one purpose. */
   widerObjects(token: string): Promise<readonly string[]>;
-  /** One real round trip per token (generate random, canary encrypt and decrypt); rejects when a token is not fit. */
+  /** Calls every token (random, canary encryption and decryption); rejects when one does not work. */
   selfTest(): Promise<void>;
   /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */
   close(patienceMs?: number): Promise<void>;
 }
 
 /**
- * What went wrong, in the few kinds the house acts on:
+ * The kinds of errors that callers distinguish:
  * `unsupported` no token offers the key type or mechanism · `unavailable` the token cannot be reached now (retry later) ·
- * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob swapped or corrupted ·
+ * `pin-refused` never retried (design hsm 14) · `decryption-failed` · `key-not-usable` blob of another record, or damaged ·
  * `key-missing` the token works, but the object of the key, or its wrapping key, is not in it ·
  * `token-not-configured` the stored key names a token that the configuration does not name ·
- * `invalid-key-data` the token or validation refused imported material · `refused` the token said no to this request ·
- * `timeout` a job overran its deadline (the host was replaced) · `configuration` module, slot, label or PIN source is wrong.
+ * `invalid-key-data` the token or validation refused imported material · `refused` the token refused this request ·
+ * `timeout` a job exceeded its deadline (the host was replaced) · `configuration` module, slot, label or PIN source is wrong.
  */
 export type HsmErrorKind =
   | 'unsupported'
@@ -224,7 +224,7 @@ export type HsmErrorKind =
 export class HsmError extends Error {
   override readonly name = 'HsmError';
   readonly kind: HsmErrorKind;
-  /** CK_RV of the failed call, and the PKCS#11 function, where there was one */
+  /** CK_RV and name of the PKCS#11 call that failed, if one did */
   readonly rv: number | undefined;
   readonly fn: string | undefined;
 
@@ -244,8 +244,8 @@ export function isKeyLost(error: unknown): error is HsmError {
 }
 
 /**
- * Where a user or SO PIN comes from. `next`: a file of ours beside it, there while the PIN is being changed; after a crash in that moment
- * both PINs are tried, so it is only for tokens that never lock. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given`
+ * Where a user or SO PIN comes from. `next`: a file beside it that holds the new PIN during a change; after a crash in that moment both
+ * PINs are tried, so it is only for tokens that never lock. `credential` names a file under $CREDENTIALS_DIRECTORY (systemd); `given`
  * is the PIN itself, as a person gave it: never in a configuration, and in clear only in the pipe to the host process and in the PKCS#11 call.
  */
 export type PinSource =
@@ -259,7 +259,7 @@ export type TokenAddress = Omit<TokenConfig, 'pin'>;
 
 /** One configured token. */
 export type TokenConfig = {
-  /** our name for it, used in stored keys: never change it for a token that holds keys */
+  /** name used in stored keys: never change it for a token that holds keys */
   readonly name: string;
   /** path of the PKCS#11 module (shared object) */
   readonly module: string;
@@ -275,10 +275,10 @@ export type TokenConfig = {
 
 export type HsmConfig = {
   readonly tokens: readonly TokenConfig[];
-  /** custody of transit keys that do not say (design hsm 2) */
+  /** custody of transit keys that name none (design hsm 2) */
   readonly defaultCustody: Custody;
   /** loaded session objects kept per host process */
   readonly cacheKeys: number;
-  /** longest time one job may take before its host is replaced; key generation gets ten times as long */
+  /** a job that takes longer has its host replaced; key generation gets ten times as long */
   readonly jobTimeoutSeconds: number;
 };

@@ -1,9 +1,9 @@
-// The jobs of one token: those of this turn's batch, and those the host is working on.
+// The jobs of one token: the batch of this turn, and the jobs in flight.
 import type { HsmError } from '../api.ts';
 import { operations, type Call, type OperationName } from '../protocol/operations.ts';
 import type { Message, ReceivedMessage } from '../protocol/wire.ts';
 
-/** A call on its way, with the promise that waits for it. */
+/** A call with the promise that waits for its result. */
 export type Job = Message & {
   readonly name: OperationName;
   readonly bytes: number;
@@ -11,11 +11,11 @@ export type Job = Message & {
   readonly resolve: (result: ReceivedMessage) => void;
   readonly reject: (error: HsmError) => void;
   readonly since: number;
-  /** it was in flight once already when a host died */
+  /** it was in flight before, when a host died */
   retried: boolean;
 };
 
-/** More than this is waiting in vain: the answer is `unavailable` at once. */
+/** With more jobs than this a caller would wait too long: new ones are refused with `unavailable`. */
 const maximumJobs = 20_000;
 const maximumBytes = 256 * 1_048_576;
 
@@ -23,7 +23,7 @@ export class JobBook {
   readonly #inFlight = new Map<number, Job>();
   #batch: Job[] = [];
   #bytes = 0;
-  /** 1 to 2^32 - 1, then from the start: 0 is for messages that are no jobs */
+  /** 1 to 2^32 - 1, then 1 again; 0 is for messages that are not jobs */
   #nextId = 1;
 
   get full(): boolean {
@@ -31,8 +31,8 @@ export class JobBook {
   }
 
   /**
-   * Adds a call to the next batch; `unpack` takes what it wants from the result before the batch it came in is forgotten. Throws
-   * TypeError at once for parts that are no octets, because nobody could be told once they are in a batch.
+   * Adds a call to the next batch. `unpack` copies what it needs from the result before the received batch is freed. Throws TypeError at
+   * once for parts that are no octets: inside a batch the fault could not be assigned to a caller.
    */
   add<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     const { name, flags, parts, wipe } = call;
@@ -52,7 +52,7 @@ export class JobBook {
     });
   }
 
-  /** The batch to send; from here on its jobs are in flight. */
+  /** Takes the batch to send; its jobs are in flight from now on. */
   takeBatch(): readonly Job[] {
     const batch = this.#batch;
     this.#batch = [];
@@ -60,7 +60,7 @@ export class JobBook {
     return batch;
   }
 
-  /** The job a result is for; it is in flight no longer. */
+  /** Takes the job of a result out of flight. */
   settle(id: number): Job | undefined {
     const job = this.#inFlight.get(id);
     if (job === undefined) return undefined;
@@ -69,7 +69,7 @@ export class JobBook {
     return job;
   }
 
-  /** Gives a job to the next batch if it may be repeated and was not yet; else rejects it. */
+  /** Adds a job to the next batch if it is repeatable and was not retried yet; else rejects it. */
   retryOrReject(job: Job, error: HsmError): void {
     if (!operations[job.name].repeatable || job.retried) return job.reject(error);
     job.retried = true;
@@ -77,12 +77,12 @@ export class JobBook {
     this.#batch.push(job);
   }
 
-  /** Takes all jobs out of flight: their host is gone. */
+  /** Takes all jobs out of flight, because their host is gone. */
   loseInFlight(): readonly Job[] {
     return [...this.#inFlight.keys()].map((id) => this.settle(id) as Job);
   }
 
-  /** Answers everything, in flight or not, with an error. */
+  /** Rejects every job, in flight or not. */
   rejectAll(error: HsmError): void {
     const jobs = [...this.loseInFlight(), ...this.#batch];
     this.#batch = [];

@@ -1,4 +1,4 @@
-// How long the token took for recent calls, per operation.
+// Durations of recent calls to the token, per operation.
 
 const kept = 512;
 

@@ -1,4 +1,4 @@
-// The ways to an HSM host: a child process spoken to over a pipe, or the same service inline in this process.
+// Connections to an HSM host: a child process behind a pipe, or the same service inline in this process.
 import { spawn } from 'node:child_process';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ export type Link = {
   kill(): void;
 };
 
-/** What the owner of a link is told. `onExit` is called once. */
+/** Callbacks of a link. `onExit` is called once. */
 export type LinkListener = {
   onResults(results: readonly ReceivedMessage[]): void;
   onExit(reason: string): void;
@@ -22,7 +22,7 @@ const hostFile = fileURLToPath(new URL('../host/host.ts', import.meta.url));
 
 /** Starts a host process with the token's environment. */
 export function spawnHost(environment: Readonly<Record<string, string>>, listener: LinkListener): Link {
-  // What a vendor's library prints goes to standard error: standard output belongs to the service.
+  // Output of a vendor's library goes to standard error, because standard output belongs to the service.
   const child = spawn(process.execPath, [hostFile], { env: { ...process.env, ...environment }, stdio: ['ignore', 2, 2, 'pipe'] });
   const channel = child.stdio[3] as Duplex;
   const reader = new MessageReader();
@@ -32,8 +32,8 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
     try {
       listener.onResults(reader.push(chunk));
     } catch (error) {
-      // Thrown on, it would end the service. Where the next message begins is not known any more.
-      fault = `said what cannot be read (${(error as Error).message}) and was ended`;
+      // Rethrown, it would end the service. After a framing error the start of the next message is unknown.
+      fault = `sent what cannot be read (${(error as Error).message}) and was killed`;
       child.kill('SIGKILL');
     }
   });
@@ -41,7 +41,7 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
   child.once('error', (error) => listener.onExit(`cannot be started: ${error.message}`));
   // 'close', not 'exit': the last results may still be in the pipe.
   child.once('close', (code, signal) =>
-    listener.onExit(fault ?? (signal === null ? `exited with code ${code}` : `was ended by ${signal}`)),
+    listener.onExit(fault ?? (signal === null ? `exited with code ${code}` : `was killed by ${signal}`)),
   );
   return {
     pid: child.pid,
@@ -53,7 +53,7 @@ export function spawnHost(environment: Readonly<Record<string, string>>, listene
   };
 }
 
-/** The same service in this process, for unit tests: every call blocks the caller's loop, and a crash of the module is a crash of all. */
+/** The same service in this process, for unit tests: calls block the event loop, and a crash of the module ends the process. */
 export function inlineHost(environment: Readonly<Record<string, string>>, listener: LinkListener): Link {
   Object.assign(process.env, environment);
   let alive = true;
@@ -63,7 +63,7 @@ export function inlineHost(environment: Readonly<Record<string, string>>, listen
     if (alive) listener.onExit(reason);
     alive = false;
   };
-  // Loaded only when it is wanted: the service's own process has no business with the binding.
+  // Loaded on demand: the service's process must not load the PKCS#11 binding.
   const loading = import('../host/token-service.ts').then(
     ({ TokenService }) =>
       new TokenService(
@@ -78,6 +78,6 @@ export function inlineHost(environment: Readonly<Record<string, string>>, listen
       const batch = encodeMessages(jobs);
       void loading.then((service) => alive && service.take(toService.push(batch)));
     },
-    kill: () => setImmediate(() => end('was ended')),
+    kill: () => setImmediate(() => end('was killed')),
   };
 }

@@ -1,4 +1,4 @@
-// Opens the configured tokens and gives the house its HSM: each request goes to the token that offers what it needs.
+// Opens the configured tokens and sends each request to the token that holds the key or offers the key type.
 import {
   HsmError,
   type AeadKey,
@@ -27,8 +27,8 @@ const largestRandom = 131_072;
 
 /**
  * Opens every configured token. Rejects with HsmError: `configuration` (module, label, PIN source, one token twice, or a token that
- * prepareToken never prepared), `pin-refused`, `unavailable`; nothing stays open then. Buffers given to an operation must not change until
- * it settles.
+ * prepareToken has not prepared), `pin-refused`, `unavailable`; no token stays open then. Buffers passed to an operation must not change
+ * until it settles.
  */
 export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Promise<Hsm> {
   const tokens = config.tokens.map((token) => new TokenSupervisor(token, config, options));
@@ -42,7 +42,7 @@ export async function openHsm(config: HsmConfig, options: HsmOptions = {}): Prom
   return new RoutedHsm(tokens, config.defaultCustody);
 }
 
-/** A rotation under the one name would destroy the wrapping key of what is kept under the other. */
+/** Two names for one token would be fatal: a rotation under one name destroys the wrapping key of the keys under the other. */
 function requireEachOnce(tokens: readonly TokenSupervisor[]): void {
   const seen = new Map<string, string>();
   for (const token of tokens) {
@@ -196,7 +196,7 @@ class RoutedHsm implements Hsm {
   }
 }
 
-/** The wrapping keys of every token, reached through its host. */
+/** Sends the calls about wrapping keys to the hosts of the tokens. */
 class RoutedWrappingKeys implements WrappingKeys {
   readonly #tokenNamed: (name: string) => TokenSupervisor;
   #inUse: (token: string) => number = () => 1;
@@ -209,7 +209,7 @@ class RoutedWrappingKeys implements WrappingKeys {
     this.#inUse = newest;
   }
 
-  /** The number of the wrapping key in use, as far as this process has been told. */
+  /** The newest wrapping key that this process knows of. */
   inUse(token: string): number {
     return this.#inUse(token);
   }
@@ -239,7 +239,7 @@ class RoutedWrappingKeys implements WrappingKeys {
   }
 }
 
-/** Runs what may throw at once, so that every refusal is a rejection. Arguments that cannot be packed are the caller's fault: `refused`. */
+/** Turns a synchronous throw into a rejection with HsmError. Arguments that cannot be packed are the caller's fault: `refused`. */
 function rejecting<T>(run: () => Promise<T>): Promise<T> {
   try {
     return run();
@@ -252,12 +252,12 @@ function holder(key: AeadKey): StoredKey {
   return ('derivation' in key ? key.derivation.secret : key).stored;
 }
 
-/** What results hold, copied out of the batch they came in. */
+/** Copies the result, so that the batch it came in can be freed. */
 function copyFirst(result: ReceivedMessage): Uint8Array {
   return result.copy(0);
 }
 
-/** The same in memory of its own, which can be zeroed as a whole; the received octets are zeroed here. */
+/** Copies the result to memory that the caller can zero, and zeroes the received octets. */
 function takeSecret(result: ReceivedMessage): Uint8Array {
   const secret = own(result, 0);
   result.part(0).fill(0);

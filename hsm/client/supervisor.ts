@@ -1,4 +1,4 @@
-// Supervises the host of one token: batches jobs, watches deadlines, replaces a host that died or hangs, and never tries a refused PIN again.
+// Supervises the host process of one token: batches jobs, enforces deadlines, replaces a host that died or hangs, and never retries a refused PIN.
 import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus } from '../api.ts';
 import { readCounts, readDescription, type Description } from '../protocol/host-answers.ts';
 import { JobBook, type Job } from './job-book.ts';
@@ -11,7 +11,7 @@ import { encodeWithPins } from '../protocol/pins.ts';
 import { decodeError } from '../protocol/error-coding.ts';
 import { resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
-/** `replacing`: the host died a moment ago, jobs wait for the next one. `down`: jobs are refused at once. */
+/** `replacing`: the host has just died, jobs wait for the next one. `down`: jobs are refused at once. */
 type State = 'starting' | 'up' | 'replacing' | 'down' | 'pin-refused' | 'closed';
 
 const watchMilliseconds = 250;
@@ -20,11 +20,11 @@ const openPatience = 10;
 const closeMilliseconds = 2_000;
 const firstBackoffMilliseconds = 100;
 const lastBackoffMilliseconds = 10_000;
-/** A host that was up this long was healthy: earlier failures no longer count. */
+/** After this time a host counts as healthy, and earlier failures no longer count. */
 const steadyMilliseconds = 30_000;
-/** So many hosts may die one after another before jobs stop waiting for the next. */
+/** After this many hosts in a row have died, jobs no longer wait for the next one. */
 const quickReplacements = 3;
-/** Ids of messages that are no jobs; job ids start at 1. */
+/** The id of messages that are not jobs; job ids start at 1. */
 const controlId = 0;
 
 export class TokenSupervisor {
@@ -40,7 +40,7 @@ export class TokenSupervisor {
   #loadedKeys = 0;
   #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
-  /** the host that is opening the token */
+  /** a host that is still opening the token */
   #candidate: Link | undefined;
   #flushing = false;
   #failures = 0;
@@ -71,12 +71,12 @@ export class TokenSupervisor {
     return this.#state === 'up';
   }
 
-  /** The first start; what goes wrong here is the caller's to know. */
+  /** Starts the first host. Rejects with what went wrong; later hosts are started without a caller. */
   async start(): Promise<void> {
     await this.#open();
   }
 
-  /** Hands a call to the host with the rest of this turn's batch. Rejects at once when the token is down or has too much to do. */
+  /** Sends a call to the host with the batch of this turn. Rejects at once when the token is down or its queue is full. */
   submit<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     if (this.#state !== 'up' && this.#state !== 'replacing') return Promise.reject(this.#refusal());
     if (this.#jobs.full) return Promise.reject(new HsmError('unavailable', `token ${this.config.name} has more work than it can do`));
@@ -99,7 +99,7 @@ export class TokenSupervisor {
     return this.#files?.arePresent() === false ? ownKeysGone : this.#damage;
   }
 
-  /** Closes the token in order; a host that does not answer in time is ended. Resolves when the host is gone. */
+  /** Closes the token; a host that does not end in time is killed. Resolves when the host is gone. */
   async close(patienceMs = closeMilliseconds): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
@@ -110,7 +110,7 @@ export class TokenSupervisor {
     const link = this.#link ?? this.#candidate;
     if (link === undefined) return;
     const ended = new Promise<void>((resolve) => (this.#ended = resolve));
-    // A host that is still opening is closed when it has: ending it in the middle of a login could hurt the token's file.
+    // A host that is still opening is closed afterwards: killing it during a login could damage the token's file.
     if (link === this.#link) link.send([control('close')]);
     const patience = setTimeout(() => link.kill(), patienceMs);
     await ended;
@@ -127,7 +127,7 @@ export class TokenSupervisor {
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    // Runs once what this turn began has come to its first wait; an immediate would cost another round of the event loop.
+    // nextTick batches all calls of this turn; setImmediate would cost another round of the event loop.
     process.nextTick(() => {
       this.#flushing = false;
       this.#flush();
@@ -141,8 +141,8 @@ export class TokenSupervisor {
     try {
       this.#link.send(batch);
     } catch (error) {
-      // No memory for a batch: those in it are told, and what comes later may fit again.
-      const refusal = new HsmError('unavailable', `token ${this.config.name} cannot be given its work`, { cause: error });
+      // Out of memory for this batch: its jobs are rejected, later ones may fit again.
+      const refusal = new HsmError('unavailable', `token ${this.config.name} cannot be sent its work`, { cause: error });
       for (const { id } of batch) this.#jobs.settle(id)?.reject(refusal);
     }
     for (const job of batch) job.wipe?.fill(0);
@@ -162,8 +162,8 @@ export class TokenSupervisor {
       try {
         this.#settle(job, result);
       } catch (error) {
-        // The link ends the host; whoever waits for this answer would wait for ever.
-        job.reject(new HsmError('unavailable', `token ${this.config.name} gave an answer that cannot be read`, { cause: error }));
+        // The link kills the host. Without this rejection the caller would wait for ever.
+        job.reject(new HsmError('unavailable', `token ${this.config.name} sent an answer that cannot be read`, { cause: error }));
         throw error;
       }
     }
@@ -188,8 +188,8 @@ export class TokenSupervisor {
   }
 
   /**
-   * Pings the host, and ends it when it has answered nothing for longer than a job may take. Seen twice in a row: after a pause of this
-   * process the first look comes before the answers that arrived meanwhile.
+   * Pings the host, and kills it when it has answered nothing for longer than a job may take. Two checks in a row must agree: after a pause
+   * of this process the first check runs before the answers that have arrived.
    */
   #checkAnswers(): void {
     if (this.#state !== 'up' || this.#link === undefined) return;
@@ -205,18 +205,18 @@ export class TokenSupervisor {
     this.#suspected = overdue;
   }
 
-  /** Whether the token still has its own keys: nothing else would tell while their copies go on working. */
+  /** Whether the token still has its own keys. No other call would notice, because their session copies continue to work. */
   async #inspect(now: number): Promise<void> {
     if (this.#inspecting) return;
     this.#inspecting = true;
     this.#inspectedAt = now;
     const reason = await this.submit(call.inspect(), () => undefined).catch((error: HsmError) => error.message);
     this.#inspecting = false;
-    // Any other reason is about the host, and told by its state.
+    // Every other reason is a fault of the host, which the state shows.
     if (reason === undefined || reason === ownKeysGone) this.#damage = reason;
   }
 
-  /** Starts a host and has it open the token. */
+  /** Starts a host that opens the token. */
   async #open(): Promise<void> {
     const { jobTimeoutSeconds, cacheKeys } = this.#settings;
     const opening = Promise.withResolvers<Description>();
@@ -260,7 +260,7 @@ export class TokenSupervisor {
     this.#lastAnswer = this.#upSince;
     this.#pingSince = undefined;
     this.#suspected = false;
-    this.#tell('token-up', `token ${this.config.name} is up`, link.pid);
+    this.#report('token-up', `token ${this.config.name} is up`, link.pid);
     this.#flush();
   }
 
@@ -269,22 +269,22 @@ export class TokenSupervisor {
     if (this.#state === 'closed') return;
     this.#state = 'down';
     this.#reason = error.message;
-    this.#tell('token-down', error.message);
+    this.#report('token-down', error.message);
     this.#jobs.rejectAll(this.#refusal());
   }
 
-  /** A refused PIN is never tried again: real tokens lock themselves after a few tries (design hsm 14). */
+  /** A refused PIN is never tried again: hardware tokens lock themselves after a few tries (design hsm 14). */
   #latch(error: HsmError): void {
     if (this.#state === 'pin-refused' || this.#state === 'closed') return;
     this.#state = 'pin-refused';
     this.#reason = error.message;
     clearTimeout(this.#restart);
     this.#link?.kill();
-    this.#tell('pin-refused', error.message);
+    this.#report('pin-refused', error.message);
     this.#jobs.rejectAll(this.#refusal());
   }
 
-  /** The host is gone: what may be repeated waits for the next one, the rest is answered. */
+  /** The host is gone: repeatable jobs wait for the next one, the others are rejected. */
   #lost(link: Link, reason: string): void {
     if (this.#state === 'closed') this.#ended?.();
     if (this.#link !== link) return;
@@ -292,7 +292,7 @@ export class TokenSupervisor {
     if (this.#state === 'closed') return;
     if (this.#state === 'pin-refused') return;
     this.#reason = `the host process ${reason} and is being replaced`;
-    this.#tell('token-down', `token ${this.config.name}: ${this.#reason}`, link.pid);
+    this.#report('token-down', `token ${this.config.name}: ${this.#reason}`, link.pid);
     if (performance.now() - this.#upSince > steadyMilliseconds) this.#failures = 0;
     this.#state = this.#failures < quickReplacements ? 'replacing' : 'down';
     for (const job of this.#jobs.loseInFlight()) {
@@ -320,7 +320,7 @@ export class TokenSupervisor {
     }, delay);
   }
 
-  #tell(kind: HsmEvent['kind'], message: string, pid?: number): void {
+  #report(kind: HsmEvent['kind'], message: string, pid?: number): void {
     this.#options.onEvent?.({ kind, token: this.config.name, message, ...(pid === undefined ? {} : { pid }) });
   }
 }

@@ -18,7 +18,7 @@ import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
 /** Label of the key that binds blobs to their records. */
 export const bindingKeyLabel = 'keystored-binding-key';
 
-/** How a key object may be used once loaded: for its work, to open OAEP, for export in clear, or while it is being wrapped. */
+/** The purpose for which a key object is loaded: its normal use, OAEP decryption, wrapping, or export in clear. */
 export type Handling = 'use' | 'open' | 'wrap' | 'clear';
 
 const handling: Readonly<Record<Handling, { sensitive: boolean; extractable: boolean }>> = {
@@ -28,7 +28,7 @@ const handling: Readonly<Record<Handling, { sensitive: boolean; extractable: boo
   clear: { sensitive: false, extractable: true },
 };
 
-/** What is wrapped or read is not used meanwhile. */
+/** Uses allowed for each purpose: an object that is wrapped or read needs none. */
 const usesWhile: Readonly<Record<Handling, (type: KeyType) => readonly Use[]>> = {
   use: usesOfType,
   open: () => ['decrypt'],
@@ -45,14 +45,14 @@ export function keyAttributes(type: KeyType, how: Handling): Attributes {
   return { class: keyClass, ...common, ...onlyFor(kind, usesWhile[how](type)) };
 }
 
-/** The custody of one thread: handles of the token's own keys, as seen by its sessions. */
+/** Wrapping, unwrapping and binding of keys for one thread, with handles of the token's own keys in its sessions. */
 export class Custody {
   readonly wrappingKeys: WrappingKeys;
   readonly #sessions: Sessions;
   readonly #wrapping: number;
   #bindingKey: OwnKey;
 
-  /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was never prepared. */
+  /** Finds the token's own keys; `lookAgain` as in WrappingKeys. `configuration` when the token was not prepared. */
   constructor(sessions: Sessions, mechanisms: ReadonlySet<number>, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#wrapping = wrappingMechanism(mechanisms);
@@ -66,7 +66,7 @@ export class Custody {
     this.#bindingKey = findOwnKey(this.#sessions, bindingKeyLabel);
   }
 
-  /** Whether the token's own keys are still in it: their copies go on working when they are not. */
+  /** Whether the token's own keys are still in it. Their session copies would continue to work without them. */
   keepsOwnKeys(): boolean {
     return isThere(this.#sessions, this.#bindingKey) && this.wrappingKeys.isNewestThere();
   }
@@ -79,11 +79,11 @@ export class Custody {
     );
   }
 
-  /** Refuses a reference whose blob was not bound to these words by this token: `key-not-usable`. */
+  /** Refuses a reference whose blob this token did not bind to this binding: `key-not-usable`. */
   checkBinding({ type, custody, binding, blob, mac }: DecodedReference): void {
     const expected = this.bind(type, custody, binding, blob);
     if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
-      throw new HsmError('key-not-usable', 'the stored key is not the one this record was made with');
+      throw new HsmError('key-not-usable', 'the stored key does not belong to its record, or its blob is damaged');
     }
   }
 
@@ -96,8 +96,8 @@ export class Custody {
   }
 
   /**
-   * The same key wrapped under the newest wrapping key; it stays in the token throughout. The new blob is opened and wrapped once more:
-   * key wrap is deterministic, so equal octets prove that what it holds is the key. `key-not-usable` when it is not.
+   * Wraps a blob's key under the newest wrapping key. The key stays in the token. The new blob is unwrapped and wrapped once more: key wrap
+   * is deterministic, so equal octets prove that it holds the key. `key-not-usable` when they differ.
    */
   rewrap(type: KeyType, blob: Buffer): Buffer {
     const before = this.#unwrapForWrapping(type, blob);
@@ -110,16 +110,17 @@ export class Custody {
       } finally {
         this.#destroy(after);
       }
-      throw new HsmError('key-not-usable', 'the token does not open again what it has wrapped anew');
+      throw new HsmError('key-not-usable', 'the token cannot unwrap the blob that it has just wrapped');
     } finally {
       this.#destroy(before);
     }
   }
 
-  /** Wraps a persistent key, if it may leave its token: `refused` else, whatever the token itself would say. */
+  /** Wraps a persistent key. `refused` unless it is extractable, even where the token would allow it. */
   wrapTokenKey(key: ObjectHandle): Buffer {
     const { module, work } = this.#sessions;
-    if (!flag(module.attribute(work, key, 'extractable'))) throw new HsmError('refused', 'the key was made never to leave its token');
+    if (!flag(module.attribute(work, key, 'extractable')))
+      throw new HsmError('refused', 'the key was made so that it cannot leave its token');
     return this.wrap(key);
   }
 
@@ -132,7 +133,7 @@ export class Custody {
     return this.#createFromSeed(type, this.takeValue(secret), how);
   }
 
-  /** Reads the value of a readable session object and destroys the object. The caller zeroes what it gets. */
+  /** Reads the value of a readable session object and destroys the object. The caller zeroes the value. */
   takeValue(object: ObjectHandle): Buffer {
     const { module, owner } = this.#sessions;
     try {
@@ -142,7 +143,7 @@ export class Custody {
     }
   }
 
-  /** Whether the token still shows its own keys: a process that lost sight of SoftHSM's files finds nothing at all. */
+  /** Whether a search finds the token's own keys. A process that has lost SoftHSM's files finds no object at all. */
   seesOwnKeys(): boolean {
     const { module, work } = this.#sessions;
     return module.findObjects(work, { class: ck.CKO_SECRET_KEY, token: true, label: wrappingKeyLabel }).length > 0;
@@ -158,7 +159,7 @@ export class Custody {
     return object;
   }
 
-  /** What a blob holds, as it is wrapped: a seed stays a generic secret, which cannot be read. */
+  /** Unwraps a blob in order to wrap it again. A seed stays a generic secret, which cannot be read. */
   #unwrapForWrapping(type: KeyType, blob: Buffer): ObjectHandle {
     const parsed = parseBlob(blob);
     if (parsed.content === 'seed') requireSeedOf(type);

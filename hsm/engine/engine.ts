@@ -1,4 +1,4 @@
-// One thread's view of a token: its sessions, the token's own keys, the loaded keys, and what heals them. Synchronous throughout.
+// One thread's view of a token: its sessions, the token's own keys, the loaded keys, and their recovery after errors. All calls are synchronous.
 import { existsSync } from 'node:fs';
 import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
@@ -14,16 +14,16 @@ import { findTokenDirectory, hasTokenObjects, listObjectFiles, type ObjectFiles,
 import { findSlot, login, Sessions } from './sessions.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
-/** A key ready for use. `transient`: a session object that is destroyed when it is evicted. */
+/** A loaded key. `transient`: a session object that is destroyed when it is evicted. */
 export type LoadedKey = { readonly handle: ObjectHandle; readonly type: KeyType; readonly transient: boolean };
 
 /** `pin`: only for the main thread of a host. The other threads never log in, so that a PIN is tried in one place and once. */
 export type EngineOptions = { readonly token: TokenAddress; readonly cacheKeys: number; readonly pin?: PinSource };
 
-/** The work needs a login, which only the main thread of the host may make. */
+/** The call needs a login, which only the main thread of the host performs. */
 export class LoginNeeded extends Error {}
 
-/** The module does not work any more, and only a new host process helps. */
+/** The module no longer works, and only a new host process helps. */
 export class ModuleBroken extends Error {}
 
 /** Some tokens give 64 KiB at most per call. */
@@ -37,9 +37,9 @@ export class Engine {
   readonly custody: Custody;
   readonly mechanisms: ReadonlySet<number>;
   readonly keyTypes: readonly KeyType[];
-  /** the token cannot wrap Ed25519 keys; found out at the first one */
+  /** the token cannot wrap Ed25519 keys; detected at the first one */
   seedWrap = false;
-  /** hashes whose HMAC this token does only with keys as long as the hash; found out at the first one */
+  /** hashes whose HMAC this token computes only with keys as long as the hash; detected at the first one */
   readonly paddedHashes = new Set<HashName>();
   /** where a SoftHSM token keeps its files */
   readonly directory: string | undefined;
@@ -49,9 +49,9 @@ export class Engine {
   #canary: ObjectHandle;
   #nonces: Buffer = Buffer.alloc(0);
   #noncesUsed = 0;
-  /** of a SoftHSM token, when its own keys were last seen */
+  /** object files of a SoftHSM token when its own keys were last seen */
   #files: ObjectFiles | undefined;
-  /** identity of the key used last: the one that is gone when the token says an object is gone */
+  /** identity of the key used last: the one to reload when the token reports an invalid object */
   #lastUsed = '';
 
   constructor({ token, cacheKeys, pin }: EngineOptions) {
@@ -87,13 +87,13 @@ export class Engine {
     return { ...info, keyTypes: this.keyTypes, mechanisms: [...this.mechanisms].map(mechanismName) };
   }
 
-  /** A key by its reference, loaded if need be after its binding was checked. */
+  /** A key by its reference. Loads it when necessary, after checking its binding. */
   key(identity: KeyIdentity): LoadedKey {
     this.#lastUsed = identity;
     return this.#keys.find(identity) ?? this.#load(identity);
   }
 
-  /** The same key in another shape, made by `make` from its wrapped form and kept beside it. */
+  /** Another form of a key, made by `make` from its wrapped blob and cached separately. */
   keyVariant(identity: KeyIdentity, variant: string, make: (type: KeyType, blob: Buffer) => ObjectHandle): LoadedKey {
     const name = `${variant}|${identity}`;
     this.#lastUsed = name;
@@ -105,7 +105,7 @@ export class Engine {
     return key;
   }
 
-  /** What a key's reference says, after its binding was checked. */
+  /** Decodes a key's reference and checks its binding. */
   reference(identity: KeyIdentity): DecodedReference {
     const decoded = decodeKeyReference(Buffer.from(identity, 'latin1'));
     this.custody.checkBinding(decoded);
@@ -116,7 +116,7 @@ export class Engine {
     return this.#derived.find(identity) !== undefined;
   }
 
-  /** A key derived from another, made by `make` when it is not there. */
+  /** A key derived from another one, made by `make` when it is not cached. */
   derivedKey(identity: string, make: () => LoadedKey): LoadedKey {
     this.#lastUsed = identity;
     const known = this.#derived.find(identity);
@@ -126,7 +126,7 @@ export class Engine {
     return key;
   }
 
-  /** Material in clear, for export and backup only; the caller zeroes it. */
+  /** Key material in clear, for export and backup only. The caller zeroes it. */
   readInClear(identity: KeyIdentity): Buffer {
     const decoded = this.reference(identity);
     const object = this.custody.unwrap(decoded.type, this.#wrapped(decoded), 'clear');
@@ -137,13 +137,13 @@ export class Engine {
     }
   }
 
-  /** Forgets whatever is loaded of a key. */
+  /** Drops all loaded objects of a key. */
   forgetKey(identity: KeyIdentity): void {
     this.#keys.removeWhere((known) => known === identity || known.endsWith(`|${identity}`));
     this.#derived.removeWhere((known) => known.startsWith(identity));
   }
 
-  /** Forgets a key, and removes it from the token when the token holds it. */
+  /** Drops a key's objects and, in token custody, removes the key from the token. */
   destroyKey(identity: KeyIdentity): void {
     this.forgetKey(identity);
     const { type, custody, blob } = this.reference(identity);
@@ -155,7 +155,7 @@ export class Engine {
     this.changeToken(() => this.sessions.module.destroyObject(this.sessions.owner, this.#findTokenKey(type, id)));
   }
 
-  /** As Custody.findTokenKey; a key is only gone when its token is still in sight. */
+  /** As Custody.findTokenKey. A key counts as missing only if the token's own keys are still found. */
   #findTokenKey(type: KeyType, id: Buffer): ObjectHandle {
     try {
       return this.custody.findTokenKey(type, id);
@@ -166,19 +166,19 @@ export class Engine {
   }
 
   /**
-   * Adds or removes a persistent object, one process at a time. SoftHSM counts changes in a file, and with a change of its own takes
-   * over the count without looking: what another process added since its last look it would never see.
+   * Adds or removes a persistent object, one process at a time. SoftHSM counts changes in a file. A process that makes a change takes over
+   * the count without reading the directory, and would never see objects that another process added before.
    */
   changeToken<T>(work: () => T): T {
     const { module, work: session } = this.sessions;
     return withStartLock(this.#token, () => {
-      // Looking for anything makes it read the directory.
+      // Any search makes SoftHSM read the directory.
       module.findObjects(session, { token: true, id: Buffer.alloc(16) });
       return work();
     });
   }
 
-  /** Destroys an object that may be gone already. */
+  /** Destroys an object; ignores errors, because it may be gone. */
   destroyObject(object: ObjectHandle): void {
     try {
       this.sessions.module.destroyObject(this.sessions.owner, object);
@@ -194,7 +194,7 @@ export class Engine {
     return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
   }
 
-  /** Twelve fresh random octets of the token. */
+  /** Twelve random octets from the token. */
   nonce(): Buffer {
     if (this.#noncesUsed >= this.#nonces.length) {
       this.#nonces = this.random(noncePoolBytes);
@@ -203,7 +203,7 @@ export class Engine {
     return this.#nonces.subarray(this.#noncesUsed, (this.#noncesUsed += nonceBytes));
   }
 
-  /** Encrypts and decrypts with a throw-away key: whether the token still works at all. */
+  /** Whether the token still works: encrypts and decrypts with a temporary key. */
   canaryWorks(): boolean {
     const { module, work } = this.sessions;
     const text = Buffer.from('canary');
@@ -217,7 +217,7 @@ export class Engine {
     }
   }
 
-  /** Runs work on the token. What can be healed is healed and the work done again, twice at most (reference A6). */
+  /** Runs work on the token. After an error with a remedy it is repeated, twice at most (reference A6). */
   run<T>(work: () => T): T {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -229,7 +229,7 @@ export class Engine {
     }
   }
 
-  /** Heals what an error says is broken; false when doing the work again would not help. */
+  /** Applies the remedy of an error; false when repeating the work would not help. */
   #heal(error: TokenError, attempt: number): boolean {
     const { remedy } = findReturnValue(error.rv);
     if (remedy === 'module') throw new ModuleBroken(error.message);
@@ -238,28 +238,28 @@ export class Engine {
     if (remedy === 'object' && attempt === 1 && !this.canaryWorks()) this.restore();
     else if (remedy === 'object') this.#forgetLastUsed();
     if (remedy === 'room') this.#makeRoom();
-    if (remedy === 'doubt') this.#judge();
+    if (remedy === 'doubt') this.#examine();
     return remedy !== 'none' && remedy !== 'doubt' && remedy !== 'latch' && attempt <= 2;
   }
 
   /**
-   * After an error that may mean anything: returns when the token is well, so that the request was at fault. A process that read SoftHSM's
-   * files while another one rewrote them has lost its token for good, and a new one has not; when the files are gone, loaded keys go on.
+   * Decides after an ambiguous error: returns when the token works, so that the request was wrong. A process that read SoftHSM's files while
+   * another one rewrote them has lost its token permanently, a new process has not. When the files are gone, loaded keys still work.
    */
-  #judge(): void {
+  #examine(): void {
     if (!this.canaryWorks()) throw new ModuleBroken('the token no longer encrypts and decrypts');
     if (!this.#tokenAnswers()) this.#lostSight();
   }
 
-  /** The files are there and this process does not see them: a new one will. They are gone: loaded keys go on until they are back. */
+  /** If the files exist, only a new process sees them again. If they are gone, this process continues with the loaded keys. */
   #lostSight(): never {
     if (this.directory !== undefined && hasTokenObjects(this.directory)) throw new ModuleBroken('this process has lost sight of its token');
-    throw new HsmError('unavailable', 'the token does not answer; keys that are loaded go on working');
+    throw new HsmError('unavailable', 'the token does not answer; keys that are loaded continue to work');
   }
 
   /**
-   * Throws when the token's own keys are not in it any more, though this process goes on with its copies: what is wrapped now could not be
-   * opened after a restart (`unavailable`). When all files are back a new process sees them again.
+   * Throws `unavailable` when the token's own keys are gone. This process still has session copies of them, but a key wrapped now could not
+   * be unwrapped after a restart. When all files are back, only a new process sees them.
    */
   requireKept(): void {
     const { directory } = this;
@@ -283,7 +283,7 @@ export class Engine {
     }
   }
 
-  /** New sessions, login if need be, the token's own keys found again; all loaded keys are forgotten. */
+  /** Opens new sessions, logs in when necessary, and finds the token's own keys again. Drops all loaded keys. */
   restore(): void {
     try {
       this.#keys.forgetAll();
@@ -302,7 +302,7 @@ export class Engine {
     }
   }
 
-  /** Logs in again when something logged this application out. */
+  /** Logs in again if the application was logged out. */
   ensureLogin(): void {
     try {
       if (this.sessions.loggedIn()) return;
@@ -312,7 +312,7 @@ export class Engine {
     this.restore();
   }
 
-  /** What the simplest call costs, in microseconds: the median of nine. */
+  /** Duration of the simplest call in microseconds, the median of nine. */
   callMicros(): number {
     const times = Array.from({ length: 9 }, () => {
       const start = performance.now();

@@ -1,6 +1,6 @@
-// Loaded keys by identity, bounded in number. A second-chance list: a hit only sets a flag, which keeps the hot path free of reordering.
+// A bounded cache of loaded keys by identity. Second-chance eviction: a hit only sets a flag, so that the hot path reorders nothing.
 
-/** A bounded cache whose evicted entries are handed to `release`. */
+/** A bounded cache that calls `release` for evicted entries. */
 export class KeyCache<V> {
   readonly capacity: number;
   readonly #entries = new Map<string, { value: V; used: boolean }>();
@@ -35,17 +35,17 @@ export class KeyCache<V> {
     this.#release(entry.value);
   }
 
-  /** Removes every entry whose identity is meant; walks all of them, so only for rare acts. */
-  removeWhere(meant: (identity: string) => boolean): void {
-    for (const identity of this.#entries.keys()) if (meant(identity)) this.remove(identity);
+  /** Removes every entry that matches. Walks all entries, so not for the hot path. */
+  removeWhere(matches: (identity: string) => boolean): void {
+    for (const identity of this.#entries.keys()) if (matches(identity)) this.remove(identity);
   }
 
-  /** Evicts the less used half, to make room in a token that is full. */
+  /** Evicts the less used half, to make room in a full token. */
   evictHalf(): void {
     for (let count = Math.ceil(this.#entries.size / 2); count > 0; count--) this.#evictOne();
   }
 
-  /** Forgets everything without releasing: the objects died with their session. */
+  /** Drops all entries without releasing them: the objects ended with their session. */
   forgetAll(): void {
     this.#entries.clear();
   }

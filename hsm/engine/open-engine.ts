@@ -1,18 +1,18 @@
-// Opening and closing the engine of a host's main thread, with the care SoftHSM's files need around a login.
+// Opens and closes the engine of a host's main thread, and protects SoftHSM's files around the login.
 import type { TokenConfig } from '../api.ts';
 import { Engine } from './engine.ts';
 import { copyTokenObjects, findTokenDirectory, restoreTokenObjects } from '../files/softhsm.ts';
 import { withStartLock } from '../files/start-lock.ts';
 
-/** What a host is told when it starts. */
+/** The message that starts a host. */
 export type OpenOptions = { readonly token: TokenConfig; readonly cacheKeys: number; readonly jobTimeoutSeconds: number };
 
-/** What an engine says of its token. */
+/** An engine's description of its token. */
 export type TokenDescription = ReturnType<Engine['describe']>;
 
 /**
- * Opens the token and logs in. Starts at the same token wait for each other, and all that reads the token's file happens before the next
- * one may rewrite it.
+ * Opens the token and logs in. The start lock serialises starts on one token, so that no process reads the token's file while another one
+ * rewrites it.
  */
 export function openEngine({ token: { pin, ...token }, cacheKeys }: OpenOptions): { engine: Engine; description: TokenDescription } {
   return withStartLock(token, () => {

@@ -1,4 +1,4 @@
-// Handles of the keys that live in the token for good: checked to be of our making, and copied to where they are quick to use.
+// Finds the token's own keys, checks that they cannot be read out, and makes session copies, which are faster to use.
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
@@ -10,20 +10,21 @@ export function findOwnKey(sessions: Sessions, label: string): OwnKey {
   const { module, owner } = sessions;
   const [object, ...more] = module.findObjects(owner, { class: ck.CKO_SECRET_KEY, token: true, label });
   if (object === undefined)
-    throw new HsmError('configuration', `the token has no key labelled ${label}: it was never prepared for this service`);
-  if (more.length > 0) throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that are not ours`);
+    throw new HsmError('configuration', `the token has no key labelled ${label}: it was not prepared for this service`);
+  if (more.length > 0)
+    throw new HsmError('configuration', `the token has several keys labelled ${label}: remove those that keystored did not make`);
   return ownKeyHandle(sessions, object, label);
 }
 
-/** What to use an own key by; `isCopy`: a session object beside `object`, the key itself. */
+/** An own key. `handle`: the object to use; `isCopy`: it is a session copy of `object`, the key itself. */
 export type OwnKey = { readonly handle: ObjectHandle; readonly isCopy: boolean; readonly object: ObjectHandle };
 
 const CKR_GENERAL_ERROR = 0x5;
 const CKR_OBJECT_HANDLE_INVALID = 0x82;
 
 /**
- * Whether the key itself is still in the token, not only its copy. SoftHSM, which keeps everything in memory, looks at the file of an object
- * when it is asked for an attribute.
+ * Whether the key itself is still in the token, not only its copy. SoftHSM keeps objects in memory, but checks the object's file when an
+ * attribute is read.
  */
 export function isThere({ module, owner }: Sessions, { object }: OwnKey): boolean {
   try {
@@ -35,7 +36,7 @@ export function isThere({ module, owner }: Sessions, { object }: OwnKey): boolea
   }
 }
 
-/** What to use an own key by. `configuration` when it can be read out of the token. */
+/** The handle to use for an own key. `configuration` when the key can be read out of the token. */
 export function ownKeyHandle(sessions: Sessions, object: ObjectHandle, label: string): OwnKey {
   const { module, owner } = sessions;
   if (flag(module.attribute(owner, object, 'extractable')) || !flag(module.attribute(owner, object, 'sensitive'))) {
@@ -49,7 +50,7 @@ export function flag(value: Buffer): boolean {
   return value[0] === 1;
 }
 
-/** A session copy is quicker to use than the persistent object (reference A1.4); tokens that refuse to copy lend the object itself. */
+/** Session copies are faster than persistent objects (reference A1.4). On tokens that refuse to copy, the object itself is used. */
 function sessionCopy({ module, owner }: Sessions, object: ObjectHandle): OwnKey {
   try {
     return { handle: module.copyObject(owner, object, { token: false }), isCopy: true, object };

@@ -1,4 +1,4 @@
-// Rotation of the token's wrapping key, as one host does it: another key beside the old ones, blobs wrapped anew, old keys destroyed.
+// Rotation of the token's wrapping key in one host: makes a new key, wraps blobs again under it, destroys old keys.
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { Engine } from './engine.ts';
@@ -13,13 +13,13 @@ export function listWrappingKeys(engine: Engine): number[] {
   return engine.changeToken(() => [...findWrappingKeys(engine.sessions).keys()].sort((a, b) => a - b));
 }
 
-/** Makes the wrapping key that follows `after`, unless it is there, and makes it durable. Answers the newest number. */
+/** Makes the wrapping key after `after`, durably, unless it exists. Returns the newest number. */
 export function makeWrappingKey(engine: Engine, after: number): number {
   const { module, owner } = engine.sessions;
   const newest = engine.changeToken(() => {
     const present = Math.max(...findWrappingKeys(engine.sessions).keys());
     if (present <= after) module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), wrappingKeyAttributes(after + 1));
-    // Nothing may be wrapped under a key that a power cut could take away.
+    // No key may be wrapped under a wrapping key that a power cut could remove.
     makeDurable(engine);
     return Math.max(present, after + 1);
   });
@@ -27,7 +27,7 @@ export function makeWrappingKey(engine: Engine, after: number): number {
   return newest;
 }
 
-/** Removes an old wrapping key from the token for good; one that is gone is no error. `refused` for the newest one. */
+/** Destroys an old wrapping key; no error when it is gone. `refused` for the newest one. */
 export function destroyWrappingKey(engine: Engine, number: number): void {
   const { module, owner } = engine.sessions;
   engine.requireKept();
@@ -41,10 +41,10 @@ export function destroyWrappingKey(engine: Engine, number: number): void {
   });
 }
 
-/** The same key wrapped under the newest wrapping key, `under` or later. `refused` for one in token custody. */
+/** Wraps a key under the newest wrapping key, `under` or later. `refused` in token custody. */
 export function rewrapKey(engine: Engine, identity: KeyIdentity, under: number): Pick<Made, 'blob' | 'mac'> {
   const { type, custody, binding, blob } = engine.reference(identity);
-  if (custody !== 'wrapped') throw new HsmError('refused', 'the key is an object in the token and wrapped under nothing');
+  if (custody !== 'wrapped') throw new HsmError('refused', 'the key is an object in the token and not wrapped');
   engine.custody.wrappingKeys.newest(under);
   const fresh = engine.custody.rewrap(type, blob);
   engine.requireKept();

@@ -1,9 +1,9 @@
-// The slot of a configured token, its login, and its two sessions: one that owns objects, one that works and is thrown away after errors.
+// The slot of a configured token, the login, and two sessions per thread: one owns objects, the other runs operations and is replaced after errors.
 import { createHmac, randomBytes } from 'node:crypto';
 import { HsmError, type PinSource, revealSecret, type TokenAddress, type TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { PkcsModule, SessionHandle, SlotHandle, TokenInfo } from '../pkcs11/module.ts';
-import { dropNextPin, findNextPin, isOwnPinFile, takeNextPin } from '../files/pin-files.ts';
+import { dropNextPin, findNextPin, isOwnPinFile, acceptNextPin } from '../files/pin-files.ts';
 import { readPin } from '../files/pin.ts';
 import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
@@ -27,7 +27,7 @@ export function findSlot(module: PkcsModule, config: TokenAddress): SlotHandle {
   return found.slot;
 }
 
-/** What a slot's token says; undefined when it says nothing, which is no reason to miss the others. */
+/** The token info of a slot; undefined when the call fails, so that a broken slot does not hide the others. */
 function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefined {
   try {
     return module.tokenInfo(slot);
@@ -38,8 +38,8 @@ function findTokenInfo(module: PkcsModule, slot: SlotHandle): TokenInfo | undefi
 }
 
 /**
- * Logs in as user. A process that has logged in before is of no use once the PIN was changed, or a change was cut, because modules may go
- * by what they read at their start: `configuration`, and a new process is right. Otherwise as loginWith.
+ * Logs in as user. A process that has logged in before cannot do it again after a PIN change, finished or interrupted, because modules may
+ * use what they read at their start: `configuration`, and a new process is started. Otherwise as loginWith.
  */
 export function login(module: PkcsModule, slot: SlotHandle, session: SessionHandle, config: TokenConfig): void {
   const token = JSON.stringify({ ...config, pin: undefined });
@@ -51,7 +51,7 @@ export function login(module: PkcsModule, slot: SlotHandle, session: SessionHand
   prints.set(token, printOf(config));
 }
 
-/** What PIN this process has logged in with, by token, in a form that says nothing. */
+/** By token, a MAC of the PIN that this process has logged in with. */
 const prints = new Map<string, string>();
 const printKey = randomBytes(32);
 
@@ -67,8 +67,8 @@ const pinFlags = {
 } as const;
 
 /**
- * Logs in once, after looking at the token's PIN flags. A PIN that was refused or is on its last try is never tried (design hsm 14):
- * `pin-refused`. Only where a change of the PIN was cut is there a second one to try, and the file is settled by which is right.
+ * Logs in with one try, after checking the token's PIN flags. A locked PIN, or one with one try left, is not tried (design hsm 14):
+ * `pin-refused`. Only after an interrupted PIN change are there two PINs to try; the file then gets the one that the token accepts.
  */
 export function loginWith(
   module: PkcsModule,
@@ -80,7 +80,7 @@ export function loginWith(
   const { who, locked, finalTry } = pinFlags[user];
   const { flags } = module.tokenInfo(slot);
   const refuse = (why: string): never => {
-    throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has mended it`);
+    throw new HsmError('pin-refused', `token ${name}: ${why}; it is not tried again until a person has corrected it`);
   };
   if ((flags & locked) !== 0) refuse(`the ${who} PIN is locked`);
   if ((flags & finalTry) !== 0) refuse(`the ${who} PIN has one try left`);
@@ -88,19 +88,19 @@ export function loginWith(
   if (next !== undefined && isOwnPinFile(pin)) {
     const outcome = tryPin(module, session, user, next);
     if (outcome === 'logged in before') return;
-    if (outcome === 'taken') return takeNextPin(pin);
+    if (outcome === 'accepted') return acceptNextPin(pin);
   }
   const outcome = tryPin(module, session, user, pin);
   if (outcome === 'logged in before') return;
-  if (outcome !== 'taken') refuse(`the token refused the PIN (${outcome})`);
+  if (outcome !== 'accepted') refuse(`the token refused the PIN (${outcome})`);
   if (next !== undefined && isOwnPinFile(pin)) dropNextPin(pin);
 }
 
-/** `taken`, `logged in before` (the PIN was not looked at), or the name of the token's refusal. Every other error is thrown. */
+/** `accepted`, `logged in before` (the PIN was not checked), or the name of the token's refusal. Other errors are thrown. */
 function tryPin(module: PkcsModule, session: SessionHandle, user: number, source: PinSource): string {
   try {
     module.login(session, user, readPin(source));
-    return 'taken';
+    return 'accepted';
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
     if (error.rv === CKR_USER_ALREADY_LOGGED_IN) return 'logged in before';
@@ -112,7 +112,7 @@ function tryPin(module: PkcsModule, session: SessionHandle, user: number, source
 
 const CKR_USER_ALREADY_LOGGED_IN = 0x100;
 
-/** The sessions of one thread. Objects die with the session that made them, so the owner runs no operation that could wedge it. */
+/** The sessions of one thread. Objects end with the session that made them, so the owner session runs no operation that could block it. */
 export class Sessions {
   readonly module: PkcsModule;
   readonly slot: SlotHandle;
@@ -145,14 +145,14 @@ export class Sessions {
     this.#work = this.module.openSession(this.slot, 'read-only');
   }
 
-  /** Replaces both sessions and logs in if need be; every session object is gone afterwards. */
+  /** Replaces both sessions and logs in when necessary. All session objects are gone afterwards. */
   reopen(): void {
     this.close();
     this.#owner = this.#openOwner();
     this.#work = this.module.openSession(this.slot, 'read-only');
   }
 
-  /** Whether the application is logged in, asked of the token. */
+  /** Asks the token whether the application is logged in. */
   loggedIn(): boolean {
     const state = this.module.sessionState(this.#owner);
     return state === ck.CKS_RW_USER_FUNCTIONS || state === ck.CKS_RO_USER_FUNCTIONS;

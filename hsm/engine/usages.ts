@@ -1,4 +1,4 @@
-// What an object in the token may be used for: its one job and nothing else, said for every use there is, because modules have defaults of their own.
+// The allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
 import type { KeyType } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
@@ -8,7 +8,7 @@ import { TokenError } from '../pkcs11/return-values.ts';
 import type { Sessions } from './sessions.ts';
 import type { AttributeName, Attributes } from '../pkcs11/template.ts';
 
-/** The uses that PKCS#11 has for a class of objects (version 3.2, sections 4.8 to 4.10). */
+/** The uses that PKCS#11 defines for each class of objects (version 3.2, sections 4.8 to 4.10). */
 const usesOf = {
   secret: ['encrypt', 'decrypt', 'sign', 'verify', 'wrap', 'unwrap', 'derive'],
   private: ['decrypt', 'sign', 'signRecover', 'unwrap', 'derive'],
@@ -18,12 +18,12 @@ const usesOf = {
 export type ObjectKind = keyof typeof usesOf;
 export type Use = (typeof usesOf)[ObjectKind][number];
 
-/** Every use of that kind of object: true for those that are wanted, false for all others. */
+/** All uses of that kind of object: true for those in `wanted`, false for all others. */
 export function onlyFor(kind: ObjectKind, wanted: readonly Use[]): Attributes {
   return Object.fromEntries(usesOf[kind].map((use) => [use, (wanted as readonly string[]).includes(use)]));
 }
 
-/** What the keys of a type are for. */
+/** The uses of keys of a type. */
 export function usesOfType(type: KeyType): readonly Use[] {
   return keyRows[type].family === 'aes' ? ['encrypt', 'decrypt'] : ['sign'];
 }
@@ -38,8 +38,8 @@ export function kindOfType(type: KeyType): 'secret' | 'private' {
 const refusals: ReadonlySet<number> = new Set([0x10, 0x12, 0x13, 0xd1]);
 
 /**
- * Makes a persistent object that nobody can widen later, or one that somebody can where the token takes no CKA_MODIFIABLE. Not for the
- * token's own keys: SoftHSM copies nothing that cannot be modified, and these are used as session copies.
+ * Makes a persistent object whose uses cannot be changed later, if the token supports CKA_MODIFIABLE. Not for the token's own keys: SoftHSM
+ * does not copy objects that cannot be modified, and own keys are used as session copies.
  */
 export function makeFixed<T>(attributes: Attributes, make: (attributes: Attributes) => T): T {
   try {
@@ -50,14 +50,14 @@ export function makeFixed<T>(attributes: Attributes, make: (attributes: Attribut
   }
 }
 
-/** What our persistent objects are labelled with, and what each is for; the others of a token are not ours. */
+/** Labels of this service's persistent objects, with their uses. Other objects in a token are ignored. */
 const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: number): readonly Use[] }[] = [
   { label: /^keystored-wrapping-key$/, uses: () => ['wrap', 'unwrap'] },
   { label: /^keystored-binding-key$/, uses: () => ['sign'] },
   { label: /^keystored \S+ \S+ v\d+ /, uses: (_kind, keyType) => (keyType === ck.CKK_AES ? ['encrypt', 'decrypt'] : ['sign']) },
 ];
 
-/** One sentence for each persistent object of ours that may do more than its job: one of an earlier version, or one that was changed. */
+/** One sentence for each persistent object of this service with more uses than needed: of an earlier version, or changed since. */
 export function findWiderObjects({ module, owner }: Sessions): string[] {
   return (['secret', 'private'] as const).flatMap((kind) => {
     const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;

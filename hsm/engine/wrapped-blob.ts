@@ -1,6 +1,6 @@
-// What a wrapped key looks like on the disk: by which mechanism it was wrapped, what is inside, and which of the token's wrapping keys opens it.
+// The format of a wrapped key on the disk: mechanism, content, and the number of the token's wrapping key.
 //
-// blob: form(1) ‖ wrapped key                              under the first wrapping key: all there was before it could be rotated
+// blob: form(1) ‖ wrapped key                              under the first wrapping key; the only form of versions without rotation
 //       form(1) ‖ number(4, big endian) ‖ wrapped key      under a later one
 // form: 1 CKM_AES_KEY_WRAP_PAD, 3 CKM_AES_KEY_WRAP_KWP, of the key itself (raw or PKCS#8);
 //       2 and 4 the same of an Ed25519 seed as a generic secret of 32 octets; 5 to 8 the same again with the number
@@ -16,7 +16,7 @@ export type WrappedBlob = {
   readonly wrapped: Buffer;
 };
 
-/** What a blob's first octet says. The mechanism is part of it, because a later firmware may offer another one first. */
+/** By the first octet of a blob. It includes the mechanism, because a later firmware may prefer another one. */
 const forms: ReadonlyMap<number, Pick<WrappedBlob, 'mechanism' | 'content'>> = new Map([
   [1, { mechanism: ck.CKM_AES_KEY_WRAP_PAD, content: 'key' }],
   [2, { mechanism: ck.CKM_AES_KEY_WRAP_PAD, content: 'seed' }],
@@ -26,7 +26,7 @@ const forms: ReadonlyMap<number, Pick<WrappedBlob, 'mechanism' | 'content'>> = n
 /** Added to a form when the number follows. */
 const numbered = 4;
 
-/** Packs what a wrapping key gave. */
+/** Encodes a wrapped key. */
 export function formatBlob({ mechanism, content, number, wrapped }: WrappedBlob): Buffer {
   const [form] = [...forms].find(([, row]) => row.mechanism === mechanism && row.content === content) as [number, unknown];
   if (number === 1) return Buffer.concat([Buffer.of(form), wrapped]);
@@ -35,7 +35,7 @@ export function formatBlob({ mechanism, content, number, wrapped }: WrappedBlob)
   return Buffer.concat([head, wrapped]);
 }
 
-/** The reverse. Throws `key-not-usable` for what formatBlob never wrote. */
+/** The reverse of formatBlob. Throws `key-not-usable` for anything else. */
 export function parseBlob(blob: Uint8Array): WrappedBlob {
   const octets = Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
   const first = octets[0] ?? 0;

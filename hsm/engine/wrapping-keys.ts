@@ -1,4 +1,4 @@
-// The token's wrapping keys as one thread sees them: the newest wraps; older ones open what they wrapped until nothing needs them.
+// The token's wrapping keys in one thread: the newest wraps, older ones unwrap the blobs they wrapped until a rotation destroys them.
 import { HsmError } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
@@ -8,12 +8,12 @@ import { isThere, type OwnKey, ownKeyHandle } from './own-keys.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { onlyFor } from './usages.ts';
 
-/** Label of every wrapping key. The first has no CKA_ID of ours, later ones say their number in it. */
+/** Label of every wrapping key. Later ones have their number in CKA_ID; the first has none. */
 export const wrappingKeyLabel = 'keystored-wrapping-key';
 
 const idPrefix = 'keystored ';
 
-/** How to make a wrapping key: it does one thing only and never leaves. */
+/** Attributes of a new wrapping key: only wrap and unwrap, not exportable. */
 export function wrappingKeyAttributes(number: number): Attributes {
   return {
     ...{ token: true, private: true, sensitive: true, extractable: false, valueLength: 32, label: wrappingKeyLabel },
@@ -23,8 +23,8 @@ export function wrappingKeyAttributes(number: number): Attributes {
 }
 
 /**
- * Every wrapping key of the token with its number, in no order; one whose CKA_ID says no number is not ours.
- * Throws `configuration` when two have the same.
+ * Every wrapping key of the token by its number, unordered. A key with another CKA_ID is ignored. Throws `configuration` when two keys have
+ * the same number.
  */
 export function findWrappingKeys({ module, owner }: Sessions): Map<number, ObjectHandle> {
   const found = new Map<number, ObjectHandle>();
@@ -34,7 +34,10 @@ export function findWrappingKeys({ module, owner }: Sessions): Map<number, Objec
     if (!/^[1-9]\d{0,8}$/.test(text)) continue;
     const number = Number(text);
     if (found.has(number)) {
-      throw new HsmError('configuration', `the token has several keys labelled ${wrappingKeyLabel}: remove those that are not ours`);
+      throw new HsmError(
+        'configuration',
+        `the token has several keys labelled ${wrappingKeyLabel}: remove those that keystored did not make`,
+      );
     }
     found.set(number, object);
   }
@@ -48,19 +51,19 @@ export class WrappingKeys {
   readonly #lookAgain: <T>(work: () => T) => T;
   #keys: ReadonlyMap<number, OwnKey>;
 
-  /** `lookAgain` runs a search so that it sees what other processes made. `configuration` when there is none. */
+  /** `lookAgain` runs a search so that it finds keys made by other processes. `configuration` when there is no wrapping key. */
   constructor(sessions: Sessions, lookAgain: <T>(work: () => T) => T) {
     this.#sessions = sessions;
     this.#lookAgain = lookAgain;
     this.#keys = this.#load();
   }
 
-  /** Finds the keys again after their sessions, and with them all copies, were replaced. */
+  /** Finds the keys again after the sessions, and with them all copies, were replaced. */
   reload(): void {
     this.#keys = this.#load();
   }
 
-  /** Finds the keys again in the same sessions, where the copies made before, of keys that were destroyed too, would stay. */
+  /** Finds the keys again in the same sessions, and destroys the copies made before. */
   refresh(): void {
     const { module, owner } = this.#sessions;
     const before = this.#keys;
@@ -68,7 +71,7 @@ export class WrappingKeys {
     for (const { handle, isCopy } of before.values()) if (isCopy) module.destroyObject(owner, handle);
   }
 
-  /** Whether the newest is still in the token. Others may have made a newer one and destroyed those that are loaded here. */
+  /** Whether the newest is still in the token. Another process may have made a newer one and destroyed those that are loaded here. */
   isNewestThere(): boolean {
     if (this.#isNewestThere()) return true;
     try {
@@ -85,7 +88,7 @@ export class WrappingKeys {
     return newest !== undefined && isThere(this.#sessions, newest);
   }
 
-  /** The key that wraps. `atLeast`: another process has made this one, and nothing may be wrapped under an older one any more. */
+  /** The key that wraps. `atLeast`: the newest number that is known, which another process may have made. `key-missing` when it is not found. */
   newest(atLeast = 1): WrappingKey {
     let number = Math.max(...this.#keys.keys());
     if (number < atLeast) {
@@ -109,7 +112,7 @@ export class WrappingKeys {
   #load(): Map<number, OwnKey> {
     const found = findWrappingKeys(this.#sessions);
     if (found.size === 0) {
-      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was never prepared for this service`);
+      throw new HsmError('configuration', `the token has no key labelled ${wrappingKeyLabel}: it was not prepared for this service`);
     }
     return new Map([...found].map(([number, object]) => [number, ownKeyHandle(this.#sessions, object, wrappingKeyLabel)]));
   }

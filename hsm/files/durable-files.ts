@@ -1,4 +1,4 @@
-// Small files that survive a power cut: their contents and their names are written through to the disk.
+// Writes small files that survive a power cut: contents and name are flushed to the disk.
 import { chownSync, closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
@@ -6,8 +6,8 @@ import { dirname } from 'node:path';
 type Owner = { readonly uid: number; readonly gid: number };
 
 /**
- * Puts a file in its place whole: after a crash the old one is there or the new one. Mode 0600. It is written beside its place, under the
- * name `temporary`. Where root does it, for an appliance that runs as somebody else, the file is the `owner`'s.
+ * Replaces a file atomically: after a crash the old or the new one exists. Mode 0600. It is written as `temporary` first. When root writes
+ * for an appliance that runs as another user, the file belongs to `owner`.
  */
 export function replaceFile(path: string, contents: string | Uint8Array, temporary: string, owner: Owner): void {
   const descriptor = openSync(temporary, 'w', 0o600);
@@ -22,7 +22,7 @@ export function replaceFile(path: string, contents: string | Uint8Array, tempora
   syncPath(dirname(path));
 }
 
-/** Writes a file's contents, or the names in a directory, through to the disk. */
+/** Flushes the contents of a file, or the entries of a directory, to the disk. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -1,22 +1,22 @@
-// SoftHSM's files: its configuration, its token directory made durable, and the copy of token.object that a crash at login may need.
+// SoftHSM's files: its configuration, flushing of its token directory, and the copy of token.object that a crash at login may require.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { TokenAddress } from '../api.ts';
 import { replaceFile, syncPath } from './durable-files.ts';
 
-/** The text of a configuration for another token directory, made from softhsm.conf at the root. */
+/** The text of softhsm.conf at the root, with another token directory. */
 export function softhsmConf(tokenDirectory: string): string {
   const template = readFileSync(new URL('../../softhsm.conf', import.meta.url), 'utf8');
   return template.replace(/^(directories\.tokendir\s*=).*$/m, `$1 ${resolve(tokenDirectory)}`);
 }
 
-/** The directory with the files of a SoftHSM token, as its SOFTHSM2_CONF names it; undefined for every other module. */
+/** The directory with the files of a SoftHSM token, from its SOFTHSM2_CONF; undefined for every other module. */
 export function findTokenDirectory(token: TokenAddress): string | undefined {
   const directory = configuredDirectory(token);
   return directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true ? directory : undefined;
 }
 
-/** Whether the directory of a SoftHSM token is gone or holds no token any more. */
+/** Whether the directory of a SoftHSM token is gone or contains no token. */
 export function isWithoutFiles(token: TokenAddress): boolean {
   const directory = configuredDirectory(token);
   return directory !== undefined && !hasTokenObjects(directory);
@@ -29,12 +29,12 @@ function configuredDirectory({ module, environment = {} }: TokenAddress): string
     const found = /^\s*directories\.tokendir\s*=\s*(.+?)\s*$/m.exec(readFileSync(path, 'utf8'));
     return found === null ? undefined : resolve(found[1] as string);
   } catch {
-    // The module itself will say what is wrong with its configuration.
+    // The module reports what is wrong with its configuration.
     return undefined;
   }
 }
 
-/** Writes the files of all tokens through to the disk, those changed since an instant: SoftHSM itself never does (reference A1.4). */
+/** Flushes the files of all tokens that changed since an instant. SoftHSM itself never does (reference A1.4). */
 export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): void {
   for (const token of tokenFolders(directory)) {
     for (const name of readdirSync(join(directory, token))) {
@@ -46,12 +46,12 @@ export function syncTokenDirectory(directory: string, sinceMilliseconds = 0): vo
   syncPath(directory);
 }
 
-/** What is wrong with a token without its own keys, and the fix; for people. */
+/** What is wrong with a token without its own keys, and the fix, for people. */
 export const ownKeysGone = "the token's own keys are not where they were kept: put its files or objects back, and do not restart before";
 
 /**
- * Whether any token's own file is there. It may be empty: SoftHSM cuts it to nothing for a moment whenever a process logs in, and where a
- * crash leaves it so, the next start puts it back from its copy.
+ * Whether a token.object exists. It may be empty: SoftHSM truncates it for a moment whenever a process logs in. When a crash leaves it
+ * empty, the next start restores it from its copy.
  */
 export function hasTokenObjects(directory: string): boolean {
   return findTokenObject(directory) !== undefined;
@@ -80,10 +80,10 @@ function findTokenObject(directory: string): string | undefined {
   return existsSync(directory) ? tokenObjects(directory).find(({ file }) => existsSync(file))?.file : undefined;
 }
 
-/** Every file of an object there is, by its path, and when the folders last changed. */
+/** The paths of all object files, and when their folders last changed. */
 export type ObjectFiles = { readonly changed: string; readonly paths: readonly string[] };
 
-/** The files of all objects; `known` when nothing was added or removed since. */
+/** Lists the object files of all tokens; returns `known` when nothing was added or removed since. */
 export function listObjectFiles(directory: string, known?: ObjectFiles): ObjectFiles {
   const folders = tokenFolders(directory).map((name) => join(directory, name));
   const changed = folders.map((folder) => `${folder} ${statSync(folder).mtimeMs}`).join();
@@ -92,7 +92,7 @@ export function listObjectFiles(directory: string, known?: ObjectFiles): ObjectF
   return { changed, paths: paths.filter((path) => path.endsWith('.object')) };
 }
 
-/** Another process may remove an object's file at any moment. */
+/** Ignores ENOENT: another process may remove an object's file at any moment. */
 function unlessGone(act: () => unknown): void {
   try {
     act();
@@ -101,7 +101,7 @@ function unlessGone(act: () => unknown): void {
   }
 }
 
-/** Keeps a copy of each token's token.object beside its directory; it changes with PIN and label only. */
+/** Copies each token.object to a file beside its directory. It changes only with PIN and label. */
 export function copyTokenObjects(directory: string): void {
   for (const { file, copy } of tokenObjects(directory)) {
     const contents = readIfAny(file);
@@ -111,8 +111,8 @@ export function copyTokenObjects(directory: string): void {
 }
 
 /**
- * Puts the copy back where a crash during a login or a change of the PIN left token.object empty, and says so. Before any module is loaded
- * under the start lock: else it does not see the token.
+ * Restores token.object from its copy where a crash during a login or a PIN change left it empty, with a line on standard error. Called
+ * under the start lock before the module is loaded, which would not see the token otherwise.
  */
 export function restoreTokenObjects(directory: string | undefined): void {
   if (directory === undefined) return;
@@ -120,7 +120,7 @@ export function restoreTokenObjects(directory: string | undefined): void {
     const contents = readIfAny(copy);
     if (readIfAny(file) !== undefined || contents === undefined) continue;
     replaceFile(file, contents, `${file}.tmp`, statSync(copy));
-    process.stderr.write(`${file} was empty and was put back from its copy\n`);
+    process.stderr.write(`${file} was empty and was restored from its copy\n`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Starts at one token directory one after another: SoftHSM rewrites the token's file at every login, and parallel ones corrupt it (reference A1.4).
+// Serialises starts on one token: SoftHSM rewrites the token's file at every login, and parallel logins corrupt it (reference A1.4).
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { findTokenDirectory } from './softhsm.ts';
 const waitMilliseconds = 30_000;
 
 /**
- * Runs work while holding the lock of the token, across processes. The lock is SQLite's on an empty file: Node has no flock, and this
- * one the kernel releases when its holder dies.
+ * Runs work while holding the lock of the token, across processes. It is an SQLite lock on an empty file: Node has no flock, and the
+ * kernel releases this lock when its holder dies.
  */
 export function withStartLock<T>(token: TokenAddress, work: () => T): T {
   const lock = new DatabaseSync(lockPath(token), { timeout: waitMilliseconds });

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { TokenService, type Reply } from './token-service.ts';
 import { encodeMessages, MessageReader } from '../protocol/wire.ts';
 
-// The text of an error is never looked at here, and its stack costs more than the failed operation (reference A3).
+// Stacks are never read here, and making one costs more than the failed operation (reference A3).
 Error.stackTraceLimit = 0;
 
 const channel = new Socket({ fd: 3, readable: true, writable: true });
@@ -11,19 +11,19 @@ const reader = new MessageReader();
 const service = new TokenService(send, exit);
 
 channel.on('data', (chunk: Buffer) => service.take(reader.push(chunk)));
-// The service is gone: nobody is left to work for.
+// The pipe closes when the service is gone.
 channel.on('close', () => process.exit(0));
 channel.on('error', () => process.exit(0));
-// Signals of the terminal and the service manager go to the service, which then closes its hosts in order.
+// Signals of the terminal and the service manager are for the service, which then closes its hosts.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-/** Frames carry plaintexts and now and then a key: they are zeroed once they are written. */
+/** Frames carry plaintexts and sometimes keys: they are zeroed after writing. */
 function send(results: Parameters<Reply>[0]): void {
   const frame = encodeMessages(results);
   channel.write(frame, () => frame.fill(0));
 }
 
-/** Ends the host once what it said has left. */
+/** Ends the host after its last frame has been written. */
 function exit(code: number): void {
   channel.end(() => process.exit(code));
   setTimeout(() => process.exit(code), 1_000);

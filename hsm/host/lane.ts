@@ -1,4 +1,4 @@
-// A lane: a worker thread of the host with its own sessions and keys, for work that would hold up the host's main thread.
+// A lane: a worker thread of the host with its own sessions and loaded keys, for jobs that would block the host's main thread.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, LoginNeeded, type EngineOptions } from '../engine/engine.ts';
 import { HsmError } from '../api.ts';
@@ -18,10 +18,10 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** What a lane sends back: one result, and how many keys it holds. */
+/** What a lane sends: one result, and how many keys it has loaded. */
 export type LaneAnswer = { readonly result: Uint8Array; readonly loadedKeys: number };
 
-/** What a lane is sent: one job, or a key reference to forget. */
+/** What a lane receives: one job, or a key to drop. */
 export type LaneOrder = { readonly job: Uint8Array } | { readonly forget: KeyIdentity };
 
 Error.stackTraceLimit = 0;
@@ -40,10 +40,10 @@ parentPort?.on('message', (order: LaneOrder) => {
 function run(job: ReceivedMessage): Message {
   try {
     const options = workerData as EngineOptions;
-    // Reading the token's file while another process rewrites it would lose the token for this whole process.
+    // Reading the token's file while another process rewrites it would lose the token for the whole process.
     engine ??= withStartLock(options.token, () => new Engine(options));
   } catch (error) {
-    // What the other threads have loaded is all that is left of the token: the host has to go on.
+    // Without the token's files only the keys that other threads have loaded still work, so the host continues.
     if (isWithoutFiles((workerData as EngineOptions).token)) return failed(job, new HsmError('unavailable', ownKeysGone));
     const code = error instanceof LoginNeeded ? resultLoginNeeded : resultModuleBroken;
     return { id: job.id, code, flags: 0, micros: 0, parts: [json({ message: asHsmError(error).message })] };

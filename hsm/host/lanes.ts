@@ -1,4 +1,4 @@
-// The worker threads of a host: which one takes a job, how long a job may wait and run, and what happens when one hangs (design hsm 11, 12).
+// The worker threads of a host: which one runs a job, how long a job may wait and run, and what happens when one hangs (design hsm 11, 12).
 import { Worker } from 'node:worker_threads';
 import { HsmError, type SessionCounts } from '../api.ts';
 import type { EngineOptions } from '../engine/engine.ts';
@@ -8,16 +8,16 @@ import { operationNamed, operations } from '../protocol/operations.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { decodeMessage, encodeMessages, resultError, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
-/** `work` serves requests; `making` makes slow keys, so that no signature waits behind the generation of an RSA key. */
+/** `work` serves requests; `making` makes keys, so that no signature waits behind the generation of an RSA key. */
 export type LaneGroup = 'work' | 'making';
 
 export type LaneOptions = {
   readonly engine: Omit<EngineOptions, 'cacheKeys'>;
   readonly lanes: Readonly<Record<LaneGroup, { readonly count: number; readonly cacheKeys: number }>>;
   readonly jobTimeoutSeconds: number;
-  /** takes a finished job */
+  /** receives the result of a finished job */
   onResult(result: Message | ReceivedMessage, job: ReceivedMessage): void;
-  /** a job overran its deadline or a thread died: the host has to end once its results are sent */
+  /** a job exceeded its deadline or a thread died: the host must end after sending its results */
   onBroken(): void;
 };
 
@@ -25,7 +25,7 @@ type Waiting = { readonly job: ReceivedMessage; readonly since: number };
 type Running = { readonly job: ReceivedMessage; started: number; suspected: boolean };
 type Lane = { readonly worker: Worker; readonly group: LaneGroup; readonly running: Running[]; loadedKeys: number };
 
-/** Two jobs per lane: the second one is there when the first is done. */
+/** Two jobs per lane, so that the second one can start as soon as the first is done. */
 const depth = 2;
 const watchMilliseconds = 250;
 const makingPatience = 10;
@@ -46,7 +46,7 @@ export class Lanes {
     return this.#lanes.reduce((total, lane) => total + lane.loadedKeys, 0);
   }
 
-  /** Sessions there may be, those at work, and jobs that wait for one: behind another in a lane, or for a lane. */
+  /** How many sessions there may be, how many are working, and how many jobs wait behind another one or for a lane. */
   get sessions(): SessionCounts {
     const { work, making } = this.#options.lanes;
     const busy = this.#lanes.filter(({ running }) => running.length > 0).length;
@@ -54,14 +54,14 @@ export class Lanes {
     return { size: work.count + making.count, busy, waiting: taken - busy + this.#waiting.work.length + this.#waiting.making.length };
   }
 
-  /** Gives a job to a lane of the group, or lets it wait for one. */
+  /** Starts a job in a lane of the group, or queues it. */
   run(job: ReceivedMessage, group: LaneGroup): void {
     const lane = this.#choose(group, job);
     if (lane === undefined) this.#waiting[group].push({ job, since: performance.now() });
     else this.#start(lane, job);
   }
 
-  /** Tells every lane to forget a key. */
+  /** Drops a key in every lane. */
   forget(key: KeyIdentity): void {
     for (const { worker } of this.#lanes) worker.postMessage({ forget: key } satisfies LaneOrder, []);
   }
@@ -70,7 +70,7 @@ export class Lanes {
     clearInterval(this.#watch);
   }
 
-  /** The least busy lane; a new one while there may be more; among equals the one this key was used in before. */
+  /** The least busy lane, or a new one while the limit allows; among equals the lane that has probably loaded the key. */
   #choose(group: LaneGroup, job: ReceivedMessage): Lane | undefined {
     const lanes = this.#lanes.filter((lane) => lane.group === group);
     const load = Math.min(...lanes.map((lane) => lane.running.length));
@@ -102,7 +102,7 @@ export class Lanes {
 
   #done(lane: Lane, result: ReceivedMessage): void {
     const index = lane.running.findIndex(({ job }) => job.id === result.id);
-    // A job that was given up already; the host is ending.
+    // The job was abandoned before; the host is ending.
     if (index < 0) return;
     const [finished] = lane.running.splice(index, 1);
     const next = lane.running[0];
@@ -112,7 +112,7 @@ export class Lanes {
     if (finished !== undefined) this.#options.onResult(result, finished.job);
   }
 
-  /** Ends the host when a job overran its deadline, and answers those that waited too long to be of use. */
+  /** Ends the host when a job exceeds its deadline, and rejects jobs that have waited too long. */
   #check(): void {
     const now = performance.now();
     const limit = this.#options.jobTimeoutSeconds * 1_000;
@@ -126,13 +126,13 @@ export class Lanes {
     for (const lane of this.#lanes) {
       const current = lane.running[0];
       if (current === undefined || now - current.started <= (isMaking(current.job) ? limit * makingPatience : limit)) continue;
-      // Seen twice in a row: after a pause of this thread the first look comes before the results that arrived meanwhile.
-      if (current.suspected) return this.#giveUp(lane, current);
+      // Two checks in a row must agree: after a pause of this thread the first check runs before the results that have arrived.
+      if (current.suspected) return this.#abandon(lane, current);
       current.suspected = true;
     }
   }
 
-  #giveUp(lane: Lane, { job }: Running): void {
+  #abandon(lane: Lane, { job }: Running): void {
     lane.running.shift();
     this.#refuse(job, new HsmError('timeout', 'the token did not finish in time'));
     this.#options.onBroken();
@@ -147,7 +147,7 @@ function isMaking(job: ReceivedMessage): boolean {
   return operations[operationNamed(job.code)].making;
 }
 
-/** A number that is the same for jobs of the same key: the last octet of the MAC that ends its reference. */
+/** A number that is equal for jobs of the same key: the last octet of its reference, which ends with the MAC. */
 function affinity(job: ReceivedMessage): number {
   return job.count > 0 ? (job.find(0)?.at(-1) ?? 0) : 0;
 }

@@ -28,7 +28,7 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** Runs a job and returns its result; never throws. `micros` is the time spent in here. Material that came with the job is zeroed. */
+/** Runs a job and returns its result; never throws. `micros` is the time it took. Key material in the job is zeroed. */
 export function perform(engine: Engine, job: ReceivedMessage): Message {
   const start = performance.now();
   let code = resultOk;
@@ -44,7 +44,7 @@ export function perform(engine: Engine, job: ReceivedMessage): Message {
   return { id: job.id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
 }
 
-/** The operations of an engine: what each takes from its job, and what it gives back. */
+/** How each operation unpacks its job and packs its result. */
 const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedMessage) => Message['parts']>> = {
   encrypt: (engine, job) => [encrypt(engine, aeadKey(engine, job), job.part(2), job.find(3), job.find(4))],
   decrypt: (engine, job) => [decrypt(engine, aeadKey(engine, job), job.part(2), job.find(3))],

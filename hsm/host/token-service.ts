@@ -1,4 +1,4 @@
-// What an HSM host does with the jobs it is given: quick ones on the spot, slow ones in lanes, results collected per turn.
+// Routes the jobs of an HSM host: quick ones run on this thread, slow ones in lanes, and results are sent once per turn.
 import { availableParallelism } from 'node:os';
 import { HsmError, type SessionCounts } from '../api.ts';
 import { identityOf, prepareDerivedKey } from '../engine/operations/derivation.ts';
@@ -20,19 +20,19 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** A token whose simplest call takes longer than this is far away: its calls run side by side in lanes (design hsm 11). */
+/** A token whose simplest call takes longer than this is remote: all its calls run in parallel in lanes (design hsm 11). */
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
 
-/** Takes finished results, some made here and some passed on. */
+/** Receives results, made on this thread or received from a lane. */
 export type Reply = (results: readonly (Message | ReceivedMessage)[]) => void;
 
-/** Serves one token. `reply` takes finished results; `exit` ends the host. */
+/** Serves one token. `reply` sends results; `exit` ends the host. */
 export class TokenService {
   readonly #reply: Reply;
   readonly #exit: (code: number) => void;
-  /** lanes: false keeps everything on the caller's thread */
+  /** false keeps everything on the caller's thread */
   readonly #mayUseLanes: boolean;
   readonly #deriving = new Map<string, Promise<void>>();
   readonly #logins = new Map<number, number>();
@@ -47,7 +47,7 @@ export class TokenService {
     this.#mayUseLanes = mayUseLanes;
   }
 
-  /** Takes the jobs of one batch. */
+  /** Runs the jobs of one batch. */
   take(jobs: readonly ReceivedMessage[]): void {
     for (const job of jobs) this.#route(job);
   }
@@ -74,13 +74,13 @@ export class TokenService {
     return (this.#engine?.loadedKeys ?? 0) + (this.#lanes?.loadedKeys ?? 0);
   }
 
-  /** This thread's session is counted as at rest: while it works, nobody is answered. */
+  /** The session of this thread counts as idle: while it works, no ping is answered. */
   get #sessions(): SessionCounts {
     const { size, busy, waiting } = this.#lanes?.sessions ?? { size: 0, busy: 0, waiting: 0 };
     return { size: size + 1, busy, waiting };
   }
 
-  /** The lanes a job belongs to; undefined for those that run on this thread. */
+  /** The lanes that run a job; undefined for jobs of this thread. */
   #laneFor({ code, flags }: ReceivedMessage): LaneGroup | undefined {
     if (this.#lanes === undefined || (!this.#remote && (flags & flagSlow) === 0)) return undefined;
     return operations[operationNamed(code)].making ? 'making' : 'work';
@@ -90,7 +90,7 @@ export class TokenService {
     this.#finish(perform(engine, job));
   }
 
-  /** Whether the key of a job must be derived first; the iterations would hold up this thread. */
+  /** Whether the key of a job must be derived first; the iterations would block this thread. */
   #derivesFirst(job: ReceivedMessage, engine: Engine): boolean {
     return (job.flags & flagDerived) !== 0 && !engine.hasDerivedKey(identityOf(job.identity(0), job.part(1)));
   }
@@ -101,7 +101,7 @@ export class TokenService {
     const identity = identityOf(secret, parameters);
     let derivation = this.#deriving.get(identity);
     if (derivation === undefined) {
-      // What goes wrong here goes wrong again, and is answered, when the job runs.
+      // An error here occurs again when the job runs, and is answered then.
       derivation = prepareDerivedKey(engine, secret, parameters).catch(() => {});
       this.#deriving.set(identity, derivation);
       void derivation.finally(() => this.#deriving.delete(identity));
@@ -131,7 +131,7 @@ export class TokenService {
     const shared = this.#remote ? cacheKeys : cacheKeys - mainShare(cacheKeys);
     return new Lanes({
       engine: { token: address },
-      // A new key is loaded once to try it, and used elsewhere afterwards.
+      // A new key is loaded once to test it and then used in other lanes.
       lanes: { work: { count: work, cacheKeys: Math.floor(shared / work) }, making: { count: making, cacheKeys: 1 } },
       jobTimeoutSeconds,
       onResult: (result, job) => this.#takeFromLane(result, job),
@@ -152,7 +152,7 @@ export class TokenService {
     } catch (error) {
       return this.#finish(error instanceof ModuleBroken ? { ...ok(job, []), code: resultModuleBroken } : failed(job, error));
     }
-    if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token logged out again and again')));
+    if (tries > loginTries) return this.#finish(failed(job, new HsmError('unavailable', 'the token keeps logging out')));
     this.#lanes?.run(job, this.#laneFor(job) ?? 'work');
   }
 
@@ -180,7 +180,7 @@ export class TokenService {
   }
 }
 
-/** The main thread's part of the loaded keys; the lanes share the rest. */
+/** How many loaded keys the main thread may have; the lanes share the rest. */
 function mainShare(cacheKeys: number): number {
   return Math.ceil(cacheKeys / 2);
 }

@@ -1,4 +1,4 @@
-// What a token offers against what our key types need.
+// Matches the mechanisms of a token with those that the key types need.
 import type { KeyType } from '../api.ts';
 import { keyRows, keyTypes } from './mechanisms.ts';
 

@@ -1,4 +1,4 @@
-// The PKCS#11 numbers this floor uses, under the names of the standard (PKCS#11 3.2). The binding lacks the newer ones, so all stand here.
+// The PKCS#11 numbers this floor uses, under the names of the standard (PKCS#11 3.2). The binding lacks the newer ones, so all are defined here.
 
 /** Object classes. */
 export const CKO_PUBLIC_KEY = 0x2;
@@ -66,7 +66,7 @@ export const CKU_USER = 1;
 export const CKS_RO_USER_FUNCTIONS = 1;
 export const CKS_RW_USER_FUNCTIONS = 3;
 
-/** Names of mechanisms the binding does not know, for display. */
+/** Names of mechanisms that the binding does not know, for display. */
 export const newerMechanismNames: Readonly<Record<number, string>> = {
   0x0f: 'CKM_ML_KEM_KEY_PAIR_GEN',
   0x17: 'CKM_ML_KEM',

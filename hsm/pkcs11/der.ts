@@ -1,4 +1,4 @@
-// The little DER this floor needs: writing key structures, and reading the ones node:crypto writes.
+// The small part of DER that this floor needs: writes key structures, and reads those that node:crypto writes.
 
 const tagInteger = 0x02;
 const tagSequence = 0x30;
@@ -39,7 +39,7 @@ export function readElements(der: Buffer): { tag: number; contents: Buffer }[] {
   return found;
 }
 
-/** The elements inside the one SEQUENCE that `der` is. Octets after it are ignored: wrapped keys come padded with zeros. */
+/** The elements inside the SEQUENCE at the start of `der`. Octets after it are ignored: wrapped keys are padded with zeros. */
 export function readSequence(der: Buffer): { tag: number; contents: Buffer }[] {
   const first = readElements(der)[0];
   if (first?.tag !== tagSequence) throw new RangeError('not a DER SEQUENCE');

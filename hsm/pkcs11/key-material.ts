@@ -1,4 +1,4 @@
-// Key material in clear: from PKCS#8 to attributes on import, and back on export. Every buffer made on the way is zeroed.
+// Converts key material in clear: PKCS#8 to attributes on import, and back on export. Every temporary buffer is zeroed.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { HsmError, type KeyType } from '../api.ts';
 import { readSequence, sequence, unsignedInteger } from './der.ts';
@@ -20,10 +20,10 @@ const rsaNumbers = [
   'coefficient',
 ] as const satisfies readonly AttributeName[];
 
-/** Material taken apart: the attributes that carry its value, its public key, and a function that zeroes what was copied. */
+/** Parsed material: the attributes with its value, its public key, and a function that zeroes the copies. */
 export type Material = { readonly values: Attributes; readonly publicKey?: Buffer; wipe(): void };
 
-/** Parses material of a type: raw octets or PKCS#8 DER. `invalid-key-data` when it is not such a key. */
+/** Parses material of a type: raw octets or PKCS#8 DER. `invalid-key-data` when it is not a key of that type. */
 export function parseMaterial(type: KeyType, material: Buffer): Material {
   const row = keyRows[type];
   if (row.family === 'aes' || row.family === 'secret') {
@@ -45,7 +45,7 @@ export function readMaterial(module: PkcsModule, session: SessionHandle, object:
 
 type Read = (name: AttributeName) => Buffer;
 
-/** Per family: the material from the attributes that hold it. */
+/** By family: builds the material from attributes. */
 const rebuild: Readonly<Record<KeyFamily, (row: KeyRow, read: Read) => Buffer>> = {
   aes: (_row, read) => read('value'),
   secret: (_row, read) => read('value'),
@@ -70,7 +70,7 @@ function parsePkcs8(material: Buffer): KeyObject {
   }
 }
 
-/** What node:crypto calls the key, with size or curve: `rsa 2048`, `ec prime256v1`, `ed25519`. */
+/** The type of the key in node:crypto, with size or curve: `rsa 2048`, `ec prime256v1`, `ed25519`. */
 function nodeTypeOf(key: KeyObject): string {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'rsa') return `rsa ${details?.modulusLength}`;

@@ -1,8 +1,8 @@
-// Our key types against PKCS#11: one row per type with mechanisms, key type and attributes; and the exact builders of mechanism parameters.
+// Key types in PKCS#11: one row per type with mechanisms, key type and attributes; and the builders of mechanism parameters.
 import type { HashName, KeyType } from '../api.ts';
 import * as ck from './constants.ts';
 
-/** What a key is made of, which decides templates, encodings and checks. */
+/** The family of a key type, which decides templates, encodings and checks. */
 export type KeyFamily = 'aes' | 'secret' | 'rsa' | 'ec' | 'edwards' | 'ml-dsa';
 
 /** One key type. Sizes are octets except `bits`. */
@@ -10,7 +10,7 @@ export type KeyRow = {
   readonly family: KeyFamily;
   readonly keyType: number;
   readonly generate: number;
-  /** mechanism of use; also what a refusal names */
+  /** mechanism of use; named in refusals */
   readonly use: number;
   readonly useName: string;
   /** aes, secret: length of the key · rsa: length of the modulus · ec, edwards: length of the private number · ml-dsa: length of the seed */
@@ -21,9 +21,9 @@ export type KeyRow = {
   readonly curve?: string;
   /** CKA_PARAMETER_SET of ML-DSA */
   readonly parameterSet?: number;
-  /** the name node:crypto gives the type: `ec` curve name, or asymmetricKeyType */
+  /** name in node:crypto: the curve of `ec`, or asymmetricKeyType */
   readonly nodeName?: string;
-  /** more than about 100 µs of token work per use: kept off the host's main thread (design hsm 12) */
+  /** takes more than about 100 µs per use: runs off the host's main thread (design hsm 12) */
   readonly slow: boolean;
 };
 
@@ -139,13 +139,13 @@ export const hashRows: Readonly<Record<HashName, HashRow>> = {
   },
 };
 
-/** Octets of a GCM nonce and tag; nothing else is ever used. */
+/** Octets of every GCM nonce and tag. */
 export const nonceBytes = 12;
 export const tagBytes = 16;
 
 declare const checked: unique symbol;
 
-/** A mechanism made by one of the builders below. The binding crashes the process on a malformed one, so nothing else is accepted. */
+/** A mechanism made by one of the builders below. Nothing else is accepted, because a malformed one crashes the process in the binding. */
 export type Mechanism = { readonly mechanism: number; readonly parameter?: Buffer | { readonly type: number }; readonly [checked]: true };
 
 /** A mechanism without parameters. */
@@ -182,7 +182,7 @@ export function oaepMechanism(hash: HashName): Mechanism {
   } as unknown as Mechanism;
 }
 
-/** The binding's own tags for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */
+/** The binding's tags for parameter structures (CK_PARAMS_AES_GCM_v240, CK_PARAMS_RSA_PSS, CK_PARAMS_RSA_OAEP). */
 const gcmParametersV240 = 7;
 const pssParameters = 5;
 const oaepParameters = 4;

@@ -1,4 +1,4 @@
-// One PKCS#11 module behind typed calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
+// Loads a PKCS#11 module and wraps its calls: every mechanism, template and buffer is checked before it reaches the binding (design hsm 13).
 import pkcs11js from 'pkcs11js';
 import { HsmError, revealSecret, type Secret } from '../api.ts';
 import { CKF_OS_LOCKING_OK, CKF_RW_SESSION, CKF_SERIAL_SESSION, newerMechanismNames } from './constants.ts';
@@ -13,22 +13,22 @@ export type SlotHandle = Buffer & { readonly [kind]: 'slot' };
 export type SessionHandle = Buffer & { readonly [kind]: 'session' };
 export type ObjectHandle = Buffer & { readonly [kind]: 'object' };
 
-/** What C_GetTokenInfo says, without padding. */
+/** The result of C_GetTokenInfo, without padding. */
 export type TokenInfo = {
   readonly label: string;
   readonly serial: string;
   readonly manufacturer: string;
   readonly model: string;
   readonly flags: number;
-  /** lengths of a PIN; vendors that name none leave zeros or anything */
+  /** allowed lengths of a PIN; some vendors leave zeros or arbitrary numbers */
   readonly pinBytes: { readonly least: number; readonly most: number };
 };
 
 const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
-/** The longest output of an operation that says nothing of its length: a wrapped ML-DSA-87 or RSA-4096 key with room to spare. */
+/** Output buffer for operations without a known length: enough for a wrapped ML-DSA-87 or RSA-4096 key. */
 const longOutputBytes = 16_384;
 
-/** Loaded modules stay referenced for good: the binding unloads the library when its object is collected (reference A6). */
+/** Keeps loaded modules referenced: the binding unloads the library when its object is collected (reference A6). */
 const loaded: PkcsModule[] = [];
 
 /** A loaded and initialised module. All calls are synchronous and throw TokenError. */
@@ -41,7 +41,7 @@ export class PkcsModule {
     this.#lib = lib;
   }
 
-  /** Loads a library and initialises it; a module another thread of this process has initialised is fine. `configuration` when it does not load. */
+  /** Loads and initialises a library, which another thread may have initialised before. `configuration` when it does not load. */
   static load(path: string, libraryParameters?: string): PkcsModule {
     const lib = new pkcs11js.PKCS11();
     try {
@@ -55,17 +55,17 @@ export class PkcsModule {
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
       const { rv, fn } = error;
-      const why = `PKCS#11 module ${path} does not start: ${error.message}; see that its environment and library-parameters suit it`;
+      const why = `PKCS#11 module ${path} does not start: ${error.message}; check its environment and library-parameters`;
       throw new HsmError(findReturnValue(rv).kind, why, { rv, fn, cause: error });
     }
     loaded.push(module);
     return module;
   }
 
-  /** C_Initialize with operating-system locking, so that several threads may call. */
+  /** C_Initialize with operating-system locking, for calls from several threads. */
   initialise(libraryParameters?: string): void {
     try {
-      // The binding cuts off the last character of the parameter string (reference A6).
+      // The binding drops the last character of the parameter string (reference A6).
       const parameters = libraryParameters === undefined ? {} : { libraryParameters: `${libraryParameters} ` };
       this.#lib.C_Initialize({ flags: CKF_OS_LOCKING_OK, ...parameters });
     } catch (error) {
@@ -74,7 +74,7 @@ export class PkcsModule {
     }
   }
 
-  /** C_Finalize. Only when no call of any thread is in flight: the binding crashes otherwise. */
+  /** C_Finalize. Only while no thread has a call in flight: the binding crashes otherwise. */
   finalise(): void {
     this.#call('C_Finalize', () => this.#lib.C_Finalize());
   }
@@ -145,7 +145,7 @@ export class PkcsModule {
     this.#call('C_DestroyObject', () => this.#lib.C_DestroyObject(session, object));
   }
 
-  /** All objects that match; slow on tokens with many objects, so never on the hot path. */
+  /** The first 100 objects that match. Slow on tokens with many objects, so not for the hot path. */
   findObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
     this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
     try {
@@ -155,7 +155,7 @@ export class PkcsModule {
     }
   }
 
-  /** All of them, however many: for inspections. */
+  /** All objects that match, for inspections. */
   allObjects(session: SessionHandle, attributes: Attributes): ObjectHandle[] {
     this.#call('C_FindObjectsInit', () => this.#lib.C_FindObjectsInit(session, template(attributes)));
     try {
@@ -252,7 +252,7 @@ export class PkcsModule {
   }
 }
 
-/** The name of a mechanism, `CKM_AES_GCM`; unknown ones as hexadecimal. */
+/** The name of a mechanism (`CKM_AES_GCM`); unknown ones as hexadecimal. */
 export function mechanismName(mechanism: number): string {
   return newerMechanismNames[mechanism] ?? bindingNames.get(mechanism) ?? `0x${mechanism.toString(16)}`;
 }
@@ -266,7 +266,7 @@ const bindingNames = new Map(
 
 const empty = Buffer.alloc(1).subarray(0, 0);
 
-/** Zero-length input needs a pointer all the same: a null one is CKR_ARGUMENTS_BAD and wedges the session (reference A4). */
+/** Empty input needs a non-null pointer: a null one gives CKR_ARGUMENTS_BAD and blocks the session (reference A4). */
 function nonNull(input: Buffer): Buffer {
   return input.length === 0 ? empty : input;
 }

@@ -1,4 +1,4 @@
-// SubjectPublicKeyInfo from the attributes of a token's public key object.
+// Builds SubjectPublicKeyInfo from the attributes of a token's public key object.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { HsmError, type KeyType } from '../api.ts';
 import { readElements } from './der.ts';
@@ -9,7 +9,7 @@ import type { AttributeName } from './template.ts';
 
 type PublicFamily = Exclude<KeyFamily, 'aes' | 'secret'>;
 
-/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). `refused` when the token gave something that is no such key. */
+/** Reads a public key object and returns its SubjectPublicKeyInfo (DER). `refused` when its attributes are not such a key. */
 export function readPublicKey(module: PkcsModule, session: SessionHandle, object: ObjectHandle, type: KeyType): Buffer {
   const row = keyRows[type];
   try {
@@ -17,13 +17,13 @@ export function readPublicKey(module: PkcsModule, session: SessionHandle, object
     return key.export({ format: 'der', type: 'spki' });
   } catch (cause) {
     if (cause instanceof TokenError) throw cause;
-    throw new HsmError('refused', `the token gave a public key for ${type} that does not parse`, { cause });
+    throw new HsmError('refused', `the token returned a public key for ${type} that does not parse`, { cause });
   }
 }
 
 type Read = (name: AttributeName) => Buffer;
 
-/** Per family: the key object from the attributes that hold it. */
+/** By family: builds the key object from attributes. */
 const toKeyObject: Readonly<Record<PublicFamily, (row: KeyRow, read: Read) => KeyObject>> = {
   rsa: (_row, read) => {
     const key = { kty: 'RSA', n: read('modulus').toString('base64url'), e: read('publicExponent').toString('base64url') };
@@ -39,7 +39,7 @@ const toKeyObject: Readonly<Record<PublicFamily, (row: KeyRow, read: Read) => Ke
     createPublicKey({ key: read('value'), format: 'raw-public', asymmetricKeyType: nodeName as 'ml-dsa-65' }),
 };
 
-/** CKA_EC_POINT is a DER OCTET STRING around the point; some tokens give the bare point. */
+/** CKA_EC_POINT is a DER OCTET STRING around the point; some tokens return the bare point. */
 function barePoint(value: Buffer, pointBytes: number): Buffer {
   if (value.length === pointBytes) return value;
   const inner = readElements(value)[0]?.contents;

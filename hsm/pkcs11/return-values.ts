@@ -1,11 +1,11 @@
-// Every CK_RV of PKCS#11 3.2: its name, what heals it, and which kind of error it is for the house. Judged by number, never by text.
+// Every CK_RV of PKCS#11 3.2: its name, its remedy, and the kind of HsmError it becomes. Errors are told apart by number, never by text.
 import type { HsmErrorKind } from '../api.ts';
 
 /**
- * What heals a failed call (reference A6):
- * `session` replace the work session · `object` load the key again · `restore` new sessions, login, load all keys again ·
- * `room` evict loaded keys · `module` replace the host process · `doubt` find out whether request or token is at fault ·
- * `latch` nothing: a person must act · `none` nothing to heal.
+ * What to do after a failed call (reference A6):
+ * `session` replace the work session · `object` load the key again · `restore` open new sessions, log in, load all keys again ·
+ * `room` evict loaded keys · `module` replace the host process · `doubt` find out whether the request or the token is at fault ·
+ * `latch` nothing: a person must act · `none` nothing, the request was wrong.
  */
 export type Remedy = 'none' | 'session' | 'object' | 'restore' | 'room' | 'module' | 'doubt' | 'latch';
 
@@ -118,15 +118,15 @@ const rows: readonly (readonly [number, string, Remedy, HsmErrorKind])[] = [
   [0x209, 'CKR_PARAMETER_SET_NOT_SUPPORTED', 'none', 'unsupported'],
 ];
 
-/** The table: CK_RV to its row. */
+/** The table, by CK_RV. */
 export const returnValues: ReadonlyMap<number, ReturnValue> = new Map(rows.map(([rv, name, remedy, kind]) => [rv, { name, remedy, kind }]));
 
-/** The row of a CK_RV; vendor-defined and unknown numbers get a row that heals nothing and is shown in hexadecimal. */
+/** The row of a CK_RV; vendor-defined and unknown numbers get a row without remedy, with the number in hexadecimal. */
 export function findReturnValue(rv: number): ReturnValue {
   return returnValues.get(rv) ?? { name: `CKR 0x${rv.toString(16)}`, remedy: 'none', kind: 'refused' };
 }
 
-/** A PKCS#11 call that did not return CKR_OK. Internal to this floor; the house sees HsmError. */
+/** A PKCS#11 call that did not return CKR_OK. Internal to this floor; other floors see HsmError. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
   readonly rv: number;
@@ -140,8 +140,8 @@ export class TokenError extends Error {
 }
 
 /**
- * Turns whatever the binding threw into a TokenError. C_CreateObject, C_CopyObject and C_FindObjects throw a plain Error with the
- * number in the text only (reference A3). Anything without a number is a fault of ours and is passed on as it is.
+ * Turns an error of the binding into a TokenError. C_CreateObject, C_CopyObject and C_FindObjects throw a plain Error with the number only
+ * in its text (reference A3). An error without a number is a bug and is returned unchanged.
  */
 export function asTokenError(fn: string, thrown: unknown): unknown {
   if (typeof thrown !== 'object' || thrown === null) return thrown;

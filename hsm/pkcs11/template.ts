@@ -1,4 +1,4 @@
-// Attribute templates: the only way to make one. The binding aborts the process on a malformed attribute, so each value is checked here.
+// Makes attribute templates. The binding aborts the process on a malformed attribute, so each value is checked here.
 
 type Kind = 'number' | 'boolean' | 'bytes' | 'text';
 type ValueOf<K extends Kind> = K extends 'number' ? number : K extends 'boolean' ? boolean : K extends 'bytes' ? Uint8Array : string;
@@ -39,13 +39,13 @@ const attributes = {
   seed: [0x637, 'bytes'],
 } as const satisfies Record<string, readonly [number, Kind]>;
 
-/** Names of the attributes we use; each stands for the CKA_ of the same meaning. */
+/** Names of the attributes in use, each for the CKA_ of the same meaning. */
 export type AttributeName = keyof typeof attributes;
 export type Attributes = { readonly [N in AttributeName]?: ValueOf<(typeof attributes)[N][1]> | undefined };
 
 declare const checked: unique symbol;
 
-/** A checked template. Made fresh for every call: the binding writes into what it is given (reference A6). */
+/** A checked template. Made anew for every call, because the binding writes into it (reference A6). */
 export type Template = { type: number; value?: number | boolean | string | Buffer }[] & { readonly [checked]: true };
 
 /** Makes a template; attributes that are undefined are left out. Throws TypeError on a value of the wrong kind. */
@@ -59,7 +59,7 @@ export function template(values: Attributes): Template {
   return result as Template;
 }
 
-/** A template that asks for one attribute. One at a time: a single absent one would make the whole call fail. */
+/** A template that reads one attribute. Only one, because a single absent attribute fails the whole call. */
 export function templateAsking(name: AttributeName): Template {
   return [{ type: attributes[name][0] }] as unknown as Template;
 }

@@ -1,21 +1,21 @@
-// Errors on their way between host and service: as a part of a message, and back as the HsmError the house knows.
+// Encodes errors of the host for the pipe and decodes them to HsmError.
 import { HsmError } from '../api.ts';
 import { findReturnValue, TokenError } from '../pkcs11/return-values.ts';
 
-/** The words of an error as a part of a result. */
+/** An error as a part of a result. */
 export function encodeError(error: unknown): Buffer {
   const { kind, message, rv, fn } = asHsmError(error);
   return Buffer.from(JSON.stringify({ kind, message, rv, fn }), 'utf8');
 }
 
-/** The reverse of encodeError. Throws SyntaxError or TypeError for what that never wrote. */
+/** The reverse of encodeError. Throws SyntaxError or TypeError for anything else. */
 export function decodeError(part: Buffer): HsmError {
   const { kind, message, rv, fn } = JSON.parse(part.toString('utf8')) as HsmError;
   if (typeof kind !== 'string' || typeof message !== 'string') throw new TypeError('the error of the host is malformed');
   return new HsmError(kind, message, { ...(rv === undefined ? {} : { rv }), ...(fn === undefined ? {} : { fn }) });
 }
 
-/** Whatever was thrown as the error the house knows. */
+/** Turns anything thrown into an HsmError. */
 export function asHsmError(error: unknown): HsmError {
   if (error instanceof HsmError) return error;
   if (error instanceof TokenError)

@@ -1,14 +1,14 @@
-// What a host says about its token, read with suspicion: its module's library can write anything into the process the octets come from.
+// Validates what a host says about its token: the module's library can corrupt the memory of the host that sends it.
 import type { SessionCounts, TokenStatus } from '../api.ts';
 import type { ReceivedMessage } from './wire.ts';
 
-/** What the host says of its token when it opens it. */
+/** What the host says about its token after opening it. */
 export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'>;
 
-/** What the host says of itself whenever it is asked. */
+/** What the host answers to a ping. */
 export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts };
 
-/** Throws RangeError or SyntaxError for what is no description. */
+/** Throws RangeError or SyntaxError when the answer is malformed. */
 export function readDescription(answer: ReceivedMessage): Description {
   const said = answer.json<Partial<Description> | null>(0);
   const texts = [said?.label, said?.serial, said?.manufacturer, said?.model];
@@ -18,7 +18,7 @@ export function readDescription(answer: ReceivedMessage): Description {
   return said as Description;
 }
 
-/** Throws RangeError or SyntaxError for what are no counts. */
+/** Throws RangeError or SyntaxError when the answer is malformed. */
 export function readCounts(answer: ReceivedMessage): Counts {
   const said = answer.json<Partial<Counts> | null>(0);
   const { size, busy, waiting } = said?.sessions ?? {};

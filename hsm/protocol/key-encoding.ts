@@ -1,8 +1,8 @@
-// The one canonical encoding of a key reference: what is sent to the host, what the cache is indexed by, and what the binding MAC covers.
+// The canonical encoding of a key reference: sent to the host, used as the key of the cache, and covered by the binding MAC.
 //
 // reference: frame(type) ‖ frame(custody) ‖ frame(tenant) ‖ frame(keyId) ‖ frame(version) ‖ frame(purpose) ‖ frame(blob) ‖ frame(mac)
 // frame(x):  length(4, big endian) ‖ x      text is UTF-8, the version is decimal. The MAC covers label and all frames but the last;
-// this is an on-disk format (design hsm 3): changing it orphans every stored key.
+// this is an on-disk format (design hsm 3): a change makes every stored key unusable.
 import type { Custody, KeyBinding, KeyReference, KeyType, StoredKey } from '../api.ts';
 
 /** Length-framed concatenation: no two different lists give the same octets. */
@@ -29,20 +29,20 @@ export function readFrames(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-/** What the binding MAC of a key is made over: frame(label) followed by the frames of the reference up to the blob. */
+/** The input of a key's binding MAC: frame(label) followed by the frames of the reference up to the blob. */
 export function macInput(type: KeyType, custody: Custody, binding: KeyBinding, blob: Uint8Array): Buffer {
   return frames('keystored/key-binding/1', ...words(type, custody, binding), blob);
 }
 
 /**
- * The octets of a reference as text, one character per octet: what loaded keys are found by. It holds everything of the reference, so a
- * blob that was copied to another record is another identity, and is checked before it is loaded.
+ * The octets of a reference as text, one character per octet: the key of the cache of loaded keys. It holds the whole reference, so a blob
+ * that was copied to another record has another identity and is checked before it is loaded.
  */
 export type KeyIdentity = string;
 
 const encoded = new WeakMap<StoredKey, { binding: KeyBinding; bytes: Buffer }>();
 
-/** The canonical octets of a reference; remembered per stored key, because the same key is used again and again. */
+/** The canonical octets of a reference. Cached per stored key, because the same key is used often. */
 export function encodeKeyReference({ stored, binding }: KeyReference): Buffer {
   const known = encoded.get(stored);
   if (known !== undefined && sameBinding(known.binding, binding)) return known.bytes;
@@ -65,7 +65,7 @@ export type DecodedReference = {
   readonly mac: Buffer;
 };
 
-/** The reverse of encodeKeyReference. The octets were made by it in the parent process, so nothing is checked here but the MAC later. */
+/** The reverse of encodeKeyReference. The parent process encoded the octets, so only the MAC is checked, and later. */
 export function decodeKeyReference(bytes: Buffer): DecodedReference {
   const parts = readFrames(bytes);
   const text = (index: number): string => parts[index]?.toString('utf8') ?? '';

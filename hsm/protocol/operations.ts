@@ -4,8 +4,8 @@ import { encodeKeyReference, frames } from './key-encoding.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import { json, type Message } from './wire.ts';
 
-/** One operation. `repeatable`: a job in flight when its host dies is given to the next host once. `making`: it makes a key, which takes long. */
-export type Operation = { readonly code: number; readonly repeatable: boolean; readonly making: boolean };
+/** One operation. `repeatable`: a job in flight when its host dies is sent to the next host once. `making`: it makes a key, which is slow. */
+type OperationRow = { readonly code: number; readonly repeatable: boolean; readonly making: boolean };
 
 /** The table of operations. */
 export const operations = {
@@ -30,11 +30,11 @@ export const operations = {
   makeWrappingKey: { code: 27, repeatable: true, making: true },
   destroyWrappingKey: { code: 28, repeatable: true, making: true },
   widerObjects: { code: 29, repeatable: true, making: true },
-} as const satisfies Record<string, Operation>;
+} as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
 
-/** Those an engine runs; the others are between supervisor and host. */
+/** The operations of an engine; the others concern supervisor and host. */
 export type EngineOperation = Exclude<OperationName, 'open' | 'ping' | 'close'>;
 
 /** The name of a code. Throws RangeError on an unknown one. */
@@ -46,20 +46,20 @@ export function operationNamed(code: number): OperationName {
 
 const names = new Map(Object.entries(operations).map(([name, row]) => [row.code as number, name as OperationName]));
 
-/** Flags of a job: the token work is long enough to leave the host's main thread (design hsm 12). */
+/** Flag of a job: it takes long enough to be moved off the host's main thread (design hsm 12). */
 export const flagSlow = 1;
-/** The key of the job is derived from the one it names. */
+/** Flag of a job: its key is derived from the key it names. */
 export const flagDerived = 2;
 
-/** Payloads from here on are slow even with a quick mechanism. */
+/** Payloads of this size are slow even with a quick mechanism. */
 const slowPayloadBytes = 65_536;
 
-/** One call, ready to travel. */
+/** One packed call. */
 export type Call = {
   readonly name: OperationName;
   readonly flags: number;
   readonly parts: Message['parts'];
-  /** zeroed as soon as the call was handed over */
+  /** zeroed as soon as the call has been sent */
   readonly wipe?: Uint8Array;
 };
 
@@ -84,7 +84,7 @@ function payloadFlags(payload: Uint8Array): number {
   return payload.length >= slowPayloadBytes ? flagSlow : 0;
 }
 
-/** Packs each operation's arguments. */
+/** Packs the arguments of each operation. */
 export const call = {
   encrypt: (key: AeadKey, plaintext: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array) =>
     aead('encrypt', key, plaintext, associatedData, nonce),
@@ -145,8 +145,8 @@ export const call = {
 };
 
 /**
- * How a new key is to be kept. `id`: hexadecimal CKA_ID of a persistent key that was reserved; without it the key gets one of its own.
- * `under`: number of the wrapping key that is in use by now; the host may not have seen it yet.
+ * How to keep a new key. `id`: hexadecimal CKA_ID that was reserved for a persistent key; without it the key gets a random one. `under`:
+ * number of the newest wrapping key, which the host may not have seen yet.
  */
 export type Making = {
   readonly binding: KeyBinding;
@@ -170,7 +170,7 @@ export function unpackHash(codes: Buffer): HashName {
   return hash;
 }
 
-/** Persistent objects are slow whatever their type: the token searches and rewrites its files (reference A1.4). */
+/** Persistent objects are slow for every type: the token searches and rewrites its files (reference A1.4). */
 function makingFlags(type: KeyType, custody: Custody): number {
   return custody === 'token' || keyRows[type]?.slow ? flagSlow : 0;
 }

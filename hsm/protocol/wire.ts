@@ -4,7 +4,7 @@
 // `length` counts what follows it; a part of length 0xffffffff is absent. `micros` is the time the token took (results only).
 // Why not node's own IPC: see README, "Decisions".
 
-/** A job (code = operation) or a result (code = one of those below). An absent part differs from an empty one. */
+/** A job (code = operation) or a result (code = one of the result codes). An absent part differs from an empty one. */
 export type Message = {
   readonly id: number;
   readonly code: number;
@@ -16,17 +16,17 @@ export type Message = {
 /** Codes of results. */
 export const resultOk = 0;
 export const resultError = 1;
-/** The work needs a login that only the host's main thread may make. */
+/** The job needs a login, which only the host's main thread performs. */
 export const resultLoginNeeded = 2;
 /** The module is broken: the host has to be replaced. */
 export const resultModuleBroken = 3;
 
 const headerBytes = 16;
 const absent = 0xffffffff;
-/** Longer than any message of ours: a length beyond it is no length. */
+/** Longer than any message of this protocol: a greater length is a framing error. */
 const longestMessageBytes = 512 * 1_048_576;
 
-/** A message as it was received. Parts are read where they lie: on the hot path most of them are never made a buffer of their own. */
+/** A received message. Parts are read in place, so that most of them need no buffer of their own on the hot path. */
 export class ReceivedMessage {
   readonly id: number;
   readonly code: number;
@@ -56,14 +56,14 @@ export class ReceivedMessage {
     return length === absent ? undefined : this.#buffer.subarray(offset + 4, offset + 4 + length);
   }
 
-  /** The same for a part that must be there. Throws RangeError. */
+  /** As find, for a required part. Throws RangeError when it is absent. */
   part(index: number): Buffer {
     const found = this.find(index);
     if (found === undefined) throw new RangeError(`part ${index} of the message is missing`);
     return found;
   }
 
-  /** A copy of a part that must be there; the batch it came in can be forgotten then. */
+  /** A copy of a required part, independent of the received batch. */
   copy(index: number): Buffer {
     const offset = this.#offset(index);
     const length = this.#lengthAt(offset);
@@ -73,7 +73,7 @@ export class ReceivedMessage {
     return copy;
   }
 
-  /** A part as text with one character per octet: quick to make, and good as the key of a map. */
+  /** A part as text with one character per octet: quick to make, usable as the key of a map. */
   identity(index: number): string {
     const offset = this.#offset(index);
     return this.#buffer.toString('latin1', offset + 4, offset + 4 + this.#buffer.readUInt32LE(offset));
@@ -89,7 +89,7 @@ export class ReceivedMessage {
     return 4 + this.#buffer.readUInt32LE(this.#start);
   }
 
-  /** Copies the whole message to where it is passed on; returns the offset after it. */
+  /** Copies the whole message into another buffer; returns the offset after it. */
   writeTo(buffer: Buffer, offset: number): number {
     return offset + this.#buffer.copy(buffer, offset, this.#start, this.#start + this.byteLength);
   }
@@ -105,7 +105,7 @@ export class ReceivedMessage {
     return offset;
   }
 
-  /** Of the part there. Throws RangeError for one that would reach beyond the message. */
+  /** Length of the part at an offset. Throws RangeError for a part that ends after the message. */
   #lengthAt(offset: number): number {
     const end = this.#start + this.byteLength;
     const length = offset + 4 > end ? undefined : this.#buffer.readUInt32LE(offset);
@@ -114,12 +114,12 @@ export class ReceivedMessage {
   }
 }
 
-/** A part that carries plain data. */
+/** Plain data as a part. */
 export function json(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** Packs messages, made here or passed on, into one buffer of its own. */
+/** Encodes messages, new or received ones, into one new buffer. */
 export function encodeMessages(messages: readonly (Message | ReceivedMessage)[]): Buffer<ArrayBuffer> {
   let total = 0;
   for (const message of messages) total += message instanceof ReceivedMessage ? message.byteLength : messageBytes(message);
@@ -131,17 +131,17 @@ export function encodeMessages(messages: readonly (Message | ReceivedMessage)[])
   return buffer;
 }
 
-/** The one message in `bytes`. */
+/** Decodes the single message in `bytes`. */
 export function decodeMessage(bytes: Uint8Array): ReceivedMessage {
   return new ReceivedMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0);
 }
 
-/** Cuts a stream of octets into messages. */
+/** Splits a stream of octets into messages. */
 export class MessageReader {
   #chunks: Buffer[] = [];
   #have = 0;
 
-  /** Takes the next octets of the stream and returns the messages they complete. Throws RangeError for what is no message. */
+  /** Takes the next octets of the stream and returns the messages they complete. Throws RangeError for a framing error. */
   push(chunk: Buffer): ReceivedMessage[] {
     this.#chunks.push(chunk);
     this.#have += chunk.length;
@@ -160,14 +160,14 @@ export class MessageReader {
     return messages;
   }
 
-  /** Octets needed before another message can be complete, so that a large one is joined once and not per chunk. */
+  /** Octets needed before the next message can be complete, so that a large message is concatenated once and not per chunk. */
   #needed(): number {
     const first = this.#chunks[0];
     return first === undefined || first.length < 4 ? 4 : lengthOf(first, 0);
   }
 }
 
-/** Of the whole message that begins there. */
+/** Length of the whole message that begins at an offset. */
 function lengthOf(buffer: Buffer, start: number): number {
   const length = 4 + buffer.readUInt32LE(start);
   if (length < headerBytes || length > longestMessageBytes) throw new RangeError(`a message of ${length} octets`);

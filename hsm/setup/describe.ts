@@ -5,7 +5,7 @@ import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import { mechanismName, PkcsModule } from '../pkcs11/module.ts';
 import type { KeyType } from '../api.ts';
 
-/** What a module shows of itself. */
+/** A module, its slots and their tokens. */
 export type ModuleDescription = {
   readonly path: string;
   readonly library: string;
@@ -31,7 +31,7 @@ export function describeModuleHere({
   module: string;
   libraryParameters?: string | undefined;
 }): ModuleDescription {
-  // Initialised the way we do it, and with what we say of a module that does not load.
+  // Initialises the module as every other task does, with the same errors when it does not load.
   PkcsModule.load(path, libraryParameters);
   const module = GrapheneModule.load(path);
   const { manufacturerID, libraryDescription, libraryVersion } = module.lib.C_GetInfo();

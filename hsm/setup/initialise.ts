@@ -8,14 +8,14 @@ import { copyTokenObjects, findTokenDirectory, syncTokenDirectory } from '../fil
 import { withStartLock } from '../files/start-lock.ts';
 
 /**
- * A token to be made. `pin` is where its user PIN comes from, now and later. Without `soPin` the labelled token is there already, has an
+ * A token to initialise. `pin` is the source of its user PIN, now and later. Without `soPin` the labelled token exists already, has an
  * empty SO PIN and lacks only its user PIN (NSS softoken).
  */
 export type NewToken = TokenConfig & { readonly label: string; readonly soPin?: PinSource };
 
 /**
- * Initialises the token in this process. One that was begun, and has label and SO PIN but no user PIN, gets that. `configuration` when the
- * label is none or is taken, or no slot is free; `refused` when the token does not take a PIN, if it can be known before anything is done.
+ * Initialises the token in this process. A token that has label and SO PIN but no user PIN, because a run was interrupted, gets its user
+ * PIN. `configuration` when the label is invalid or taken, or no slot is free; `refused` when the length of a PIN is not accepted.
  */
 export function initialiseTokenHere(token: NewToken): void {
   requireLabel(token.label);
@@ -52,7 +52,7 @@ export function initialiseTokenHere(token: NewToken): void {
   });
 }
 
-/** C_InitToken takes 32 octets, padded with blanks: a longer label would be cut off, and blanks at its end would be none of it. */
+/** C_InitToken takes 32 octets, padded with blanks: a longer label would be truncated, and blanks at its end would be lost. */
 function requireLabel(label: string): void {
   const bytes = Buffer.byteLength(label);
   if (bytes >= 1 && bytes <= 32 && !/\p{Cc}| $/u.test(label)) return;
@@ -62,14 +62,14 @@ function requireLabel(label: string): void {
   );
 }
 
-/** Some modules find out only when the token is half-made. Those that name no limits are left to try. */
+/** Checked first, because some modules notice a bad PIN only when the token is half-initialised. Modules without limits are not checked. */
 function requireLength(token: NewToken, who: string, pin: Secret<string>, { pinBytes: { least, most } }: TokenInfo): void {
   const bytes = Buffer.byteLength(revealSecret(pin));
   if (most < Math.max(least, 1) || (bytes >= least && bytes <= most)) return;
   throw new HsmError('refused', `token ${token.label} takes no ${who} PIN of ${bytes} octets: it must have ${least} to ${most}`);
 }
 
-/** Says in words which PIN it was that the token did not take. */
+/** Names the PIN that the token did not accept. */
 function takingPin(token: NewToken, who: string, give: () => void): void {
   try {
     give();

@@ -1,4 +1,4 @@
-// First boot of a token: its own wrapping and binding keys, made once, whoever asks and however often.
+// First boot of a token: makes its own wrapping and binding keys, once, also when called repeatedly or concurrently.
 import type { TokenConfig } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { bindingKeyLabel } from '../engine/custody.ts';
@@ -11,7 +11,7 @@ import type { Attributes } from '../pkcs11/template.ts';
 import { onlyFor } from '../engine/usages.ts';
 import { wrappingKeyAttributes, wrappingKeyLabel } from '../engine/wrapping-keys.ts';
 
-/** The token's own keys: each does one thing only, and neither ever leaves. */
+/** The token's own keys: each has one use, and neither can be exported. */
 const ownKeys: readonly { label: string; mechanism: number; attributes: Attributes }[] = [
   { label: wrappingKeyLabel, mechanism: ck.CKM_AES_KEY_GEN, attributes: wrappingKeyAttributes(1) },
   {
@@ -24,7 +24,7 @@ const ownKeys: readonly { label: string; mechanism: number; attributes: Attribut
   },
 ];
 
-/** Makes what is missing, in this process, under the token's start lock, and makes it durable. Returns the labels of the keys made. */
+/** Makes the missing keys durably, in this process, under the token's start lock. Returns the labels of the keys made. */
 export function prepareTokenHere(token: TokenConfig): string[] {
   return withStartLock(token, () => {
     restoreTokenObjects(findTokenDirectory(token));

@@ -1,4 +1,4 @@
-// A short-lived child process that runs one administrative task on a module, so that module and environment never enter the service's own process.
+// A short-lived child process that runs one administrative task, so that module and environment never enter the service's own process.
 import { writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { changePinHere } from './change-pin.ts';
@@ -25,5 +25,5 @@ try {
 } catch (error) {
   writeSync(3, JSON.stringify({ error: encodeError(error).toString('utf8') }));
 }
-// The module is left as it is: ending the process is the one way to close that every library survives.
+// No C_Finalize: ending the process is the only way to close a module that every library survives.
 process.exit(0);

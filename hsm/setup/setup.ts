@@ -1,4 +1,4 @@
-// Administration of tokens for first boot, tests and the command line: look at a module, initialise a token, make its own keys.
+// Administration of tokens for first boot, tests and the command line. Each task runs in a child process of its own.
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -17,8 +17,8 @@ export { readPin } from '../files/pin.ts';
 export { softhsmConf } from '../files/softhsm.ts';
 
 /**
- * Makes the token's wrapping and binding keys where they are missing, and makes them durable. Safe to call at every start, from
- * several processes, and after a crash in between. Returns the labels of the keys it made. Rejects with HsmError: `configuration`,
+ * Makes the token's wrapping and binding keys where they are missing, durably. Safe to call at every start, from several processes, and
+ * after a crash. Returns the labels of the keys it made. Rejects with HsmError: `configuration`,
  * `pin-refused`, `unavailable`.
  */
 export async function prepareToken(token: TokenConfig): Promise<string[]> {
@@ -26,22 +26,22 @@ export async function prepareToken(token: TokenConfig): Promise<string[]> {
 }
 
 /**
- * Initialises a token on a free slot of its module, with label, SO PIN and user PIN; the PINs come from their sources, which must
- * hold them already. Rejects with `configuration` when the label is taken or no slot is free.
+ * Initialises a token on a free slot of its module, with label, SO PIN and user PIN; the PIN sources
+ * must already hold the PINs. Rejects with `configuration` when the label is taken or no slot is free.
  */
 export async function initialiseSoftToken(token: NewToken): Promise<void> {
   await runTask('initialise', token, token.environment);
 }
 
 /**
- * Changes the PIN of the user or of the SO in the token, and in its file where that is ours (`next`). The present PIN is tried once.
- * Rejects with `pin-refused`, `refused` (the token does not take the new one), `configuration`. Processes that are logged in stay so.
+ * Changes the PIN of the user or of the SO in the token, and in its file if the source has `next`. The present PIN is tried once. Rejects
+ * with `pin-refused`, `refused` (the token does not accept the new PIN), `configuration`. Processes that are logged in stay logged in.
  */
 export async function changePin(change: PinChange): Promise<void> {
   await runTask('changePin', change, change.environment);
 }
 
-/** What an administrator sees of a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */
+/** Describes a module: its slots, their tokens, and the mechanisms of each. No PIN is needed. */
 export async function describeModule(
   module: string,
   options: { environment?: Readonly<Record<string, string>>; libraryParameters?: string } = {},
@@ -49,7 +49,7 @@ export async function describeModule(
   return runTask('describe', { module, libraryParameters: options.libraryParameters }, options.environment);
 }
 
-/** Tries everything we ask of a token, with throw-away keys: for the capability tables, and to judge a new module. */
+/** Tests every operation on a token with temporary keys: for the capability tables, and to assess a new module. */
 export async function surveyToken(token: TokenConfig): Promise<TokenSurvey> {
   return runTask('survey', token, token.environment);
 }
@@ -63,7 +63,7 @@ async function runTask<N extends keyof Tasks>(
   const child = spawn(process.execPath, [file], {
     env: { ...process.env, ...environment },
     stdio: ['pipe', 2, 2, 'pipe'],
-    // The signals of a terminal are for us alone, who wait for what has begun.
+    // Ctrl-C must not interrupt a task that changes a token: only this process gets the signals of the terminal.
     detached: true,
   });
   const ended = new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What a token really does for us, found out by trying: every key type made, kept, used and exported in both custodies, and removed again.
+// Finds out what a token really does: makes, keeps, uses, exports and removes a key of every type in both custodies.
 import type { Custody, HashName, KeyType, TokenConfig } from '../api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
@@ -10,7 +10,7 @@ import { openEngine } from '../engine/open-engine.ts';
 import { hmac } from '../engine/operations/signing.ts';
 import { parseBlob } from '../engine/wrapped-blob.ts';
 
-/** The findings about one key type; `kept` and `exported` are sentences for people. */
+/** The findings about one key type; `kept` and `exported` are texts for people. */
 export type TypeSurvey = {
   readonly type: KeyType;
   readonly mechanism: string;

@@ -154,7 +154,7 @@ test('a general error is the request’s fault as long as the token encrypts, de
   expect(() => engine.run(generalError)).toThrow(TokenError);
   const tokens = join(directory, 'main-tokens');
   renameSync(tokens, `${tokens}-away`);
-  expect(() => engine.run(generalError)).toThrow('loaded go on working');
+  expect(() => engine.run(generalError)).toThrow('loaded continue to work');
   renameSync(`${tokens}-away`, tokens);
   expect(() => engine.run(generalError)).toThrow('lost sight of its token');
 });

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 const path = temporaryDirectory();
 const message = Buffer.from('message');
 
-test('a key is not made while the own keys are gone from the token, though their copies go on working', async () => {
+test('a key is not made while the own keys are gone from the token, although their copies continue to work', async () => {
   const token = await makeSoftToken(path());
   Object.assign(process.env, token.environment);
   const lone = new Engine({ token, cacheKeys: 10, pin: token.pin });

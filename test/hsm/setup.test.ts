@@ -37,7 +37,7 @@ describe('openHsm says in one error what is wrong', () => {
     await expect(openHsm(testHsmConfig(config()))).rejects.toMatchObject({ kind: 'configuration', message: expect.stringMatching(reason) });
   });
 
-  test('a token that was never prepared', async () => {
+  test('a token that was not prepared', async () => {
     const empty = await makeEmptySoftToken(mkdtempSync(join(directory, 'empty-')), 'empty');
     await expect(openHsm(testHsmConfig(empty))).rejects.toMatchObject({
       kind: 'configuration',
@@ -98,7 +98,7 @@ describe('SoftHSM’s files', () => {
     expect(changed).toEqual(['directories.tokendir = /var/lib/somewhere']);
   });
 
-  test('a token file left empty by a crash in a login is put back from its copy', async () => {
+  test('a token file left empty by a crash in a login is restored from its copy', async () => {
     const here = mkdtempSync(join(directory, 'crash-'));
     const crashed = await makeSoftToken(here);
     const { stored, sealed } = await useOnce(crashed);

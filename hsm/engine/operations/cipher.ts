@@ -1,4 +1,4 @@
-// AES-GCM in the token: encryption, decryption, and the judgement whether a failure is the ciphertext's fault or the token's.
+// AES-GCM in the token, and the decision whether a failed decryption is a fault of the ciphertext or of the token.
 import { HsmError } from '../../api.ts';
 import { ModuleBroken, type Engine, type LoadedKey } from '../engine.ts';
 import { gcmMechanism, keyRows, nonceBytes, tagBytes } from '../../pkcs11/mechanisms.ts';
@@ -14,7 +14,7 @@ export function encrypt(engine: Engine, key: LoadedKey, plaintext: Buffer, assoc
   return sealed;
 }
 
-/** The reverse; `decryption-failed` for everything that does not open. */
+/** The reverse of encrypt; `decryption-failed` for everything that does not decrypt. */
 export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associatedData?: Buffer): Buffer {
   requireAes(key);
   if (sealed.length < nonceBytes + tagBytes) throw decryptionFailed();
@@ -22,14 +22,14 @@ export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associat
   const input = sealed.subarray(nonceBytes);
   const mechanism = gcmMechanism(sealed.subarray(0, nonceBytes), associatedData);
   try {
-    // The token wants room for as many octets as it is given, tag included (reference A4).
+    // The token requires an output buffer as long as its input, tag included (reference A4).
     return module.decrypt(work, mechanism, key.handle, input, Buffer.allocUnsafe(input.length));
   } catch (error) {
     throw judgeDecryption(engine, error);
   }
 }
 
-/** What a failed C_Decrypt is: a failed tag is CKR_GENERAL_ERROR on some tokens, which also means "broken"; a canary tells (design hsm 15). */
+/** The error for a failed C_Decrypt. Some tokens report a wrong tag as CKR_GENERAL_ERROR, which also means "broken"; a canary decides (design hsm 15). */
 export function judgeDecryption(engine: Engine, error: unknown): unknown {
   if (!(error instanceof TokenError) || error.fn !== 'C_Decrypt') return error;
   const row = findReturnValue(error.rv);
@@ -42,7 +42,7 @@ export function judgeDecryption(engine: Engine, error: unknown): unknown {
   return engine.canaryWorks() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
 }
 
-/** The one error for everything that does not open. */
+/** One error for every input that does not decrypt, so that it reveals nothing. */
 export function decryptionFailed(): HsmError {
   return new HsmError('decryption-failed', 'the ciphertext does not open with this key');
 }

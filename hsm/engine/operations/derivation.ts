@@ -1,10 +1,10 @@
-// Keys derived for a context. This is an on-disk format (design hsm 9): changing any of it makes ciphertexts unreadable.
+// Keys derived for a context. The derivation is an on-disk format (design hsm 9): a change makes ciphertexts unreadable.
 //
 // U  = HMAC-SHA-256(derivation secret, frame("keystored/derive/1") ‖ frame(version) ‖ frame(SHA-256(context)))
 // DK = PBKDF2-HMAC-SHA-256(password U, salt of the key, iterations of the key, as many octets as the AES key has)
 // frame(x) = length(4, big endian) ‖ x; text is UTF-8, the version decimal. The HMAC runs in the token.
-// Tenant and key id are not in it: a backup restored elsewhere gets others and must open its ciphertexts (api 42). Secret and salt
-// are random per version and key, so nothing is lost; which record a secret may be used for is held by its binding.
+// Tenant and key id are not part of it: a restored backup gets new ones and must open its ciphertexts (api 42). Secret and salt are random
+// per version and key, so that this loses nothing; the binding of the secret ties it to its record.
 import { pbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { HsmError, type KeyType } from '../../api.ts';
@@ -14,10 +14,10 @@ import { decodeKeyReference, frames, readFrames, type KeyIdentity } from '../../
 import { keyRows } from '../../pkcs11/mechanisms.ts';
 import { hmac } from './signing.ts';
 
-/** What a derivation needs besides the secret; `parameters` as packed by operations.ts. */
+/** The inputs of a derivation besides the secret, from `parameters` as packed by operations.ts. */
 type Plan = { readonly type: KeyType; readonly iterations: number; readonly salt: Buffer; readonly hmacInput: Buffer };
 
-/** The derived key as a sensitive session object, from the cache or made now; its octets are in this process for microseconds only. */
+/** The derived key as a sensitive session object, from the cache or derived now. Its octets are in this process for microseconds. */
 export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): LoadedKey {
   return engine.derivedKey(identityOf(secret, parameters), () => {
     const { type, iterations, salt, hmacInput } = plan(secret, parameters);
@@ -32,7 +32,7 @@ export function derivedKey(engine: Engine, secret: KeyIdentity, parameters: Buff
   });
 }
 
-/** Makes the derived key ready without blocking the thread for the iterations; `derivedKey` finds it afterwards. */
+/** Derives the key without blocking the thread for the iterations; `derivedKey` finds it in the cache afterwards. */
 export async function prepareDerivedKey(engine: Engine, secret: KeyIdentity, parameters: Buffer): Promise<void> {
   const { type, iterations, salt, hmacInput } = plan(secret, parameters);
   const u = engine.run(() => hmac(engine, secret, 'sha256', hmacInput));

@@ -1,4 +1,4 @@
-// Making keys: generation in the token and import from outside. A key counts only after it was stored, loaded again and tried (design hsm 6).
+// Generates and imports keys. A key counts as made only after it was stored, loaded again and tested (design hsm 6).
 import { createHash, createPublicKey, createHmac, createCipheriv, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import { HsmError, type KeyBinding, type KeyType } from '../../api.ts';
 import { keyAttributes } from '../custody.ts';
@@ -15,15 +15,15 @@ import { syncTokenDirectory } from '../../files/softhsm.ts';
 import type { Attributes } from '../../pkcs11/template.ts';
 import { makeFixed, onlyFor } from '../usages.ts';
 
-/** What making a key gives: blob and MAC of the stored key, and the public key of an asymmetric one. */
+/** A new key: blob and MAC of the stored key, and the public key of an asymmetric one. */
 export type Made = { readonly blob: Buffer; readonly mac: Buffer; readonly publicKey: Buffer | undefined };
 
 const publicExponent = Buffer.from('010001', 'hex');
 const CKR_KEY_NOT_WRAPPABLE = 0x69;
-/** Files this young may be of the key just made; generous, as generation takes seconds. */
+/** Files that changed within this time may belong to the new key; generous, because generation takes seconds. */
 const recentMilliseconds = 60_000;
 
-/** CKA_ID and MAC of a persistent key that is still to be made. */
+/** CKA_ID and MAC of a persistent key before it is made. */
 export function reserveKey(engine: Engine, type: KeyType, binding: KeyBinding): Pick<Made, 'blob' | 'mac'> {
   const blob = randomId(engine);
   return { blob, mac: engine.custody.bind(type, 'token', binding, blob) };
@@ -54,7 +54,7 @@ export function generateKey(engine: Engine, type: KeyType, making: Making): Made
   return finish(engine, type, making, blob, publicKey);
 }
 
-/** Takes material in. `invalid-key-data` when it is no such key or the token cannot work with it. The caller zeroes the material. */
+/** Imports key material. `invalid-key-data` when it is not such a key or the token cannot use it. The caller zeroes the material. */
 export function importKey(engine: Engine, type: KeyType, making: Making, octets: Buffer): Made {
   engine.custody.wrappingKeys.newest(making.under);
   const material = parseMaterial(type, octets);
@@ -90,7 +90,7 @@ function storeMaterial(engine: Engine, type: KeyType, making: Making, material: 
   }
 }
 
-/** C_CreateObject with material from outside: what the token finds wrong with it is the material's fault. */
+/** C_CreateObject with imported material: errors about attributes are faults of the material. */
 function refusing(create: () => ObjectHandle): ObjectHandle {
   try {
     return create();
@@ -130,7 +130,7 @@ function publicAttributes(type: KeyType): Attributes {
   return { ...common, ecParams: curveOf(type) };
 }
 
-/** Ed25519 where the token cannot wrap it: made readable, its seed wrapped as a generic secret, and zeroed (reference A1.3). */
+/** Ed25519 on tokens that cannot wrap it: generates a readable key, wraps its seed as a generic secret, and zeroes it (reference A1.3). */
 function generateSeedWrapped(engine: Engine, making: Making): Made {
   const { key, publicKey } = generateObject(engine, 'ed25519', keyAttributes('ed25519', 'clear'));
   const seed = engine.custody.takeValue(key);
@@ -164,7 +164,7 @@ function randomId(engine: Engine): Buffer {
   return engine.sessions.module.random(engine.sessions.work, 16);
 }
 
-/** Binds the blob, loads the key the way every later use will, and tries it. A token object that fails is removed again. */
+/** Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed. */
 function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, publicKey?: Buffer, material?: Buffer): Made {
   const { binding, custody } = making;
   try {
@@ -178,13 +178,13 @@ function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, pub
   } catch (error) {
     if (custody === 'token') removeQuietly(engine, type, blob);
     const unclear = error instanceof TokenError && findReturnValue(error.rv).remedy === 'doubt';
-    // SoftHSM takes any number as a key and says at its first use that something is wrong (reference A1.5).
+    // SoftHSM accepts any number as a key and fails at its first use (reference A1.5).
     if (unclear && material !== undefined) throw new HsmError('invalid-key-data', `the token cannot use the ${type} key`, { cause: error });
     throw error;
   }
 }
 
-/** The error that made the key useless is the one to report. */
+/** Ignores errors: the earlier error, which made the key useless, is reported. */
 function removeQuietly(engine: Engine, type: KeyType, id: Buffer): void {
   try {
     engine.removeTokenKey(type, id);

@@ -1,4 +1,4 @@
-// RSAES-OAEP in the token, for keys that others wrapped for us (RFC 8017 section 7.1.2).
+// RSAES-OAEP in the token, for keys that callers wrapped (RFC 8017 section 7.1.2).
 import { hash as hashOnce } from 'node:crypto';
 import { HsmError, type HashName, type KeyType } from '../../api.ts';
 import { decryptionFailed, judgeDecryption } from './cipher.ts';
@@ -8,13 +8,13 @@ import type { KeyIdentity } from '../../protocol/key-encoding.ts';
 import { hashRows, keyRows, oaepMechanism, plainMechanism } from '../../pkcs11/mechanisms.ts';
 import { TokenError } from '../../pkcs11/return-values.ts';
 
-/** CKR_ARGUMENTS_BAD, CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID: the token does not do OAEP with this hash. */
+/** CKR_ARGUMENTS_BAD, CKR_MECHANISM_INVALID, CKR_MECHANISM_PARAM_INVALID: the token has no OAEP with this hash. */
 const notOffered: readonly number[] = [0x07, 0x70, 0x71];
 
-// SoftHSM 2.6.1 does OAEP with SHA-1 only; remembered per engine.
+// SoftHSM 2.6.1 has OAEP with SHA-1 only. Remembered per engine.
 const withoutOaep = new WeakMap<Engine, Set<HashName>>();
 
-/** Opens `sealed`; the private-key operation runs in the token either way. `decryption-failed` for everything that does not open. */
+/** Decrypts `sealed`. The private-key operation always runs in the token. `decryption-failed` for everything that does not decrypt. */
 export function decryptOaep(engine: Engine, identity: KeyIdentity, hash: HashName, sealed: Buffer): Buffer {
   const key = engine.keyVariant(identity, 'open', (type, blob) => engine.custody.unwrap(requireRsa(type), blob, 'open'));
   if (sealed.length !== modulusBytes(key.type)) throw decryptionFailed();
@@ -47,8 +47,8 @@ function decryptBlock(engine: Engine, key: LoadedKey, sealed: Buffer): Buffer {
 }
 
 /**
- * EME-OAEP decoding: block = 0x00 ‖ maskedSeed ‖ maskedDB, DB = lHash ‖ 0x00 … ‖ 0x01 ‖ message. Looks at every octet whatever it
- * finds and fails in one place: which check failed is what Manger's attack needs to know (RFC 8017 section 7.1.2, note).
+ * EME-OAEP decoding: block = 0x00 ‖ maskedSeed ‖ maskedDB, DB = lHash ‖ 0x00 … ‖ 0x01 ‖ message. Reads every octet in any
+ * case and fails in one place: Manger's attack needs to know which check failed (RFC 8017 section 7.1.2, note).
  */
 export function decodeOaep(hash: HashName, block: Buffer): Buffer {
   const { bytes } = hashRows[hash];

@@ -1,4 +1,4 @@
-// Signatures and MACs in the token: from scheme and digest to the mechanism and the octets the token signs.
+// Signatures and MACs in the token: maps scheme and digest to the mechanism and the octets that the token signs.
 import { HsmError, type HashName, type KeyType, type SignScheme } from '../../api.ts';
 import * as ck from '../../pkcs11/constants.ts';
 import { keyAttributes } from '../custody.ts';
@@ -17,7 +17,7 @@ const familyOf: Readonly<Record<SignScheme['scheme'], KeyFamily>> = {
 
 const CKR_KEY_SIZE_RANGE = 0x62;
 
-/** One C_Sign: the raw signature as the token gives it. */
+/** One C_Sign. Returns the raw signature of the token. */
 export function sign(
   engine: Engine,
   identity: KeyIdentity,
@@ -39,7 +39,7 @@ export function sign(
 export function hmac(engine: Engine, identity: KeyIdentity, hash: HashName, data: Buffer): Buffer {
   const row = hashRows[hash];
   const run = (key: LoadedKey): Buffer => {
-    if (keyRows[key.type].family !== 'secret') throw new HsmError('refused', `keys of type ${key.type} make no HMAC`);
+    if (keyRows[key.type].family !== 'secret') throw new HsmError('refused', `keys of type ${key.type} do not compute HMAC`);
     const { module, work } = engine.sessions;
     return module.sign(work, plainMechanism(row.hmac), key.handle, data, row.bytes);
   };
@@ -56,7 +56,7 @@ export function hmac(engine: Engine, identity: KeyIdentity, hash: HashName, data
 
 /**
  * Some tokens refuse HMAC keys shorter than the hash. HMAC itself pads keys with zeros up to the block size (RFC 2104 section 2), so
- * the same secret followed by zeros gives the same MAC; it passes through this process for about 100 µs when it is loaded.
+ * the secret followed by zeros gives the same MAC. It is in this process for about 100 µs while it is loaded.
  */
 function paddedSecret(engine: Engine, identity: KeyIdentity, bytes: number): LoadedKey {
   return engine.keyVariant(identity, `padded ${bytes}`, (type, blob) => {
@@ -75,7 +75,7 @@ function paddedSecret(engine: Engine, identity: KeyIdentity, bytes: number): Loa
 
 type Prepared = { readonly mechanism: Mechanism; readonly input: Buffer };
 
-/** From scheme and data to the mechanism and the octets it signs. */
+/** By scheme: the mechanism, and the octets it signs. */
 const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyType, hash: HashName | undefined) => Prepared>> = {
   'rsa-pkcs1v15': (data, _type, hash) => {
     const { digestInfo } = hashRows[requireDigest(hash, data)];
@@ -84,7 +84,7 @@ const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyTyp
   'rsa-pss': (data, _type, hash) => ({ mechanism: pssMechanism(requireDigest(hash, data)), input: data }),
   ecdsa: (data, type) => {
     if (data.length < 20 || data.length > 64) throw new HsmError('refused', 'an ECDSA digest has 20 to 64 octets');
-    // The leftmost bits count (FIPS 186-5 section 6.4.1); tokens differ in what they do with longer input.
+    // ECDSA uses the leftmost bits (FIPS 186-5 section 6.4.1); tokens differ in how they treat longer input.
     return { mechanism: plainMechanism(ck.CKM_ECDSA), input: data.subarray(0, keyRows[type].bytes) };
   },
   ed25519: (data) => ({ mechanism: plainMechanism(ck.CKM_EDDSA), input: data }),
@@ -93,7 +93,7 @@ const prepare: Readonly<Record<SignScheme['scheme'], (data: Buffer, type: KeyTyp
 
 function requireDigest(hash: HashName | undefined, digest: Buffer): HashName {
   if (hash === undefined || digest.length !== hashRows[hash].bytes) {
-    throw new HsmError('refused', `the digest has not the length of ${hash ?? 'a known hash'}`);
+    throw new HsmError('refused', `the digest does not have the length of ${hash ?? 'a known hash'}`);
   }
   return hash;
 }

@@ -224,7 +224,7 @@ describe('refusals of a start: one line that names the option and the fix, exit 
       ],
       [prepared, /does not open: .*; name under hsm\.tokens, as main, the token that .*\/own-token was made with \(--config\)/],
       [{ ...own, name: 'renamed' }, /does not open: .*"main".*; name under hsm\.tokens, as main, the token/],
-      [empty, /it was never prepared for this service: correct hsm\/tokens/],
+      [empty, /it was not prepared for this service: correct hsm\/tokens/],
     ] as const;
     for (const [token, message] of refusals) {
       const { status, stderr } = startAndEnd(['--data', directory, ...(token === undefined ? [] : configured(token))]);
