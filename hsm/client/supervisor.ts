@@ -40,6 +40,8 @@ export class TokenSupervisor {
   #loadedKeys = 0;
   #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
+  /** the host has reported a broken module and is ending: jobs wait for the next one */
+  #isEnding = false;
   /** a host that is still opening the token */
   #candidate: Link | undefined;
   #flushing = false;
@@ -135,7 +137,7 @@ export class TokenSupervisor {
   }
 
   #flush(): void {
-    if (this.#link === undefined || this.#state !== 'up') return;
+    if (this.#link === undefined || this.#isEnding || this.#state !== 'up') return;
     const batch = this.#jobs.takeBatch();
     if (batch.length === 0) return;
     try {
@@ -172,7 +174,10 @@ export class TokenSupervisor {
   #settle(job: Job, result: ReceivedMessage): void {
     if (result.code === resultOk) job.resolve(result);
     else if (result.code === resultError) this.#takeError(job, decodeError(result.part(0)));
-    else this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+    else {
+      this.#isEnding = true;
+      this.#jobs.retryOrReject(job, new HsmError('unavailable', `the module of token ${this.config.name} failed and is being replaced`));
+    }
   }
 
   #takeError(job: Job, error: HsmError): void {
@@ -252,6 +257,7 @@ export class TokenSupervisor {
     if (this.#state === 'closed') return link.send([control('close')]);
     this.#candidate = undefined;
     this.#link = link;
+    this.#isEnding = false;
     this.#state = 'up';
     this.#damage = undefined;
     const directory = findTokenDirectory(this.config);

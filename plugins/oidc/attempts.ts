@@ -1,12 +1,12 @@
-// Guesses at sign-ins: states, poll tokens, requests, names of tenants. What fails by the caller's doing counts as a failed login does.
+// Limits guesses at states, poll tokens, requests and tenant names. A failure caused by the caller counts as a failed login.
 import { ServiceError } from '../../core/base/errors.ts';
 import type { PublicCall } from '../../core/http/endpoint.ts';
 import { LoginFailure, loginFailures } from './failures.ts';
 import type { Oidc } from './context.ts';
 
 /**
- * Runs what may be a guess at a name. Once its address has failed too often in a minute it is refused, right or wrong, because the
- * answer tells: throws `rate-limited`.
+ * Runs a step that may be a guess at a name. After too many failures of its address in a minute it is refused, right or wrong, because the
+ * answer would reveal whether the name exists: throws `rate-limited`.
  */
 export async function attempt<T>(oidc: Oidc, call: PublicCall, guess: () => T | Promise<T>): Promise<T> {
   requireNotTooMany(oidc, call);
@@ -14,19 +14,19 @@ export async function attempt<T>(oidc: Oidc, call: PublicCall, guess: () => T | 
 }
 
 /**
- * Runs what brings a secret nobody can guess. A right one is let through, whatever others behind its address did; of wrong ones those
- * over the limit are refused with `rate-limited`.
+ * Runs a step with a secret that cannot be guessed. A right one always passes, whatever other callers of its address did; wrong ones over
+ * the limit are refused with `rate-limited`.
  */
 export async function prove<T>(oidc: Oidc, call: PublicCall, proof: () => T | Promise<T>): Promise<T> {
   try {
     return await proof();
   } catch (error) {
-    if (isOwnDoing(error)) await noteFailure(oidc, call);
+    if (isCallersFault(error)) await noteFailure(oidc, call);
     throw error;
   }
 }
 
-/** Counts a failure; throws `rate-limited` instead when it is one too many. */
+/** Counts a failure; throws `rate-limited` instead when the limit is reached. */
 export async function noteFailure(oidc: Oidc, call: PublicCall): Promise<void> {
   requireNotTooMany(oidc, call);
   const { attempts } = oidc.accounts;
@@ -47,8 +47,8 @@ function requireNotTooMany(oidc: Oidc, call: PublicCall): void {
   }
 }
 
-/** The faults of a provider, or of how it is set up, are nobody's guess. */
-function isOwnDoing(error: unknown): boolean {
+/** Faults of a provider or of its settings are not guesses. */
+function isCallersFault(error: unknown): boolean {
   if (error instanceof LoginFailure) return loginFailures[error.code].status < 500;
   return error instanceof ServiceError && error.code === 'no-such-provider';
 }

@@ -1,8 +1,8 @@
-// The plugin's invariants: nothing hangs in the air, and every login under way can be found both ways.
+// The plugin's invariants: no record refers to a missing one, and records and order of the logins under way agree.
 import type { CheckFinding } from '../../core/base/context.ts';
 import type { Oidc } from './context.ts';
 
-/** Walks the plugin's records. */
+/** Checks all records of the plugin. */
 export function* checkRecords(oidc: Oidc): Iterable<CheckFinding> {
   for (const [key] of oidc.roles.entries([])) {
     if (!oidc.services.has(key.slice(0, 2))) yield { where: `oidc/roles/${key.join('/')}`, problem: 'a role without its service' };

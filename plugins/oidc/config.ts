@@ -4,8 +4,8 @@ import { isCidr } from '../../core/base/addresses.ts';
 import { durationText, integer } from '../../core/wire/fields.ts';
 import { isRange } from './provider/destinations.ts';
 
-/** A place of providers: by address, by range, by name. */
-const place = z
+/** Where providers are: an address, a range, or a name. */
+const destination = z
   .string()
   .max(256)
   .refine(
@@ -21,8 +21,16 @@ export const configSchema = z
       .describe('accept identity providers at http://localhost; unless given, only while public-url itself is a loopback address'),
     providerHosts: z
       .strictObject({
-        allow: z.array(place).max(256).default([]).describe('with entries, providers and directories elsewhere are not asked'),
-        deny: z.array(place).max(256).default([]).describe('providers and directories there are not asked; wins over allow'),
+        allow: z
+          .array(destination)
+          .max(256)
+          .default([])
+          .describe('if not empty, only providers and directories at these places are called'),
+        deny: z
+          .array(destination)
+          .max(256)
+          .default([])
+          .describe('providers and directories at these places are not called; wins over allow'),
       })
       .prefault({}),
     sessionIdle: durationText({ minSeconds: 60, maxSeconds: 86_400 })
@@ -30,13 +38,13 @@ export const configSchema = z
       .describe('a browser session ends when unused this long'),
     pendingLoginsPerAddress: integer(10, 100_000)
       .default(200)
-      .describe('logins under way of one address, and as many requests of command lines; the oldest of the address gives way'),
+      .describe('logins under way of one address, and as many requests of command lines; a new one replaces the oldest of the address'),
     pendingLoginsPerTenant: integer(10, 100_000)
       .default(1_000)
-      .describe('the same per tenant; the oldest of the same address gives way, or of the tenant'),
+      .describe('the same per tenant; a new one replaces the oldest of its address, or of the tenant'),
     pendingLogins: integer(10, 1_000_000)
       .default(10_000)
-      .describe('the same in all; the oldest of the same address gives way, or of the same tenant, or of all'),
+      .describe('the same in all; a new one replaces the oldest of its address, or of its tenant, or of all'),
     startsPerMinute: integer(1, 100_000).default(120).describe('logins one address may start per minute and worker process'),
   })
   .prefault({});

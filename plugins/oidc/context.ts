@@ -1,4 +1,4 @@
-// What the parts of this plugin share: its context, its tables, and the few questions all of them ask.
+// The context that all endpoints of the plugin share: configuration, tables, and the way to the providers.
 import { fail } from '../../core/base/errors.ts';
 import type { EndpointCall } from '../../core/http/endpoint.ts';
 import { onStrayError } from '../../core/base/async/last-resort.ts';
@@ -18,7 +18,7 @@ import type { NamedRole } from './records/role-record.ts';
 import type { ServiceRecord } from './records/service-record.ts';
 import { SetAsideTenants } from './provider/set-aside.ts';
 
-/** A tenant's service with its names, as most parts need it. */
+/** A tenant's service with its names. */
 export type Located = {
   readonly tenantId: string;
   readonly tenantName: string;
@@ -29,26 +29,26 @@ export type Located = {
 export type Oidc = Pick<PluginContext<Config>, 'config' | 'store' | 'hsm' | 'clock' | 'log'> &
   Tables & {
     readonly accounts: Sessions;
-    /** address people reach this appliance at: picks among a service's allowed-redirect-uris */
+    /** address of this appliance for people: selects among a service's allowed-redirect-uris */
     readonly publicUrl: string;
-    /** plain http to loopback hosts: of an appliance that is itself only reached there, or as configured (reference R1) */
+    /** plain http to loopback hosts: as configured, else only if this appliance itself has a loopback address (reference R1) */
     readonly allowHttpLoopback: boolean;
     readonly destinations: Destinations;
-    /** The service of that tenant, or undefined: no tenant and no service look the same. */
+    /** The service of a tenant; undefined for an unknown tenant and for an unknown service. */
     locate(tenantName: string, service: string): Located | undefined;
     /** in the order of names */
     rolesOf(tenantId: string, service: string): readonly NamedRole[];
-    /** A way out with the service's trust: 15 s for all calls, or less within another one. */
+    /** Outbound calls with the service's trust: 15 s for all of them, or less within another Outbound. */
     openOutbound(located: Located, shorter?: { readonly totalSeconds: number; readonly within: Outbound }): Outbound;
     /** The provider's metadata, at most five minutes old. Throws LoginFailure. */
     metadataOf(located: Located, outbound: Outbound): Promise<ProviderMetadata>;
-    /** The next login fetches the metadata again. */
+    /** Makes the next login fetch the metadata again. */
     forgetMetadata(located: Located): void;
-    /** Ends the sessions of a tenant that `applies` picks: their tokens stop working with the transaction. */
+    /** Ends the sessions of a tenant that `applies` selects: their tokens stop working with the transaction. */
     endSessions(transaction: WriteTransaction, tenantId: string, applies: (session: Session) => boolean): void;
   };
 
-/** Nobody's: what is looked up for a tenant that does not exist, so that it takes as long as for one that does. */
+/** The id of no tenant. It is looked up for an unknown tenant, so that this takes as long as for a known one. */
 export const noTenantId = '00000000-0000-0000-0000-000000000000';
 
 export function makeOidc(context: PluginContext<Config>): Oidc {
@@ -109,7 +109,7 @@ export function makeOidc(context: PluginContext<Config>): Oidc {
   };
 }
 
-/** The service an action of the caller's tenant is about; throws `not-found`. */
+/** The service named in the path of an action; throws `not-found`. */
 export function requireService(oidc: Oidc, call: EndpointCall): Located {
   const located = oidc.locate(call.caller.tenantName, call.params['name'] ?? '');
   if (located === undefined) throw fail('not-found', { detail: 'There is no such OIDC service.' });

@@ -1,10 +1,10 @@
-// Why a sign-in can fail: one table with what the person reads and the status, and the error that carries a row through the flow.
+// Every reason why a sign-in fails: the table with status and page texts, and the error that carries a row.
 import { errorsOf, type ErrorRow } from '../../core/base/errors.ts';
 
-/** A row of the error table with the words of the page, and the way on where it is not to try the same again. */
+/** A row of the error table with the texts of the page, and the way on if it is not to try the same again. */
 export type FailureRow = ErrorRow & { readonly headline: string; readonly advice: string; readonly way?: 'other-account' | 'no-provider' };
 
-/** Every way a sign-in ends without a session. The codes are the contract; headline and advice are for the person. */
+/** Every way in which a sign-in ends without a session. The codes are part of the API; headline and advice are for the person. */
 export const loginFailures = {
   'no-such-provider': {
     status: 404,
@@ -19,42 +19,43 @@ export const loginFailures = {
     title: 'Sign-in expired or already used',
     when: 'the callback names a sign-in that is unknown, used, or older than ten minutes',
     headline: 'This sign-in has expired',
-    advice: 'A sign-in is good for ten minutes and for one use. Start again.',
+    advice: 'A sign-in must be finished within ten minutes and works once. Please start again.',
   },
   'login-not-yours': {
     status: 400,
     title: 'Sign-in was started in another browser',
     when: 'the callback or the confirmation comes from a browser that did not start the sign-in',
     headline: 'This sign-in was started elsewhere',
-    advice: 'It can only be finished in the browser, and under the address, where it began. Start again from here.',
+    advice: 'A sign-in can only be finished in the browser and at the address where it began. Please start again from here.',
   },
   'callback-invalid': {
     status: 400,
     title: 'Answer of the identity provider is malformed',
     when: 'the callback has doubled, missing or forbidden parameters, or names another issuer',
     headline: 'The answer cannot be used',
-    advice: 'What came back is not a valid answer of your identity provider. Start again; do not follow links to this address.',
+    advice: 'Your identity provider did not send a valid answer. Please start again, and do not follow links to this address.',
   },
   'form-refused': {
     status: 400,
     title: 'Form not accepted',
     when: 'a form was sent by another site, or by a page that is out of date',
     headline: 'This form is out of date',
-    advice: 'Go back to the page, load it again, and repeat what you did.',
+    advice: 'Please go back to the page, reload it, and try again.',
   },
   'service-changed': {
     status: 400,
     title: 'Sign-in provider was changed meanwhile',
     when: 'the OIDC service was edited or deleted while the sign-in was under way',
     headline: 'The sign-in settings have just changed',
-    advice: 'An administrator changed them while you were signing in. Start again.',
+    advice: 'An administrator changed them while you were signing in. Please start again.',
   },
   'provider-denied': {
     status: 403,
     title: 'Identity provider refused the sign-in',
     when: 'the identity provider answered with access_denied or a similar error',
-    headline: 'Your identity provider said no',
-    advice: 'You may have cancelled, or your account may not be allowed to use this system. Ask your administrator if this is a surprise.',
+    headline: 'Your identity provider refused the sign-in',
+    advice:
+      'You may have cancelled it, or your account may not be allowed to use this system. If you did not expect this, ask your administrator.',
     way: 'other-account',
   },
   'provider-error': {
@@ -62,35 +63,36 @@ export const loginFailures = {
     title: 'Identity provider answered wrongly',
     when: 'the identity provider cannot be reached or its answer cannot be used',
     headline: 'The identity provider is not working',
-    advice: 'The problem is not with your account. Try again in a moment; if it stays, tell your administrator.',
+    advice: 'Your account is fine. Please try again in a moment. If the problem stays, tell your administrator.',
   },
   'provider-timeout': {
     status: 504,
     title: 'Identity provider did not answer in time',
     when: 'a call to the identity provider took longer than five seconds, or all of them longer than fifteen',
     headline: 'The identity provider is too slow',
-    advice: 'It did not answer in time. Try again in a moment.',
+    advice: 'It did not answer in time. Please try again in a moment.',
   },
   'provider-refused-system': {
     status: 502,
     title: 'Identity provider refused the credentials of this system',
     when: 'the token endpoint answered invalid_client: the client secret is wrong or has expired',
     headline: 'The identity provider refused this system',
-    advice: 'Your account is fine: the credentials of this system are wrong or have expired. Tell your administrator.',
+    advice: 'Your account is fine. The credentials of this system are wrong or have expired. Please tell your administrator.',
   },
   'service-misconfigured': {
     status: 502,
     title: 'Sign-in provider is set up wrongly',
     when: 'the settings of the OIDC service and the metadata of the identity provider do not fit together',
     headline: 'Sign-in is set up wrongly',
-    advice: 'The settings of this system and of the identity provider do not fit together. Tell your administrator.',
+    advice: 'The settings of this system and of the identity provider do not match. Please tell your administrator.',
   },
   'id-token-refused': {
     status: 502,
     title: 'ID token not accepted',
     when: 'the ID token has a wrong signature, issuer, audience, nonce, time or form',
-    headline: 'The proof of your sign-in is not valid',
-    advice: 'What the identity provider sent about you failed a check. Start again; if it stays, tell your administrator.',
+    headline: 'Your sign-in could not be verified',
+    advice:
+      'The answer of the identity provider failed a security check. Please start again. If the problem stays, tell your administrator.',
   },
   'no-role': {
     status: 403,
@@ -99,15 +101,16 @@ export const loginFailures = {
     headline: 'You have no role here',
     advice:
       'You are signed in at your identity provider, but no role of this system matches this account. ' +
-      'If it is the right one, ask your administrator for a role.',
+      'If it is the right account, ask your administrator for a role.',
     way: 'other-account',
   },
   'claim-missing': {
     status: 403,
     title: 'Required claim missing',
     when: 'every matching role requires a claim that the identity provider did not send',
-    headline: 'Something about your account is missing',
-    advice: 'A role matches, but your identity provider did not send a detail that it requires. Ask your administrator.',
+    headline: 'A detail of your account is missing',
+    advice:
+      'A role matches your account, but your identity provider did not send a detail that the role requires. Please ask your administrator.',
     way: 'other-account',
   },
 } as const satisfies Readonly<Record<string, FailureRow>>;
@@ -139,8 +142,8 @@ export const failOidc = errorsOf(oidcErrors);
 export type Stage = 'discovery' | 'authorize' | 'callback' | 'token' | 'id-token' | 'userinfo' | 'directory' | 'role' | 'session';
 
 /**
- * A sign-in that ends here. `reason` is one machine-readable word for the log, `hint` tells the administrator what to do; neither is
- * shown to the person. `fields` go to the log and must hold no secret, token or claim.
+ * A failed sign-in. `reason` is a machine-readable word for the log, `hint` tells the administrator what to do; the person sees neither.
+ * `fields` go to the log and must not contain a secret, token or claim.
  */
 export class LoginFailure extends Error {
   override readonly name = 'LoginFailure';

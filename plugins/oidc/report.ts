@@ -1,4 +1,4 @@
-// What is left behind when a sign-in ends: one entry in system:logs, facts for the audit record, a record for `explain`, and an answer.
+// The end of a sign-in: one entry in system:logs, fields of the audit record, a record for `explain`, and the answer.
 import { defined } from '../../core/base/defined.ts';
 import type { ErrorDetails } from '../../core/base/errors.ts';
 import { preferenceOf } from '../../core/http/request/accept.ts';
@@ -13,16 +13,16 @@ import { loginPath } from './pages/login.ts';
 import type { FailedLogin, Identity } from './records/sign-ins.ts';
 import { chooseRedirectUri, providerName } from './records/service-record.ts';
 
-/** What is known of a sign-in so far; filled in on the way, so that a failure can be told with all that is known. */
+/** What is known about a sign-in so far, filled in step by step, so that a failure is reported with all of it. */
 export type Attempt = {
   located?: Located | undefined;
-  /** every way out that was opened, for verbose logging */
+  /** all outbound calls, for verbose logging */
   readonly outbounds: Outbound[];
   claims?: Claims;
   issuer?: string;
   subject?: string;
   username?: string;
-  /** what only the page says, to the person it is about: log and audit have no claims of a refused sign-in */
+  /** only for the page, which the person themselves reads: log and audit have no claims of a refused sign-in */
   readonly shown: Shown;
 };
 
@@ -40,14 +40,14 @@ const keptFailures = 100;
 export const keptFailureMs = 86_400_000;
 const maxKeptClaims = 65_536;
 
-/** Runs a page; every refusal becomes a page (or, for callers that want JSON, an error) and is told once in log, audit and `explain`. */
+/** Runs a page. A refusal becomes a page (or JSON, for callers that prefer it) and is reported once in log, audit and `explain`. */
 export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt: Attempt) => Reply | Promise<Reply>): Promise<Reply> {
   const attempt: Attempt = { outbounds: [], shown: {} };
   try {
     return await run(attempt);
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;
-    await tellFailure(oidc, call, attempt, error);
+    await reportFailure(oidc, call, attempt, error);
     if (preferenceOf(call.headers['accept']) === 'json')
       return problemReply(call, error.code, { detail: loginFailures[error.code].advice });
     const { located, shown } = attempt;
@@ -65,12 +65,12 @@ export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt
       publicUrl: oidc.publicUrl,
     });
   } finally {
-    tellDetails(oidc, call, attempt);
+    logDetails(oidc, call, attempt);
   }
 }
 
-/** For services that are being set up: the claims, and each call with status and time. Never a secret, code or token (reference R68). */
-function tellDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims }: Attempt): void {
+/** Verbose logging, for setting up a service: the claims, and each call with status and time. Never a secret, code or token (reference R68). */
+function logDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims }: Attempt): void {
   if (located?.record.verboseLogging !== true || outbounds.length === 0) return;
   oidc.log.with('oidc', located.tenantName).info('Sign-in in detail (verbose-logging is on)', {
     reference: call.requestId,
@@ -80,8 +80,8 @@ function tellDetails(oidc: Oidc, call: PublicCall, { located, outbounds, claims 
   });
 }
 
-/** Writes log entry, audit facts and the record for `explain`. */
-async function tellFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, failure: LoginFailure): Promise<void> {
+/** Writes the log entry, the audit fields and the record for `explain`. */
+async function reportFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, failure: LoginFailure): Promise<void> {
   const { located } = attempt;
   oidc.log.with('oidc', located?.tenantName).warn(`Sign-in failed: ${loginFailures[failure.code].title}`, {
     reference: call.requestId,
@@ -102,7 +102,7 @@ async function tellFailure(oidc: Oidc, call: PublicCall, attempt: Attempt, failu
 }
 
 /** The audit record of a success (reference R67); address and reference are part of every record. */
-export function tellSuccess(call: PublicCall, located: Located, identity: Identity, accessor: string | undefined): void {
+export function auditSuccess(call: PublicCall, located: Located, identity: Identity, accessor: string | undefined): void {
   call.noteAudit({
     kind: 'login',
     tenant: located.tenantName,
@@ -130,7 +130,7 @@ async function keepFailure(oidc: Oidc, call: PublicCall, located: Located, attem
   };
   await oidc.store.write((transaction) => {
     const kept = Array.from(transaction.entries(oidc.failures, [tenantId, service]));
-    // Those without claims go first: strangers can make them in numbers, the others take an account at the provider.
+    // Records without claims are dropped first: unauthenticated callers can make many of them, the others take an account at the provider.
     kept.sort(([, left], [, right]) => Number(left.claims !== undefined) - Number(right.claims !== undefined) || left.atMs - right.atMs);
     const tooMany = kept.slice(0, Math.max(0, kept.length + 1 - keptFailures));
     for (const [key] of tooMany) transaction.delete(oidc.failures, key);
@@ -148,7 +148,7 @@ function retryPath(located: Located | undefined): string {
   return located === undefined ? '/login' : `/login?tenant=${encodeURIComponent(located.tenantName)}`;
 }
 
-/** Cookies belong to one host: who came by another name than the redirect URI's must be told the right one. */
+/** Cookies belong to one host, so a person who came by another host name than the redirect URI's gets the right address. */
 function findProperAddress(oidc: Oidc, call: PublicCall, located: Located | undefined): string | undefined {
   if (located === undefined) return undefined;
   const { host, origin } = new URL(chooseRedirectUri(located.record.allowedRedirectUris, oidc.publicUrl));

@@ -74,7 +74,7 @@ describe('is refused with nothing made', () => {
   test('a module that does not start: the message names it, and what it depends on', async () => {
     const nowhere = { ...newToken(), environment: { SOFTHSM2_CONF: join(directory, 'absent') } };
     const message = expect.stringMatching(
-      /^PKCS#11 module \S*libsofthsm2\.so does not start: C_Initialize returned CKR_\w+; see .*environment/,
+      /^PKCS#11 module \S*libsofthsm2\.so does not start: C_Initialize returned CKR_\w+; check .*environment/,
     );
     await expect(initialiseSoftToken(nowhere)).rejects.toMatchObject({ message });
   });

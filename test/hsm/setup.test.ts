@@ -41,7 +41,7 @@ describe('openHsm says in one error what is wrong', () => {
     const empty = await makeEmptySoftToken(mkdtempSync(join(directory, 'empty-')), 'empty');
     await expect(openHsm(testHsmConfig(empty))).rejects.toMatchObject({
       kind: 'configuration',
-      message: expect.stringContaining('never prepared'),
+      message: expect.stringContaining('was not prepared'),
     });
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import pkcs11js from 'pkcs11js';
 import { describe, expect, test } from 'vitest';
-import type { KeyBinding, StoredKey } from '../../hsm/api.ts';
+import { type KeyBinding, revealSecret, type StoredKey } from '../../hsm/api.ts';
 import * as constants from '../../hsm/pkcs11/constants.ts';
 import { decodeError, encodeError } from '../../hsm/protocol/error-coding.ts';
 import { KeyCache } from '../../hsm/engine/key-cache.ts';
@@ -237,12 +237,12 @@ test('a PIN is read without its line break, and an empty source is refused', () 
   const directory = mkdtempSync(join(tmpdir(), 'keystored-pin-'));
   const file = join(directory, 'pin');
   writeFileSync(file, 'secret words \n');
-  expect(readPin({ file })).toBe('secret words ');
+  expect(revealSecret(readPin({ file }))).toBe('secret words ');
   writeFileSync(file, '\n');
   expect(() => readPin({ file })).toThrow('is empty');
   process.env['CREDENTIALS_DIRECTORY'] = directory;
   writeFileSync(file, 'from-systemd');
-  expect(readPin({ credential: 'pin' })).toBe('from-systemd');
+  expect(revealSecret(readPin({ credential: 'pin' }))).toBe('from-systemd');
   rmSync(directory, { recursive: true });
 });
 

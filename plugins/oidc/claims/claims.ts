@@ -1,8 +1,8 @@
-// Claims: what a provider says about a person, how one is found by name or pointer, and how a text of theirs becomes safe to show.
+// Claims of a provider about a person: how one is found by name or pointer, and how its text is made safe to show.
 import { type JsonObject, type JsonValue, isJsonObject } from '../../../core/wire/json.ts';
 import { replaceUnseen } from '../../../core/wire/shown-text.ts';
 
-/** Claims are JSON; names are the provider's. */
+/** Claims are JSON; the provider chooses the names. */
 export type Claims = JsonObject;
 
 /**
@@ -19,7 +19,7 @@ export function findClaim(claims: Claims, name: string): JsonValue | undefined {
   return value ?? undefined;
 }
 
-/** The member of the claims that a name stands for, when it is one member and not something inside one. */
+/** The top-level claim that a name refers to; undefined for a pointer to a nested claim. */
 export function topLevelName(name: string): string | undefined {
   if (!name.startsWith('/')) return name;
   return name.includes('/', 1) ? undefined : decodePointerToken(name.slice(1));
@@ -29,10 +29,10 @@ function decodePointerToken(token: string): string {
   return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Longest text of a claim that is shown or logged, in characters. */
+/** Most characters of a claim that are shown or logged. */
 const shownTextLength = 256;
 
-/** A text from outside, fit for audit, log and page: no control, direction or zero-width characters, trimmed, cut to 256 characters. */
+/** Makes a foreign text safe for audit, log and page: no control, direction or zero-width characters, trimmed, at most 256 characters. */
 export function showableText(text: string, length: number = shownTextLength): string {
   return Array.from(replaceUnseen(text.toWellFormed()).trim()).slice(0, length).join('');
 }

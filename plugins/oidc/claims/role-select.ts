@@ -1,8 +1,8 @@
-// From claims and roles to what a session gets, and why: a pure function that the callback and `explain` share.
+// Selects roles by claims: which policies and names a session gets, and why. Pure functions, shared by the callback and `explain`.
 import { findClaim, showableText, type Claims } from './claims.ts';
 import { LoginFailure } from '../failures.ts';
 
-/** What the choice needs to know of a role. */
+/** The fields of a role that the selection needs. */
 export type RoleRule = {
   readonly name: string;
   readonly requiredClaims: readonly string[];
@@ -14,7 +14,7 @@ export type RoleRule = {
 /** Attributes of a session that a claim can give. */
 export type Attribute = 'username' | 'fullname';
 
-/** What became of one role. A role that matches and misses a required claim grants nothing (api 58). */
+/** The result for one role. A role that matches but lacks a required claim grants nothing (api 58). */
 export type RoleVerdict = { readonly role: RoleRule; readonly matches: boolean; readonly missingClaims: readonly string[] };
 
 export type RoleSelection = {
@@ -25,12 +25,12 @@ export type RoleSelection = {
   readonly granted: readonly RoleRule[];
   /** union over the granted roles, each once */
   readonly policies: readonly string[];
-  /** undefined without a mapping that yields a text: the subject stands in */
+  /** undefined without a mapping that yields a text; the subject is used then */
   readonly username: string | undefined;
   readonly fullname: string | undefined;
 };
 
-/** More role values than this are refused: no directory means it, and matching must stay cheap (reference R52). */
+/** More role values than this are refused: no real directory has as many, and matching must stay cheap (reference R52). */
 export const maxRoleValues = 10_000;
 
 /**
@@ -57,7 +57,7 @@ export function selectRoles(claims: Claims, roleClaim: string, roles: readonly R
   };
 }
 
-/** Throws LoginFailure `no-role` or `claim-missing` when the selection grants no role; the hint says what an administrator should look at. */
+/** Throws LoginFailure `no-role` or `claim-missing` when the selection grants no role; the hint says what an administrator should check. */
 export function requireRole(selection: RoleSelection, roleClaim: string): void {
   if (selection.granted.length > 0) return;
   const halted = selection.verdicts.filter((verdict) => verdict.matches);
@@ -65,7 +65,7 @@ export function requireRole(selection: RoleSelection, roleClaim: string): void {
     const missing = [...new Set(halted.flatMap((verdict) => verdict.missingClaims))];
     throw new LoginFailure('claim-missing', 'role', 'required-claim-missing', {
       fields: { roles: halted.map((verdict) => verdict.role.name), 'missing-claims': missing },
-      hint: `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or take it out of required-claims.`,
+      hint: `Make the provider send ${missing.join(', ')} (often a scope in oidc-scopes of the role), or remove it from required-claims.`,
     });
   }
   if (selection.roleValues === undefined) {
@@ -83,20 +83,20 @@ export function requireRole(selection: RoleSelection, roleClaim: string): void {
 }
 
 /**
- * What the person knows an account by that no role takes: as any role would name it, else by the first claim that people read. For the
- * page alone, which nobody else sees.
+ * The name of an account without a role: as any role would map it, else the first claim that people recognise. Only for the page, which
+ * only this person sees.
  */
 export function accountName(claims: Claims, roles: readonly RoleRule[]): string | undefined {
   const usual: RoleRule['claimMappings'] = { email: 'username', preferred_username: 'username', upn: 'username', name: 'username' };
   return mapAttribute(claims, [...roles, { claimMappings: usual }], 'username');
 }
 
-/** Claims that decide something for these roles, the role claim first: what UserInfo is asked for when one is absent. */
+/** Claims that the selection needs for these roles, the role claim first. UserInfo is called when one is absent. */
 export function neededClaims(roleClaim: string, roles: readonly RoleRule[]): readonly string[] {
   return [...new Set([roleClaim, ...roles.flatMap((role) => [...role.requiredClaims, ...Object.keys(role.claimMappings)])])];
 }
 
-/** A string counts as one value (ADFS sends one group so); what is not a string is passed over (reference R52). */
+/** A string counts as one value, because ADFS sends a single group so. Values that are not strings are ignored (reference R52). */
 function readRoleValues(claims: Claims, roleClaim: string): readonly string[] | undefined {
   const claim = findClaim(claims, roleClaim);
   if (claim === undefined) return undefined;

@@ -1,9 +1,9 @@
-// The command line's sign-in (api 60): it asks, a person signs in and approves in a browser, and the poll delivers one token, once.
+// The approval of a CLI login (api 60): the person has signed in in the browser and approves or denies the request of the command line.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { prove } from '../attempts.ts';
-import { requireStillStands } from '../session/browser-session.ts';
+import { requireStillHolds } from '../session/browser-session.ts';
 import { showableText } from '../claims/claims.ts';
 import { bindingCookie, findCookie, formatLastTenant, isBoundTo } from '../session/cookies.ts';
 import { LoginFailure } from '../failures.ts';
@@ -11,10 +11,10 @@ import { formTokenOf, requireForm } from '../session/form-token.ts';
 import type { Located, Oidc } from '../context.ts';
 import { confirmPage, decidedPage } from '../pages/confirm.ts';
 import type { CliLogin, Identity } from '../records/sign-ins.ts';
-import { answerWithPage, tellSuccess } from '../report.ts';
+import { answerWithPage, auditSuccess } from '../report.ts';
 import { isExpired } from '../records/under-way.ts';
 
-/** A finished sign-in waits for the person's answer, in the browser that made it. */
+/** After the sign-in: stores who signed in, and sends the browser to the approval page. */
 export async function offerCliLogin(
   oidc: Oidc,
   call: PublicCall,
@@ -24,16 +24,16 @@ export async function offerCliLogin(
   identity: Identity,
 ): Promise<Reply> {
   await oidc.store.write((transaction) => {
-    requireStillStands(transaction, oidc, located, identity);
+    requireStillHolds(transaction, oidc, located, identity);
     const cliLogin = oidc.cliLogins.read(transaction, id);
     if (cliLogin?.step !== 'waiting') throw new LoginFailure('login-expired', 'session', 'no-such-request');
     oidc.cliLogins.change(transaction, id, { ...cliLogin, step: 'signed-in', identity, binding });
   });
-  tellSuccess(call, located, identity, undefined);
+  auditSuccess(call, located, identity, undefined);
   return redirectReply(`/login/confirm?request=${id}`, { 'set-cookie': formatLastTenant(located.tenantName) });
 }
 
-/** The sign-in behind a request failed: the command line need not wait until the end. */
+/** After a failed sign-in: denies the request, so that the command line does not wait until it expires. */
 export async function denyCliLogin(oidc: Oidc, id: string): Promise<void> {
   await oidc.store.write((transaction) => {
     const cliLogin = oidc.cliLogins.read(transaction, id);
@@ -72,7 +72,7 @@ export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
   ];
 }
 
-/** Whoever asks names the program: a long name must not push the answer off the screen. */
+/** The caller chooses the program's name: a long one must not push the buttons off the screen. */
 const shownProgramLength = 80;
 
 function showRequest(oidc: Oidc, call: PublicCall): Reply {
@@ -110,7 +110,7 @@ async function decide(oidc: Oidc, call: PublicCall, { request, decision, 'form-t
 
 type Own = { readonly cliLogin: CliLogin; readonly identity: Identity; readonly cookie: string };
 
-/** The request, if this is the browser that signed in for it and the answer is still to come. */
+/** The request, if this browser signed in for it and it is still undecided. */
 function requireOwn(oidc: Oidc, call: PublicCall, id: string): Own {
   const cliLogin = id === '' ? undefined : oidc.cliLogins.get(id);
   const cookie = findCookie(call, bindingCookie);

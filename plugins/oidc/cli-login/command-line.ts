@@ -1,11 +1,11 @@
-// What command lines call: ask for a sign-in, poll for its token, and end a session (api 60, RFC 8628 in spirit).
+// Endpoints for command lines: request a login, poll for its token once it is approved, and log out (api 60, modelled on RFC 8628).
 import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';
 import { defineEndpoint, definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
 import type { IssuedSession } from '../../../core/plugin/services/sessions.ts';
 import { attempt, noteFailure } from '../attempts.ts';
-import { stillStands } from '../session/browser-session.ts';
+import { stillHolds } from '../session/browser-session.ts';
 import { failOidc, pollErrors } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
 import { endSession } from '../records/end-session.ts';
@@ -17,7 +17,7 @@ import { chooseRedirectUri, sessionSeconds } from '../records/service-record.ts'
 import { isExpired, pendingSeconds } from '../records/under-way.ts';
 
 const intervalSeconds = 2;
-/** Poll tokens whose last poll is remembered; the longest unseen is forgotten first. */
+/** Most poll tokens whose last poll is remembered; the one not seen for the longest time is dropped first. */
 const maxLastPolls = 10_000;
 
 const askInput = z.object({
@@ -49,7 +49,7 @@ const pollOutput = z.object({
 });
 
 export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
-  /** poll tokens by hash, and when each was last seen: a courtesy of this worker, not a guard */
+  /** by hash of the poll token, when it was last used; per worker, and no protection */
   const lastPolls = new Map<string, number>();
   const shared = { method: 'POST', access: 'public', tag: 'logins', audit: 'required' } as const;
   return [
@@ -125,7 +125,7 @@ async function ask(oidc: Oidc, call: PublicCall, tenantName: string, service: st
   return { loginUrl, userCode, pollToken, interval: intervalSeconds, expiresIn: pendingSeconds };
 }
 
-/** Eight consonants in two groups (RFC 8628 section 6.1): easy to compare, no words. Unbiased: octets beyond 240 are passed over. */
+/** Eight consonants in two groups (RFC 8628 section 6.1): easy to compare, no words. Octets from 240 up are skipped, for no bias. */
 function formatUserCode(random: Uint8Array): string {
   const alphabet = 'BCDFGHJKLMNPQRSTVWXZ';
   const letters = [...random].filter((octet) => octet < 240).map((octet) => alphabet[octet % alphabet.length]);
@@ -173,7 +173,7 @@ async function poll(
 
 type Delivery = { readonly issued: IssuedSession; readonly identity: Identity; readonly cliLogin: CliLogin };
 
-/** Makes the token and forgets the request in one transaction: of two polls one gets it. */
+/** Issues the token and deletes the request in one transaction: of two concurrent polls one gets it. */
 function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Delivery | undefined> {
   return oidc.store.write((transaction) => {
     const cliLogin = oidc.cliLogins.read(transaction, id);
@@ -181,7 +181,7 @@ function deliver(oidc: Oidc, id: string, token: Secret<string>): Promise<Deliver
     oidc.cliLogins.remove(transaction, id);
     const { tenantId, service, identity } = cliLogin;
     const record = transaction.get(oidc.services, [tenantId, service]);
-    if (record === undefined || !stillStands(transaction, oidc, { ...cliLogin, ...identity })) return undefined;
+    if (record === undefined || !stillHolds(transaction, oidc, { ...cliLogin, ...identity })) return undefined;
     const ttlSeconds = sessionSeconds(record);
     const issued = oidc.accounts.issue(transaction, token, { tenantId, user: identity.username, policies: identity.policies, ttlSeconds });
     transaction.put(oidc.sessions, [tenantId, issued.accessor], { ...identity, service, expiresMs: issued.expires.epochMilliseconds });
@@ -195,11 +195,11 @@ function isTooFast(oidc: Oidc, id: string, lastPolls: Map<string, number>): bool
   lastPolls.set(id, nowMs);
   const [oldest] = lastPolls.keys();
   if (lastPolls.size > maxLastPolls && oldest !== undefined) lastPolls.delete(oldest);
-  // A little less than promised: clocks and networks are not exact.
+  // 10 % less than announced, because clocks and networks are not exact.
   return lastMs !== undefined && nowMs - lastMs < intervalSeconds * 900;
 }
 
-/** The usual error body, with the member and the spelling that clients of RFC 8628 look for. */
+/** The usual error body, with the member `error` as clients of RFC 8628 expect it. */
 function refusal(call: PublicCall, code: keyof typeof pollErrors): Reply {
   call.noteAudit({ code });
   return problemReply(call, code, { detail: pollErrors[code].when }, { error: code.replaceAll('-', '_') });

@@ -1,4 +1,4 @@
-// What the `test` action answers.
+// The answer of the `test` action.
 import { z } from 'zod';
 import { timestamp } from '../../../core/wire/fields.ts';
 
@@ -14,7 +14,7 @@ export type Finding = z.output<typeof finding>;
 
 export const reportSchema = z.object({
   usable: z.boolean().describe('Whether sign-ins can work.'),
-  findings: z.array(finding).describe('What is wrong, worst first.'),
+  findings: z.array(finding).describe('What is wrong, errors first.'),
   issuer: z.string().optional().meta({ description: 'Issuer in the metadata.', example: 'https://id.example.com/realms/staff' }),
   authorizationEndpoint: z
     .string()

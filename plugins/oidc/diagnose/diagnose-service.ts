@@ -1,4 +1,4 @@
-// The `test` action: everything about a provider that can be found out without a login, and what to mend.
+// The `test` action: checks a provider without a login and says what to fix.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
@@ -26,7 +26,7 @@ export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
     method: 'POST',
     path: '/v1/state/keystore/authentication/oidc/{name}/test',
     summary: 'Check a provider without a login',
-    description: 'Always 200: what does not work stands in `findings`, with what to do about it.',
+    description: 'Always 200: faults are in `findings`, each with its fix.',
     tag: 'OIDC',
     access: 'token',
     operation: 'execute',
@@ -72,7 +72,7 @@ async function examineProvider(
   if (algorithms.length === 0)
     add(findings, 'error', 'No signature algorithm in common.', 'Let the provider sign ID tokens with RS256 or ES256.');
   if (roles.length === 0)
-    add(findings, 'error', 'There is no role: nobody can sign in.', 'Create a role named as a value of the role claim.');
+    add(findings, 'error', 'There is no role, so no one can sign in.', 'Create a role with the name of a value of the role claim.');
   else if (!scopes.includes('profile') || !scopes.includes('email')) {
     add(findings, 'warning', 'The roles do not ask for the scopes profile and email.', 'Set oidc-scopes of a role to profile and email.');
   }
@@ -103,7 +103,7 @@ async function examineProvider(
   };
 }
 
-/** Keys, and from the same answer the provider's clock. */
+/** Reads the keys, and the provider's clock from the same answer. */
 async function readKeys(
   metadata: ProviderMetadata,
   outbound: Outbound,
@@ -156,7 +156,7 @@ async function tryEndpoints(
   return { clientCredentials: await tryCredentials(provider, uris[0] as string, findings), redirectUris };
 }
 
-/** Without a session there, `prompt=none` makes a provider redirect at once, if it knows the redirect URI (Core 3.1.2.1). */
+/** With `prompt=none` and no session, a provider redirects at once if it knows the redirect URI (Core 3.1.2.1). */
 async function isRegistered(
   provider: ProviderSession,
   redirectUri: string,
@@ -171,7 +171,7 @@ async function isRegistered(
   return location === redirectUri || location.startsWith(`${redirectUri}?`) ? 'yes' : 'unknown';
 }
 
-/** A provider authenticates the client before it looks at the code: a code that does not exist tells the two apart. */
+/** A provider authenticates the client before it checks the code, so a code that does not exist tells whether the credentials are right. */
 async function tryCredentials(
   provider: ProviderSession,
   redirectUri: string,

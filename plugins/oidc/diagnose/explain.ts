@@ -1,4 +1,4 @@
-// The `explain` action: which role a set of claims matches, which policies that gives, and why not. Nobody has to sign in to find out.
+// The `explain` action: which roles a set of claims matches, which policies they give, and why not, without a sign-in.
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import { timestampText } from '../../../core/wire/fields.ts';
@@ -83,7 +83,7 @@ export function explainEndpoint(oidc: Oidc): AnyEndpoint {
   });
 }
 
-/** What a sign-in with these claims would come to. */
+/** The result of a sign-in with these claims. */
 function explain(oidc: Oidc, located: Located, claims: Claims): Explanation {
   const { roleClaim } = located.record.roleSelect;
   const roles = oidc.rolesOf(located.tenantId, located.service);
@@ -159,16 +159,16 @@ function notesOf(claims: Claims, roleClaim: string, selection: RoleSelection): s
       ? ['The provider left the groups out because they are too many: a sign-in would fetch them from the directory API.']
       : []),
     ...(Array.isArray(claim) && claim.some((value) => typeof value !== 'string')
-      ? [`${roleClaim} has values that are no strings; they are passed over.`]
+      ? [`${roleClaim} has values that are not strings; they are ignored.`]
       : []),
     ...(claim !== undefined && typeof claim !== 'string' && !Array.isArray(claim)
       ? [`${roleClaim} is neither a string nor a list of strings.`]
       : []),
     ...(selection.granted.length > 1
-      ? ['Several roles match: their policies are united, names come from the first role that maps them.']
+      ? ['Several roles match: their policies are combined, and names come from the first role that maps them.']
       : []),
     ...(selection.granted.length > 0 && selection.username === undefined
-      ? ['No claim that is there is mapped to username: the subject (sub) stands in.']
+      ? ['No claim that was sent is mapped to username: the subject (sub) is used.']
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-// The way back: what the provider's redirect brought becomes a session, or a refusal that says why. Order is the point of this file.
+// The callback: turns the provider's redirect into a session, or into a refusal. The order of the checks matters.
 import { defined } from '../../../core/base/defined.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
@@ -20,7 +20,7 @@ import { answerWithPage, type Attempt } from '../report.ts';
 import { accountName, requireRole, selectRoles } from '../claims/role-select.ts';
 import { callbackPath } from '../records/service-record.ts';
 
-/** The directory gets its own time limit, within that of the callback as a whole. */
+/** The directory has its own time limit, within that of the callback. */
 const directorySeconds = 5;
 
 export function callbackEndpoint(oidc: Oidc): AnyEndpoint {
@@ -46,7 +46,7 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
   const login = findPending(oidc, state, call.now.epochMilliseconds);
   if (login === undefined) throw new LoginFailure('login-expired', 'callback', 'unknown-state');
   attempt.located = oidc.locate(login.tenantName, login.service);
-  // A stranger's callback must neither use the login up nor learn anything about it.
+  // A callback from another browser must neither use up the login nor learn anything about it.
   if (!isBoundTo(login.binding, findCookie(call, bindingCookie))) throw new LoginFailure('login-not-yours', 'callback', 'other-browser');
   attempt.shown.forCommandLine = login.handOff !== undefined;
   try {
@@ -76,13 +76,13 @@ async function finishLogin(oidc: Oidc, call: PublicCall, attempt: Attempt): Prom
   }
 }
 
-/** A provider that does not know how to ask for an account says so only now; the same sign-in begins again with what every one knows. */
+/** Some providers refuse prompt=select_account only here. The sign-in starts again with prompt=login, which all know. */
 function askForCredentials({ tenantName, service, handOff: cliLogin }: PendingLogin): Reply {
   const request = cliLogin === undefined ? '' : `&request=${cliLogin}`;
   return redirectReply(`${loginPath(tenantName, service)}?prompt=login${request}`);
 }
 
-/** Exactly one state; nothing twice that we read; nothing that belongs to another flow (reference R26). */
+/** Exactly one state, no repeated parameter, no parameter of another flow (reference R26). */
 function requireState(query: URLSearchParams): string {
   const [state, ...more] = query.getAll('state');
   if (more.length > 0 || ['code', 'iss', 'error'].some((name) => query.getAll(name).length > 1)) {
@@ -95,13 +95,13 @@ function requireState(query: URLSearchParams): string {
   return state;
 }
 
-/** The service as it was when the login began; edited, deleted and re-made ones are others (reference R10). */
+/** The service must be as it was when the login began: not edited, deleted or recreated (reference R10). */
 function requireUnchanged(located: Located | undefined, login: PendingLogin): Located {
   if (located?.tenantId === login.tenantId && located.record.revision === login.revision) return located;
   throw new LoginFailure('service-changed', 'callback', 'revision-differs');
 }
 
-/** RFC 9207 section 2.4: against providers that answer in another's name. */
+/** RFC 9207 section 2.4: against mix-up of providers. */
 function requireIssuer(query: URLSearchParams, issuer: string, promised: boolean): void {
   const iss = query.get('iss');
   if (iss === null && promised) throw new LoginFailure('callback-invalid', 'callback', 'iss-missing');
@@ -116,7 +116,7 @@ function requireNoError(query: URLSearchParams): void {
 
 type Proof = { readonly provider: ReturnType<typeof openProvider>; readonly exchanged: Exchanged; readonly outbound: Outbound };
 
-/** From the verified ID token to who it is and what that gets. Throws LoginFailure when no role applies. */
+/** From the verified ID token to identity, roles and policies. Throws LoginFailure when no role applies. */
 async function identify(
   oidc: Oidc,
   call: PublicCall,

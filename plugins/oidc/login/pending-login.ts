@@ -1,15 +1,15 @@
-// Logins under way: kept in the store so that any worker can finish them, found by their state, used once, bounded and short-lived.
+// Logins under way: in the store, so that any worker can finish them; found by state and used once.
 import { hashSecret, type PendingLogin } from '../records/sign-ins.ts';
 import type { Oidc } from '../context.ts';
 import { isExpired } from '../records/under-way.ts';
 
-/** The login of a state, without using it up; undefined when it is unknown, used or expired. */
+/** Finds the login of a state without using it up; undefined when it is unknown, used or expired. */
 export function findPending(oidc: Oidc, state: string, nowMs: number): PendingLogin | undefined {
   const login = oidc.pending.get(hashSecret(state));
   return login === undefined || isExpired(login, nowMs) ? undefined : login;
 }
 
-/** Uses the login up, durably, before anything is sent to the provider. Of two callers one gets true. */
+/** Uses up the login durably, before any call to the provider. Of two concurrent callers one gets true. */
 export function consumePending(oidc: Oidc, state: string): Promise<boolean> {
   return oidc.store.write((transaction) => oidc.pending.remove(transaction, hashSecret(state)));
 }

@@ -45,26 +45,26 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       query: {
         request: 'the command-line request this sign-in is for',
         iss: 'the issuer that sent the person here (OpenID Connect Core section 4); must be that of the service',
-        login_hint: 'who is about to sign in; handed on to the provider',
-        prompt: '`select_account`: the provider is to ask which account it shall be; `login`: to ask for the credentials',
+        login_hint: 'who is signing in; passed on to the provider',
+        prompt: '`select_account`: the provider asks for the account; `login`: it asks for the credentials',
       },
       errors: ['rate-limited'],
       run(call) {
         limiter.require(call.clientIp);
-        return answerWithPage(oidc, call, (told) => attempt(oidc, call, () => startLogin(oidc, call, told)));
+        return answerWithPage(oidc, call, (attempted) => attempt(oidc, call, () => startLogin(oidc, call, attempted)));
       },
     }),
   ];
 }
 
-/** Without a tenant in the query the one of the last sign-in is offered; an empty one asks for another. */
+/** Without a tenant in the query the page offers that of the last sign-in; an empty one asks for a name. */
 function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   const asked = call.query.get('tenant')?.trim();
   if (asked === undefined || asked === '') return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl);
   return attempt(oidc, call, () => choosePage(oidc, asked));
 }
 
-/** A tenant that does not exist and one without providers look the same, to the letter, and the same is looked up for both (reference R11). */
+/** An unknown tenant and one without providers get the same answer, after the same look-ups (reference R11). */
 function choosePage(oidc: Oidc, tenantName: string): Reply {
   const tenant = oidc.accounts.findTenant(tenantName);
   const services = [...oidc.services.entries([tenant?.id ?? noTenantId])].map(([, record]) => record);
@@ -74,15 +74,15 @@ function choosePage(oidc: Oidc, tenantName: string): Reply {
   return providersPage(tenant.name, choices);
 }
 
-/** Makes the secrets of a login, keeps them, and sends the browser to the provider. */
-async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<Reply> {
+/** Makes and stores the secrets of a login, and sends the browser to the provider. */
+async function startLogin(oidc: Oidc, call: PublicCall, attempted: Attempt): Promise<Reply> {
   const located = oidc.locate(call.params['tenant'] ?? '', call.params['service'] ?? '');
   if (located === undefined) throw noSuchProvider();
-  told.located = located;
+  attempted.located = located;
   const cliLogin = requireCliLogin(oidc, call, located);
   const { record, tenantId, service } = located;
   const outbound = oidc.openOutbound(located);
-  told.outbounds.push(outbound);
+  attempted.outbounds.push(outbound);
   const metadata = await oidc.metadataOf(located, outbound);
   requireInitiator(call, metadata.issuer);
   const provider = openProvider(metadata, clientSettings(record, oidc.allowHttpLoopback), outbound, oidc.clock);
@@ -117,19 +117,19 @@ async function startLogin(oidc: Oidc, call: PublicCall, told: Attempt): Promise<
   return redirectReply(location.href, { 'set-cookie': formatCookie(bindingCookie, cookie, pendingSeconds) });
 }
 
-/** The value stays over concurrent logins: a new one for each start would undo the login in the other tab. */
+/** Reuses the value over concurrent logins: a new one per start would break the login in another tab. */
 function readBindingCookie(call: PublicCall): string | undefined {
   const value = findCookie(call, bindingCookie);
   return value !== undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }
 
-/** A sign-in that a provider sends people to (OpenID Connect Core section 4) names it; another provider's link is no link to this one. */
+/** A sign-in started by a provider (OpenID Connect Core section 4) names its issuer, which must be that of the service. */
 function requireInitiator(call: PublicCall, issuer: string): void {
   const named = call.query.get('iss');
   if (named !== undefined && named !== issuer) throw new LoginFailure('no-such-provider', 'authorize', 'iss-mismatch');
 }
 
-/** The command-line request in the URL must be one that waits, and one for this very service. */
+/** The CLI login in the URL must be waiting, and for this service. */
 function requireCliLogin(oidc: Oidc, call: PublicCall, located: Located): string | undefined {
   const id = call.query.get('request');
   if (id === undefined) return undefined;
@@ -141,7 +141,7 @@ function requireCliLogin(oidc: Oidc, call: PublicCall, located: Located): string
   return id;
 }
 
-/** Without it the provider would silently take the account that is signed in there. Few providers say which values they know. */
+/** Without a prompt the provider silently uses the account that is signed in there. Few providers list the values they support. */
 function choosePrompt(call: PublicCall, supported: readonly string[] | undefined): Prompt | undefined {
   const asked = call.query.get('prompt');
   if (asked === undefined) return undefined;

@@ -1,4 +1,4 @@
-// The page between a sign-in and a command line that asked for it: the person compares, then approves or denies.
+// The approval page of a CLI login: the person compares the code, then approves or denies.
 import type { Reply } from '../../../core/http/endpoint.ts';
 import { html } from '../../../core/http/pages/html.ts';
 import { formatMoment, pageReply } from '../../../core/http/pages/frame.ts';
@@ -11,13 +11,13 @@ export type ConfirmView = {
   readonly clientIp: string;
   readonly userAgent: string;
   readonly requestedAt: Temporal.Instant;
-  /** the command line runs behind another address than this browser */
+  /** the command line has another network address than this browser */
   readonly elsewhere: boolean;
   readonly request: string;
   readonly formToken: string;
 };
 
-/** Someone may have sent this person a link to a sign-in of their own: everything that tells the two apart is on the page. */
+/** An attacker may have sent the person a link to the attacker's own CLI login, so the page shows everything that reveals it. */
 export function confirmPage(view: ConfirmView): Reply {
   return pageReply(200, {
     title: 'Approve a command line',
@@ -29,7 +29,9 @@ export function confirmPage(view: ConfirmView): Reply {
       <code class="code big">${view.userCode}</code>
       ${
         view.elsewhere &&
-        html`<p class="notice">The program runs at another network address than this browser. If someone sent you the link, deny.</p>`
+        html`<p class="notice">
+          The program runs at another network address than this browser. If someone sent you a link to this page, deny.
+        </p>`
       }
       <dl>
         <dt>Asked from</dt>
@@ -57,6 +59,8 @@ export function decidedPage(approved: boolean): Reply {
       ? html`<h1>Approved</h1>
           <p>The command line gets its token within seconds. You can close this page.</p>`
       : html`<h1>Denied</h1>
-          <p>The command line gets nothing. If you did not start it, tell your administrator: someone may have tried to use your name.</p>`,
+          <p>
+            The command line gets no token. If you did not start it, tell your administrator: someone may have tried to act in your name.
+          </p>`,
   });
 }

@@ -1,4 +1,4 @@
-// The page of a sign-in that did not work: what it means, with which account, what to do, and the reference an administrator finds in the log.
+// The page of a failed sign-in: what happened, with which account, what to do, and the reference for the log.
 import type { Reply } from '../../../core/http/endpoint.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
@@ -15,18 +15,18 @@ export type FailureView = {
   readonly tenant?: string | undefined;
   /** display name of the identity provider */
   readonly provider?: string | undefined;
-  /** who the provider says it is, when that is known: helps to see that the wrong account is signed in there */
+  /** the account at the provider, if known, so that the person notices a wrong one */
   readonly account?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** the address where this system's sign-ins begin, when the person came by another */
+  /** the address where sign-ins begin, if the person came by another one */
   readonly properAddress?: string | undefined;
-  /** where the same sign-in begins with the provider's choice of accounts */
+  /** starts the same sign-in with the provider's choice of accounts */
   readonly otherAccountPath?: string | undefined;
-  /** page of the provider where the person can sign out there */
+  /** sign-out page of the provider */
   readonly providerSignOut?: string | undefined;
-  /** a command line waited for this sign-in and was told no */
+  /** a command line waited for this sign-in and was denied */
   readonly forCommandLine?: boolean | undefined;
-  /** address of this system, for the ways in that need no provider */
+  /** address of this system, for logins without a provider */
   readonly publicUrl: string;
 };
 
@@ -51,14 +51,14 @@ export function failurePage(view: FailureView): Reply {
 
 function moreOf({ properAddress, forCommandLine }: FailureView): Html {
   return html`${properAddress !== undefined && html`<p class="notice">Sign-in works at <a href="${properAddress}">${properAddress}</a></p>`}
-  ${forCommandLine === true && html`<p>The command line that waits has been told no. Start its login again when this is mended.</p>`}`;
+  ${forCommandLine === true && html`<p>The login of the command line has ended, too. Please start it again once this is fixed.</p>`}`;
 }
 
 function retryWay({ retryPath }: FailureView): Html {
   return html`<a class="button primary" href="${retryPath}">Try again</a>`;
 }
 
-/** The account is the matter: the provider would silently take the same one again. */
+/** For problems with the account: without a choice, the provider would silently use the same one again. */
 function accountWays(view: FailureView): Html {
   const { otherAccountPath, providerSignOut, retryPath } = view;
   if (otherAccountPath === undefined) return retryWay(view);
@@ -82,7 +82,7 @@ function tenantWays({ publicUrl }: FailureView): Html {
       <h2>For administrators</h2>
       <p class="quiet">
         People sign in here once the tenant has an OIDC service and roles: <code>keystorectl create oidc --help</code> and
-        <code>keystorectl create oidc-roles --help</code> say how. The fields stand in the <a href="/v1/docs">description of the API</a>.
+        <code>keystorectl create oidc-roles --help</code> say how. The <a href="/v1/docs">description of the API</a> lists the fields.
       </p>
     </section>`;
 }

@@ -1,9 +1,9 @@
-// The way in: which tenant, then which identity provider. Tenants are never listed: their names are customers' data.
+// The login pages: which tenant, then which identity provider. Tenants are never listed, because their names are customers' data.
 import type { Reply } from '../../../core/http/endpoint.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
 
-/** One field: the tenant's name. `last` is the tenant this browser signed in to before; Enter goes on with it. */
+/** Asks for the tenant. `last` is the tenant of the last sign-in in this browser; Enter continues with it. */
 export function tenantPage(last: string | undefined, publicUrl: string): Reply {
   return pageReply(200, {
     title: 'Sign in',
@@ -36,21 +36,21 @@ export function tenantPage(last: string | undefined, publicUrl: string): Reply {
   });
 }
 
-/** The ways in for programs, and for administrators before people can sign in. */
+/** Logins for programs, and for administrators before people can sign in. */
 export function withoutProvider(publicUrl: string): Html {
   return html`<p class="quiet">Programs and administrators use the command line, with an approle or a token:</p>
     ${command('keystorectl login approle', `--url ${publicUrl}`, '--role-id ID --secret-id @FILE')}
     ${command('keystorectl login token', `--url ${publicUrl}`, '--token-file FILE')}`;
 }
 
-/** To be copied as it stands: the shell joins the lines. */
+/** A command that can be copied as it is: the shell joins the lines. */
 function command(...lines: readonly string[]): Html {
   return html`<code class="code lines">${lines.join(' \\\n  ')}</code>`;
 }
 
 export type Choice = { readonly service: string; readonly displayName: string };
 
-/** One link per provider. Links, not forms: the policy for forms would hold the redirect to the provider. */
+/** One link per provider. Links and not forms, because `form-action` of the page's policy would block the redirect to the provider. */
 export function providersPage(tenant: string, choices: readonly Choice[]): Reply {
   const isOnly = choices.length === 1;
   return pageReply(200, {

@@ -1,4 +1,4 @@
-// The page of a session: who is signed in, with what, until when; and the pages behind its two buttons.
+// The page of a session: account, roles, policies and end; and the pages behind its two buttons.
 import type { Reply } from '../../../core/http/endpoint.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { formatMoment, pageReply } from '../../../core/http/pages/frame.ts';
@@ -49,7 +49,7 @@ export function signedInPage(view: SessionView): Reply {
   });
 }
 
-/** The one page that holds a token: asked for by a click, never cached, gone with a reload. */
+/** The only page with a token: shown after a click, never cached, gone after a reload. */
 export function tokenPage(token: string, expires: Temporal.Instant, kept: number): Reply {
   return pageReply(200, {
     title: 'API token',
@@ -57,13 +57,13 @@ export function tokenPage(token: string, expires: Temporal.Instant, kept: number
       <p>Send it as <code>Authorization: Bearer</code>. It is shown once and can do everything you can do.</p>
       <code class="code" tabindex="0" aria-label="API token">${token}</code>
       <p class="quiet">
-        It ends at ${formatMoment(expires)}, or when you sign out. A session has ${kept} tokens at most: another one would end the oldest.
+        It ends at ${formatMoment(expires)}, or when you sign out. A session has at most ${kept} tokens: one more ends the oldest.
       </p>
       <a class="button primary" href="/ui">Done</a>`,
   });
 }
 
-/** `providerSignOut`: the provider’s own page, because the person is still signed in there. */
+/** `providerSignOut`: the provider's sign-out page, because the person is still signed in there. */
 export function signedOutPage(providerSignOut: string | undefined, headers: Readonly<Record<string, string | readonly string[]>>): Reply {
   return pageReply(
     200,

@@ -1,4 +1,4 @@
-// The certificates a provider shows, read for people who want to know why it is not trusted.
+// Reads the TLS certificates of a provider, to show an administrator why it is not trusted.
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
@@ -12,21 +12,20 @@ const maxCertificates = 8;
 const timeoutMs = 5_000;
 
 /**
- * The chain as the provider sends it, also when it is not trusted: then seeing it is the point. Nothing is sent over this connection;
- * the calls that carry something verify for themselves. Empty when there is no TLS to be had, no certificate that can be read, or no
- * way there.
+ * The chain that the provider sends, trusted or not. Nothing is sent over this connection; every other call verifies the chain. Empty when
+ * there is no TLS, no readable certificate, or no connection.
  */
 export async function readCertificates(url: URL, destinations: Destinations): Promise<readonly ShownCertificate[]> {
   try {
     const leaf = await fetchLeaf(url, destinations.wayTo(url));
     return cleanly(() => chainOf(leaf).map(describeCertificate));
   } catch {
-    // An address that is not asked; or a certificate with anything in it, a time that is none, for example.
+    // The address is forbidden, or the certificate is malformed, for example in its times.
     return [];
   }
 }
 
-/** Only fetches: what threw in a listener would end the process. */
+/** Only fetches: an exception in a listener would end the process. */
 function fetchLeaf(url: URL, { lookup }: Way): Promise<X509Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // RFC 6066 section 3: no addresses in the server name.

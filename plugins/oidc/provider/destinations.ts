@@ -1,4 +1,4 @@
-// Where providers may be: judged by the name in the URL and by the address that a connection really goes to, each time one is made.
+// Where providers may be: checks the name in the URL, and for each connection the address that it goes to.
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -12,29 +12,29 @@ export type Rules = { readonly allow: readonly string[]; readonly deny: readonly
 /** Ports of this appliance, and the URL at which others reach it. */
 export type OwnListeners = { readonly ports: readonly number[]; readonly publicUrl: string };
 
-/** What connections of one URL are made with. */
+/** How to connect to one URL. */
 export type Way = {
-  /** leaves out the addresses that may not be asked, so that a name cannot lead to one whatever it resolves to */
+  /** drops forbidden addresses, whatever a name resolves to */
   readonly lookup: LookupFunction;
 };
 
 export type Destinations = {
-  /** Throws OutboundError `forbidden-address`, for a name or an address in the URL that may not be asked. */
+  /** Throws OutboundError `forbidden-address` for a forbidden name or address in the URL. */
   wayTo(url: URL): Way;
 };
 
 /**
- * Never asked, unless the configuration allows the very range: what is no single machine, what stands for this one, link-local networks
- * and the places where clouds tell a machine its secrets.
+ * Forbidden unless the configuration allows the range itself: multicast and unspecified addresses, link-local networks, and the metadata
+ * services of clouds, which give a machine its secrets.
  */
-const neverAsked: readonly string[] = [
+const alwaysForbidden: readonly string[] = [
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'fe80::/10', 'ff00::/8'],
   ...['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'],
 ];
 
 /**
- * `deny` wins over `allow`; with entries in `allow` nothing else is asked. The appliance's own listeners are never asked: a provider of a
- * tenant would make it talk to itself.
+ * `deny` wins over `allow`; with entries in `allow` everything else is forbidden. The appliance's own listeners are always forbidden: a
+ * tenant's provider must not make the appliance call itself.
  */
 export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Destinations {
   const [allowedNames, deniedNames] = [allow, deny].map((list) => list.filter((one) => !isRange(one))) as [string[], string[]];
@@ -45,7 +45,7 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
     const isIn = (ranges: readonly string[]): boolean => forms.some((form) => isWithin(ranges, form));
     if (isIn(deniedRanges) || (own.ports.includes(port) && forms.some(isOfThisMachine))) return true;
     if (isIn(allowedRanges)) return false;
-    return isIn(neverAsked) || (allow.length > 0 && !isNamed);
+    return isIn(alwaysForbidden) || (allow.length > 0 && !isNamed);
   }
 
   return {
@@ -69,7 +69,7 @@ export function openDestinations({ allow, deny }: Rules, own: OwnListeners): Des
   };
 }
 
-/** What the platform says of its listeners, as far as it is known. */
+/** The ports and URL of the platform's listeners. */
 export function ownListenersOf({ est, management, managementUrl }: Listeners): OwnListeners {
   return { ports: [est, management].flatMap((one) => (one === undefined ? [] : [one.port])), publicUrl: managementUrl };
 }
@@ -98,7 +98,7 @@ function embeddedIn(text: string): readonly string[] {
   const address = parseAddress(text);
   if (address?.bits !== 128) return [];
   const { value } = address;
-  // The lowest are no IPv4 addresses: `::` and `::1`.
+  // `::` and `::1` are not IPv4 addresses.
   const isPrefixed = (value >> 32n === 0n && value > 0xffffn) || value >> 32n === 0x64ff9b_00000000_00000000n;
   return [...(isPrefixed ? [dotted(value)] : []), ...(value >> 112n === 0x2002n ? [dotted(value >> 80n)] : [])];
 }
@@ -108,5 +108,5 @@ function dotted(value: bigint): string {
 }
 
 function forbidden(): OutboundError {
-  return new OutboundError('forbidden-address', 'providers there are not asked');
+  return new OutboundError('forbidden-address', 'providers at this address are not called');
 }

@@ -1,4 +1,4 @@
-// Group overage: when a provider leaves the groups out because they are too many, they are fetched from its directory API as the person.
+// Group overage: a provider leaves out the groups of a person with too many, and they are fetched from its directory API.
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
 import { findClaim, showableText, topLevelName, type Claims } from '../claims/claims.ts';
@@ -6,14 +6,14 @@ import type { ProviderMetadata } from './discovery.ts';
 import type { Outbound } from './outbound.ts';
 import { maxRoleValues } from '../claims/role-select.ts';
 
-/** Groups of the person, or why there are none: `reason` and `hint` go to the log, and the login goes on without (api 61). */
+/** Groups of the person, or why they are missing: `reason` and `hint` go to the log, and the login continues without them (api 61). */
 export type DirectoryAnswer =
   | { readonly groups: readonly string[] }
   | { readonly reason: string; readonly hint: string; readonly fields: Readonly<Record<string, unknown>> };
 
 /**
  * Whether the ID token says that the role claim was left out for its size: an entry in `_claim_names` (OpenID Connect Core 5.6.2), or
- * Entra's `hasgroups`. Malformed members count as the mark they are meant to be; a role claim that is there needs no directory.
+ * Entra's `hasgroups`. Malformed members count as set; a role claim that is present needs no directory.
  */
 export function isOverage(claims: Claims, roleClaim: string): boolean {
   if (findClaim(claims, roleClaim) !== undefined) return false;
@@ -24,7 +24,7 @@ export function isOverage(claims: Claims, roleClaim: string): boolean {
   return claims['hasgroups'] === true || claims['hasgroups'] === 'true';
 }
 
-/** Hosts of Microsoft's directory API; the retired one still stands in tokens and maps to its successor. */
+/** Hosts of Microsoft's directory API. Tokens still name the retired one, which maps to its successor. */
 const directoryHosts: ReadonlyMap<string, string> = new Map([
   ['graph.microsoft.com', 'graph.microsoft.com'],
   ['graph.windows.net', 'graph.microsoft.com'],
@@ -34,8 +34,8 @@ const directoryHosts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The directory's address. It comes from the provider's own metadata; a URL in `_claim_sources` only ever picks one of the hosts above.
- * Following that URL as it stands would send the person's access token to whatever host a claim names.
+ * The directory's address, from the provider's metadata. A URL in `_claim_sources` only selects one of the hosts above: following it would
+ * send the person's access token to any host that a claim names.
  */
 export function directoryOrigin(metadata: ProviderMetadata, claims: Claims): string | undefined {
   const host = metadata.msgraph_host;
@@ -53,7 +53,7 @@ export function directoryOrigin(metadata: ProviderMetadata, claims: Claims): str
 
 const groupType = '#microsoft.graph.group';
 const maxPages = 200;
-/** The longest wait a busy directory may ask for, once. */
+/** The longest Retry-After of a busy directory that is honoured, once per page. */
 const maxRetrySeconds = 3;
 
 export type DirectoryRequest = {
@@ -61,11 +61,11 @@ export type DirectoryRequest = {
   readonly claims: Claims;
   readonly clientId: string;
   readonly accessToken: Secret<string>;
-  /** opened for the directory alone: 5 s for all pages */
+  /** only for the directory: 5 s for all pages */
   readonly outbound: Outbound;
 };
 
-/** All groups the person is in, also through other groups. Needs the delegated permission User.Read and nothing more. Never throws. */
+/** All groups of the person, nested ones included. Needs only the delegated permission User.Read. Never throws. */
 export async function fetchGroups(request: DirectoryRequest): Promise<DirectoryAnswer> {
   const origin = directoryOrigin(request.metadata, request.claims);
   if (origin === undefined) {
@@ -74,7 +74,7 @@ export async function fetchGroups(request: DirectoryRequest): Promise<DirectoryA
       'The provider’s metadata has no msgraph_host: limit the groups in the token to those assigned to the application.',
     );
   }
-  const misdirected = judgeAudience(revealSecret(request.accessToken), origin, request.clientId);
+  const misdirected = checkAudience(revealSecret(request.accessToken), origin, request.clientId);
   if (misdirected !== undefined) return misdirected;
   try {
     return await readPages(origin, request);
@@ -91,10 +91,10 @@ async function readPages(origin: string, { outbound, accessToken }: DirectoryReq
   const seen = new Set<string>();
   let next: string | undefined = `${origin}/v1.0/me/transitiveMemberOf?$select=id&$top=999`;
   while (next !== undefined) {
-    // A link to another origin would carry the person's token there; a link seen before would never end.
+    // A link to another origin would leak the person's token; a repeated link would never end.
     if (new URL(next).origin !== origin)
       return failed('next-page-elsewhere', 'The directory named a next page on another host; it was not followed.');
-    if (seen.has(next) || seen.size >= maxPages) return failed('too-many-pages', 'The directory’s pages do not end.');
+    if (seen.has(next) || seen.size >= maxPages) return failed('too-many-pages', 'The directory has too many pages.');
     seen.add(next);
     const response = await fetchPage(outbound, next, accessToken);
     const page: unknown = await response.json().catch(() => undefined);
@@ -120,8 +120,8 @@ async function fetchPage(outbound: Outbound, url: string, accessToken: Secret<st
   return outbound.fetch(url, { headers });
 }
 
-/** The audience of the access token, read without trust: it only tells whether asking makes sense (reference 2.3). */
-function judgeAudience(accessToken: string, origin: string, clientId: string): DirectoryAnswer | undefined {
+/** Reads the audience of the access token, unverified: it only tells whether the call can succeed (reference 2.3). */
+function checkAudience(accessToken: string, origin: string, clientId: string): DirectoryAnswer | undefined {
   const audience = readAudience(accessToken);
   if (audience === undefined || directoryAudiences.has(audience) || audience === origin) return undefined;
   const hint =

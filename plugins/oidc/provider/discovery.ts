@@ -1,4 +1,4 @@
-// The provider's metadata: where it lies, that it is really that issuer's, and what of it we use (OpenID Connect Discovery 1.0).
+// The provider's metadata: its URL, the check of its issuer, and the members in use (OpenID Connect Discovery 1.0).
 import { z } from 'zod';
 import type { Clock } from '../../../core/base/context.ts';
 import { showableText } from '../claims/claims.ts';
@@ -7,23 +7,23 @@ import { isAllowedUrl, isLoopback, type Outbound } from './outbound.ts';
 
 const wellKnown = '/.well-known/openid-configuration';
 
-/** Far beyond what providers have; metadata is kept in memory, and a tenant can have a thousand providers. */
-const place = z.string().max(2_048);
+/** More than providers need. Metadata is kept in memory, and a tenant can have a thousand providers. */
+const address = z.string().max(2_048);
 const words = z.array(z.string().max(128)).max(128);
 
-/** Members of the metadata we act on. Others are dropped: what is not checked is not handed on. */
+/** Members of the metadata that are used. Others are dropped, because unchecked ones must not be passed on. */
 const metadataSchema = z.object({
-  issuer: place.min(1),
-  authorization_endpoint: place,
-  token_endpoint: place,
-  jwks_uri: place,
-  userinfo_endpoint: place.exactOptional(),
-  end_session_endpoint: place.exactOptional(),
+  issuer: address.min(1),
+  authorization_endpoint: address,
+  token_endpoint: address,
+  jwks_uri: address,
+  userinfo_endpoint: address.exactOptional(),
+  end_session_endpoint: address.exactOptional(),
   token_endpoint_auth_methods_supported: words.exactOptional(),
   id_token_signing_alg_values_supported: words.exactOptional(),
   userinfo_signing_alg_values_supported: words.exactOptional(),
   code_challenge_methods_supported: words.exactOptional(),
-  // Only makes a sign-in easier: what it says wrongly is passed over.
+  // Only a convenience, so a malformed value is ignored.
   prompt_values_supported: words.optional().catch(undefined),
   authorization_response_iss_parameter_supported: z.boolean().exactOptional(),
   /** Entra: host of the directory API of this cloud */
@@ -32,7 +32,7 @@ const metadataSchema = z.object({
 
 export type ProviderMetadata = z.output<typeof metadataSchema>;
 
-/** A discovery URL is accepted with or without the well-known suffix; it is stored as given and read in this form (reference R2). */
+/** A discovery URL is accepted with or without the well-known suffix; it is stored as given and used in this form (reference R2). */
 export function metadataUrl(discoveryUrl: string): URL {
   const url = new URL(discoveryUrl);
   if (!url.pathname.endsWith(wellKnown)) url.pathname = url.pathname.replace(/\/$/, '') + wellKnown;
@@ -41,7 +41,7 @@ export function metadataUrl(discoveryUrl: string): URL {
 
 /** Why a discovery URL cannot be used (reference R1, R4), or undefined. */
 export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean): string | undefined {
-  // The parser drops white space without a word; what is stored should be what is fetched.
+  // The URL parser drops white space silently; the stored URL should be the one that is fetched.
   if (/\s/.test(text)) return 'must not contain white space';
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
@@ -52,7 +52,7 @@ export function findDiscoveryUrlProblem(text: string, allowHttpLoopback: boolean
       ? 'must be https; http to a loopback host needs oidc.allow-http-loopback in the configuration'
       : 'must be an https URL';
   }
-  // There any directory of the world could sign in: the issuer is a template that fits them all.
+  // These endpoints accept accounts of every directory: their issuer is a template.
   if (entraHosts.has(url.hostname) && /^\/(?:common|organizations|consumers)(?:\/|$)/i.test(url.pathname)) {
     return 'must name one directory: https://login.microsoftonline.com/<directory id>/v2.0';
   }
@@ -73,7 +73,7 @@ export function issuerBelongsTo(issuer: string, url: URL): boolean {
   return issuer.replace(/\/$/, '') + wellKnown === url.href;
 }
 
-/** Fetches and judges the metadata. Throws LoginFailure, stage `discovery`. */
+/** Fetches and checks the metadata. Throws LoginFailure, stage `discovery`. */
 export async function fetchMetadata(discoveryUrl: string, outbound: Outbound, allowHttpLoopback: boolean): Promise<ProviderMetadata> {
   const url = metadataUrl(discoveryUrl);
   const response = await outbound.fetch(url, { headers: { accept: 'application/json' } });
@@ -83,15 +83,14 @@ export async function fetchMetadata(discoveryUrl: string, outbound: Outbound, al
   const parsed = metadataSchema.safeParse(await response.json().catch(() => undefined));
   if (!parsed.success) {
     const members = parsed.error.issues.map((issue) => issue.path.join('.')).filter((path) => path !== '');
-    const seen =
-      members.length === 0 ? 'what it answers is not a JSON object' : `these members are missing or malformed: ${members.join(', ')}`;
+    const seen = members.length === 0 ? 'the answer is not a JSON object' : `these members are missing or malformed: ${members.join(', ')}`;
     throw misconfigured('metadata-malformed', `${url.href} is not the metadata of an OpenID provider: ${seen}.`, { members });
   }
   const metadata = parsed.data;
   if (!issuerBelongsTo(metadata.issuer, url)) {
     throw misconfigured(
       'issuer-mismatch',
-      `The metadata says its issuer is ${showableText(metadata.issuer)}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`,
+      `The metadata names the issuer ${showableText(metadata.issuer)}: set discovery-url to the address of that issuer (Entra: the one that ends in /v2.0).`,
       { issuer: showableText(metadata.issuer) },
     );
   }
@@ -108,7 +107,7 @@ function misconfigured(reason: string, hint: string, fields: Readonly<Record<str
   return new LoginFailure('service-misconfigured', 'discovery', reason, { hint, fields });
 }
 
-/** Keeps metadata for five minutes per service and revision, so that an edited service never meets old metadata. Keys are not kept. */
+/** Keeps metadata for five minutes per service and revision, so that an edited service never uses old metadata. Keys are not kept. */
 export class MetadataCache {
   readonly #clock: Clock;
   readonly #entries = new Map<string, { readonly metadata: Promise<ProviderMetadata>; readonly untilMs: number }>();
@@ -131,7 +130,7 @@ export class MetadataCache {
     return metadata;
   }
 
-  /** Drops an entry, for example after an ID token did not verify: the provider may have moved its keys. */
+  /** Drops an entry, for example after an ID token did not verify, because the provider may have moved its keys. */
   forget(key: string): void {
     this.#entries.delete(key);
   }

@@ -1,4 +1,4 @@
-// All claims of one login: those of the ID token, what UserInfo adds when something needed is missing, and groups from the directory.
+// Collects the claims of one login: from the ID token, from UserInfo if a needed claim is missing, and groups from the directory.
 import { defined } from '../../../core/base/defined.ts';
 import { findClaim, topLevelName, type Claims } from '../claims/claims.ts';
 import { fetchGroups, isOverage } from './directory.ts';
@@ -12,15 +12,15 @@ export type GatherRequest = {
   readonly exchanged: Exchanged;
   readonly roleClaim: string;
   readonly roles: readonly RoleRule[];
-  /** opens a way out of its own for the directory: its time limit covers all pages */
+  /** opens an Outbound for the directory, with one time limit for all pages */
   openDirectory(): Outbound;
   /** to system:logs, about this login */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 };
 
 /**
- * Claims as roles see them. The ID token wins over UserInfo; a directory answer takes the place of the role claim. Failures of UserInfo
- * and directory are logged and passed over, because other roles may not need what is missing; a foreign subject ends the login.
+ * The claims for the selection of roles. The ID token wins over UserInfo; the directory's answer replaces the role claim. Failures of
+ * UserInfo and directory are logged and ignored, because other roles may not need the missing claims; a foreign subject ends the login.
  */
 export async function gatherClaims(request: GatherRequest): Promise<Claims> {
   const { exchanged, roleClaim } = request;
@@ -42,12 +42,12 @@ function needsUserInfo({ provider, exchanged, roleClaim, roles }: GatherRequest,
 async function readUserInfo(request: GatherRequest): Promise<Claims> {
   try {
     const answer = await fetchUserInfo(request.provider, request.exchanged);
-    // Only the ID token may say that groups are elsewhere: UserInfo is not bound to this login.
+    // Only the ID token may refer to the directory, because UserInfo is not bound to this login.
     const { _claim_names: _names, _claim_sources: _sources, hasgroups: _marker, ...claims } = answer;
     return claims;
   } catch (error) {
     if (!(error instanceof LoginFailure) || error.code === 'id-token-refused') throw error;
-    request.warn('UserInfo of the provider failed; the sign-in goes on with the claims of the ID token', {
+    request.warn('UserInfo of the provider failed; the sign-in continues with the claims of the ID token', {
       stage: error.stage,
       reason: error.reason,
       ...defined({ hint: error.hint }),
@@ -67,7 +67,7 @@ async function readDirectory(request: GatherRequest): Promise<readonly string[] 
     outbound: request.openDirectory(),
   });
   if ('groups' in answer) return answer.groups;
-  request.warn(`The role-select claim ${roleClaim} is missing: the account is in too many groups and fetching them did not work`, {
+  request.warn(`The role-select claim ${roleClaim} is missing: the account is in too many groups, and fetching them failed`, {
     stage: 'directory',
     reason: answer.reason,
     hint: answer.hint,

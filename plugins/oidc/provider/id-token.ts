@@ -1,4 +1,4 @@
-// What we demand of an ID token beyond openid-client, which leaves these open in the code flow; a VerifiedIdToken is the proof that all held.
+// Checks of an ID token that openid-client leaves out in the code flow. A VerifiedIdToken has passed all checks.
 import { createHash } from 'node:crypto';
 import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
@@ -6,7 +6,7 @@ import { isTooDeep } from '../claims/depth.ts';
 import type { Claims } from '../claims/claims.ts';
 import { LoginFailure } from '../failures.ts';
 
-/** Signature algorithms we accept: asymmetric ones with a key in the provider's JWKS; never `none`, never HS* (reference R39). */
+/** Accepted signature algorithms: asymmetric ones with a key in the provider's JWKS; never `none` or HS* (reference R39). */
 export const acceptedAlgorithms = [
   'RS256',
   'RS384',
@@ -21,14 +21,14 @@ export const acceptedAlgorithms = [
   'Ed25519',
 ] as const;
 
-/** The algorithms both sides know; RS256 where the metadata says nothing (Discovery 3). May be empty: then nothing is accepted. */
+/** The algorithms that both sides support; RS256 without a list in the metadata (Discovery 3). If empty, no token is accepted. */
 export function commonAlgorithms(listed: readonly string[] | undefined): string[] {
   return listed === undefined ? ['RS256'] : acceptedAlgorithms.filter((algorithm) => listed.includes(algorithm));
 }
 
 /** Most characters of a subject (OpenID Connect Core 2). */
 const maxSubjectLength = 255;
-/** An ID token older than this was not made for the login that is under way. */
+/** An older ID token was not made for this login. */
 const maxAgeSeconds = 3_600;
 
 export type IdTokenExpectations = {
@@ -39,7 +39,7 @@ export type IdTokenExpectations = {
   readonly accessToken: string;
 };
 
-/** An ID token of which everything was checked: signature, issuer, audience, nonce and times by openid-client, the rest by `judge`. */
+/** A fully checked ID token: signature, issuer, audience, nonce and times by openid-client, the rest by `judge`. */
 export class VerifiedIdToken {
   readonly claims: Claims;
   readonly issuer: string;
@@ -52,8 +52,8 @@ export class VerifiedIdToken {
   }
 
   /**
-   * Takes the compact form and the claims openid-client has verified it to hold. Throws LoginFailure `id-token-refused`.
-   * Checks: sub (Core 2), azp also for a single audience (Core 3.1.3.7 no. 5), iat on both sides, at_hash when present (Core 3.1.3.8).
+   * Takes the compact form and its claims, verified by openid-client. Throws LoginFailure `id-token-refused`.
+   * Checks: sub (Core 2), azp also for a single audience (Core 3.1.3.7 no. 5), iat on both sides, at_hash when present (Core 3.1.3.8), nesting.
    */
   static judge(compact: string, claims: Claims, expected: IdTokenExpectations): VerifiedIdToken {
     const { iss, sub, azp, iat } = claims;
@@ -83,7 +83,7 @@ function judgeAccessTokenHash(compact: string, claimed: unknown, accessToken: st
 }
 
 function hashOf(algorithm: string): string {
-  // Ed25519 hashes with SHA-512 (RFC 8032); the others carry the size in their name.
+  // Ed25519 uses SHA-512 (RFC 8032); the other names end with the size.
   return algorithm.startsWith('Ed') ? 'sha512' : `sha${algorithm.slice(2)}`;
 }
 

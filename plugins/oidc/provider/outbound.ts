@@ -1,4 +1,4 @@
-// The only way out to identity providers: TLS with the trust of one service, bounded in time and size, no redirects followed.
+// The only outbound calls to identity providers: TLS with the trust of one service, limits on time and size, no redirects.
 import http from 'node:http';
 import https from 'node:https';
 import type { Clock } from '../../../core/base/context.ts';
@@ -6,12 +6,12 @@ import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
 import { secureContextOf, type Trust } from './trust.ts';
 
-/** One finished call, for verbose logging: no query, no header, no body. */
+/** One finished call, for verbose logging, without query, headers and body. */
 export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
 
 /**
- * Why a call failed: `forbidden-url`, `forbidden-address` and `set-aside` never left this machine; `tls` means the certificate was not accepted; `malformed`
- * that what came is no answer of HTTP.
+ * Why a call failed. `forbidden-url`, `forbidden-address` and `set-aside` happen before any connection. `tls`: the certificate was not
+ * accepted. `malformed`: the answer is not HTTP.
  */
 export type OutboundFailure =
   | 'forbidden-url'
@@ -43,16 +43,16 @@ export type OutboundOptions = {
   readonly allowHttpLoopback: boolean;
   readonly destinations: Destinations;
   readonly clock: Clock;
-  /** for one call; the answer must be complete by then */
+  /** for one call, including the whole answer */
   readonly callSeconds?: number;
-  /** for all calls together, from the first on */
+  /** for all calls together, from the start of the first */
   readonly totalSeconds?: number;
   readonly maxBytes?: number;
-  /** ends with this one at the latest */
+  /** ends when this one ends, at the latest */
   readonly within?: Outbound;
 };
 
-/** What openid-client and our own code send: the shape of its custom fetch. */
+/** A request, in the form of openid-client's custom fetch. */
 export type OutboundRequest = {
   readonly method?: string;
   readonly headers?: HeadersInit;
@@ -63,11 +63,11 @@ export type Outbound = {
   /** Resolves with the whole answer, whatever its status; rejects with OutboundError. */
   fetch(url: string | URL, request?: OutboundRequest): Promise<Response>;
   readonly calls: readonly OutboundCall[];
-  /** Starts the time for all calls, if none has been made yet. */
+  /** Starts the time limit for all calls, if it is not running yet. */
   deadline(): AbortSignal;
 };
 
-/** Opens the way out for one login. Time limits: 5 s a call, 15 s in all; answers up to 1 MiB. */
+/** Outbound calls of one login. Limits: 5 s per call, 15 s in all, 1 MiB per answer. */
 export function openOutbound(options: OutboundOptions): Outbound {
   const { trust, clock, callSeconds = 5, totalSeconds = 15, maxBytes = 1_048_576 } = options;
   const calls: OutboundCall[] = [];
@@ -82,13 +82,13 @@ export function openOutbound(options: OutboundOptions): Outbound {
   async function fetch(address: string | URL, request: OutboundRequest = {}): Promise<Response> {
     const url = new URL(address);
     const method = request.method ?? 'GET';
-    if (!isAllowedUrl(url, options.allowHttpLoopback)) throw new OutboundError('forbidden-url', 'only https is spoken to providers');
+    if (!isAllowedUrl(url, options.allowHttpLoopback)) throw new OutboundError('forbidden-url', 'providers are called over https only');
     const { lookup } = options.destinations.wayTo(url);
     const signal = AbortSignal.any([deadline(), AbortSignal.timeout(callSeconds * 1000)]);
     const startedMs = clock.monotonicMs();
     let status: number | undefined;
     try {
-      const response = await exchange(url, method, request, { secureContext, lookup, signal, maxBytes });
+      const response = await perform(url, method, request, { secureContext, lookup, signal, maxBytes });
       status = response.status;
       return response;
     } finally {
@@ -110,8 +110,8 @@ export function isLoopback(hostname: string): boolean {
 
 type Limits = Way & { readonly secureContext: SecureContext; readonly signal: AbortSignal; readonly maxBytes: number };
 
-/** Nothing is judged inside an event listener: what throws there would end the process, not the call. */
-async function exchange(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
+/** No checks run inside an event listener: an exception there would end the process, not the call. */
+async function perform(url: URL, method: string, request: OutboundRequest, limits: Limits): Promise<Response> {
   try {
     const sent = send(url, method, request, limits);
     try {
@@ -137,7 +137,7 @@ function send(url: URL, method: string, request: OutboundRequest, { secureContex
   return sent.end(body);
 }
 
-/** The head of the answer. A connection that ends without one, or that the provider would use for another protocol, is an error. */
+/** The head of the answer. Rejects when the connection ends without one, or switches to another protocol. */
 function answerTo(sent: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.on('error', reject).on('response', resolve);
@@ -160,7 +160,7 @@ function formatBody(body: unknown): string {
   return body instanceof URLSearchParams ? body.toString() : String(body);
 }
 
-/** Node takes any three digits for a status; a Response, and HTTP (RFC 9110 section 15), has those of final answers only. */
+/** Node accepts any three digits as a status; a Response accepts only the final ones of HTTP (RFC 9110 section 15). */
 function formatResponse(incoming: http.IncomingMessage, body: Buffer): Response {
   const status = incoming.statusCode ?? 0;
   if (status < 200 || status > 599) throw new OutboundError('malformed', `the answer has the status ${status}`);
@@ -177,7 +177,7 @@ function explain(error: NodeJS.ErrnoException, signal: AbortSignal): OutboundErr
   return new OutboundError(kind, message, error);
 }
 
-/** What an error is, by the system's or Node's name of it. */
+/** The failure by the error code of the system or of Node. */
 const faults: readonly (readonly [RegExp, readonly [OutboundFailure, string]])[] = [
   [/^HPE_|^ERR_(?:HTTP|STREAM)_/, ['malformed', 'the answer is not HTTP']],
   [/CERT|TLS|SSL|SELF_SIGNED|VERIFY|EPROTO/, ['tls', 'the provider’s TLS identity is not accepted']],

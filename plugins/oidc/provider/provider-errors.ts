@@ -1,4 +1,4 @@
-// What a provider's errors mean: from openid-client's classes and the provider's own words to one LoginFailure that says what to do.
+// Maps errors of openid-client and of the provider to a LoginFailure with a hint for the administrator.
 import * as oidc from 'openid-client';
 import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
@@ -19,7 +19,7 @@ export type ProviderAnswer = {
 
 type Meaning = { readonly code: FailureCode; readonly hint?: string };
 
-/** By Entra's own number: the specification's table of symptoms, and what operators meet most. Only hints hang on these. */
+/** Hints by Entra's error number: those of the specification and the most frequent ones. Only hints depend on them. */
 const entraHints: ReadonlyMap<number, string> = new Map(
   (
     [
@@ -73,7 +73,7 @@ const tokenMeanings: Readonly<Record<string, Meaning>> = {
   invalid_scope: authorizeMeanings['invalid_scope'] as Meaning,
 };
 
-/** An error the provider sent by way of the browser. Its text is the sender's: never shown, cut and cleaned in the log (reference R27). */
+/** An error that the provider sent through the browser. Its text is untrusted: not shown, and cut and cleaned in the log (reference R27). */
 export function judgeAuthorizeError(answer: ProviderAnswer): LoginFailure {
   return judgeAnswer('authorize', answer, authorizeMeanings[answer.error] ?? { code: 'provider-error' });
 }
@@ -100,7 +100,7 @@ function judgeAnswer(stage: Stage, answer: ProviderAnswer, meaning: Meaning): Lo
   });
 }
 
-/** What openid-client's codes mean for an ID token, once the callback itself is in order. */
+/** openid-client's codes for an ID token, after the callback itself was accepted. */
 const idTokenMeanings: ReadonlyMap<string, { readonly reason: string; readonly hint?: string }> = new Map([
   ['OAUTH_INVALID_RESPONSE', { reason: 'invalid-response' }],
   ['OAUTH_JWT_CLAIM_COMPARISON_FAILED', { reason: 'claim-mismatch' }],
@@ -112,27 +112,27 @@ const idTokenMeanings: ReadonlyMap<string, { readonly reason: string; readonly h
   ['OAUTH_UNSUPPORTED_OPERATION', { reason: 'unsupported-form' }],
 ]);
 
-/** The same for UserInfo: an answer about nobody or about somebody else (Core 5.3.2) ends the login, others are passed over. */
+/** The same for UserInfo: an answer without subject or about another one (Core 5.3.2) ends the login, other errors do not. */
 const userInfoMeanings: ReadonlyMap<string, { readonly reason: string; readonly hint?: string }> = new Map([
   ['OAUTH_INVALID_RESPONSE', { reason: 'invalid-response' }],
   ['OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED', { reason: 'subject-differs' }],
 ]);
 
-/** What is not an answer at all, wherever it comes from. */
+/** Answers that cannot be read, of any endpoint. */
 const otherReasons: ReadonlyMap<string, string> = new Map([
   ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'unexpected-status'],
   ['OAUTH_RESPONSE_IS_NOT_JSON', 'not-json'],
   ['OAUTH_PARSE_ERROR', 'broken-json'],
 ]);
 
-/** Any error of a call to the provider. What is no one's known fault stays what it is, so that bugs show as bugs. */
+/** Any error of a call to the provider. An unknown error is returned unchanged, so that bugs show as bugs. */
 export async function judgeProviderError(thrown: unknown, stage: Stage): Promise<unknown> {
   if (thrown instanceof LoginFailure) return thrown;
   const outbound = findCause(thrown, OutboundError);
   if (outbound !== undefined) return judgeOutbound(outbound, stage);
   if (thrown instanceof oidc.ResponseBodyError) return judgeErrorBody(stage, readBody(thrown.status, thrown.cause));
   if (thrown instanceof oidc.WWWAuthenticateChallengeError) {
-    // openid-client has not read the body of a challenge; the words operators look for are in it.
+    // openid-client does not read the body of a challenge, which has the details.
     const body: unknown = await thrown.response.json().catch(() => undefined);
     return judgeErrorBody(stage, readBody(thrown.status, isJsonObject(body) ? body : {}));
   }
@@ -164,10 +164,10 @@ function judgeOutbound(error: OutboundError, stage: Stage): LoginFailure {
     'too-large': 'The provider’s answer is over 1 MiB: check that the URL is that of an OpenID provider.',
     'too-deep': 'The provider’s answer is nested deeper than 32 levels: check that the URL is that of an OpenID provider.',
     'forbidden-url': 'The provider names an address that is not https.',
-    'forbidden-address': 'The provider is at an address that this appliance does not ask; see oidc.provider-hosts of its configuration.',
+    'forbidden-address': 'The provider is at an address that this appliance does not call; see oidc.provider-hosts of its configuration.',
     'set-aside':
-      'A fault of this appliance happened while a provider of this tenant was asked, so none is asked for an hour; system:logs has the fault.',
-    malformed: 'What answers at the provider’s address does not speak HTTP as RFC 9110 has it: check the URL, and proxies on the way.',
+      'A fault of this appliance happened while a provider of this tenant was called, so none is called for an hour; system:logs has the fault.',
+    malformed: 'The server at the provider’s address does not answer with HTTP (RFC 9110): check the URL, and proxies on the way.',
   } as const;
   const code =
     error.kind === 'timeout' ? 'provider-timeout' : error.kind.startsWith('forbidden') ? 'service-misconfigured' : 'provider-error';

@@ -1,10 +1,13 @@
-// The keys of a provider, before openid-client sees them: those that break the rule for keys of others verify nothing here.
+// Filters the keys of a provider before openid-client gets them: weak and malformed keys verify nothing.
 import { isTooDeep } from '../claims/depth.ts';
 import { OutboundError } from './outbound.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
 import { readJwk } from '../../../core/base/public-key.ts';
 
-/** Throws OutboundError `too-deep`. The same answer without the keys that break the rule; of types that are not looked at, all stay. Not a JSON object: as it is. */
+/**
+ * The answer without keys that break the rules for foreign keys. Keys of other types stay, and an answer that is not a key set is returned
+ * unchanged. Throws OutboundError `too-deep`.
+ */
 export async function withSoundKeys(response: Response): Promise<Response> {
   if (response.status !== 200) return response;
   const set: unknown = await response

@@ -1,4 +1,4 @@
-// A tenant whose provider's answer met a fault of ours is not asked for an hour: nobody outside can bring the same fault about again.
+// After an internal fault during a call to a provider, the tenant's providers are not called for an hour, so that the fault cannot be triggered at will.
 import type { PluginContext } from '../../../core/plugin/plugin.ts';
 import type { Table } from '../../../core/store/store.ts';
 import type { SetAside } from '../records/sign-ins.ts';
@@ -9,12 +9,12 @@ const setAsideMs = 3_600_000;
 type Parts = Pick<PluginContext<unknown>, 'store' | 'clock' | 'log'> & { readonly table: Table<SetAside> };
 
 /**
- * By tenant and not by service, because whoever can make one service can make another. An hour cannot be cut short by a change of
- * settings for the same reason.
+ * By tenant and not by service, because an administrator who can make one service can make another. For the same reason a change of
+ * settings does not shorten the hour.
  */
 export class SetAsideTenants {
   readonly #parts: Parts;
-  /** this process knows at once; the others when the record is written */
+  /** of this process, at once; other processes read the record */
   readonly #own = new Map<string, number>();
 
   constructor(parts: Parts) {
@@ -25,7 +25,7 @@ export class SetAsideTenants {
   requireNone(tenantId: string): void {
     const untilMs = Math.max(this.#own.get(tenantId) ?? 0, this.#parts.table.get([tenantId])?.untilMs ?? 0);
     const nowMs = this.#parts.clock.now().epochMilliseconds;
-    if (nowMs < untilMs) throw new OutboundError('set-aside', 'the providers of this tenant are not asked for an hour');
+    if (nowMs < untilMs) throw new OutboundError('set-aside', 'the providers of this tenant are not called for an hour');
     this.#own.delete(tenantId);
   }
 
@@ -35,13 +35,13 @@ export class SetAsideTenants {
     this.#own.set(tenantId, untilMs);
     const logged = log.with('oidc', tenantName);
     logged.error(
-      'A fault of this appliance happened while an identity provider was asked: no provider of the tenant is asked for an hour',
+      'A fault of this appliance happened while an identity provider was called: no provider of the tenant is called for an hour',
       {
         service,
       },
     );
     store
       .write((transaction) => transaction.put(table, [tenantId], { untilMs }))
-      .catch((error: unknown) => logged.warn('the other processes could not be told of that', { reason: String(error) }));
+      .catch((error: unknown) => logged.warn('the other processes could not be informed of that', { reason: String(error) }));
   }
 }

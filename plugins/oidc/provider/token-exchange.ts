@@ -1,4 +1,4 @@
-// From the authorization code to a verified ID token, and on to UserInfo: openid-client with every check switched on, one configuration per login.
+// Exchanges the authorization code for a verified ID token, and calls UserInfo: openid-client with all checks on, one configuration per login.
 import * as oidc from 'openid-client';
 import type { Clock } from '../../../core/base/context.ts';
 import { revealSecret, Secret } from '../../../core/base/secret.ts';
@@ -13,11 +13,11 @@ import type { Outbound } from './outbound.ts';
 import { judgeProviderError } from './provider-errors.ts';
 import { withSoundKeys } from './provider-keys.ts';
 
-/** What the exchange needs to know of a service. */
+/** The settings of a service that the token exchange needs. */
 export type ClientSettings = {
   readonly clientId: string;
   readonly clientSecret: Secret<string>;
-  /** undefined: what the metadata prefers */
+  /** undefined: chosen by the metadata */
   readonly authMethod: AuthMethod | undefined;
   readonly toleranceSeconds: number;
   readonly allowHttpLoopback: boolean;
@@ -36,7 +36,7 @@ export function clientSettings(record: ServiceRecord, allowHttpLoopback: boolean
   };
 }
 
-/** A provider as one login sees it. Made anew for each login: openid-client would keep its keys and refuse the first token after a rotation. */
+/** A provider during one login. A new one per login, because openid-client keeps the keys and would refuse the first token after a rotation. */
 export type ProviderSession = {
   readonly config: oidc.Configuration;
   readonly metadata: ProviderMetadata;
@@ -44,10 +44,10 @@ export type ProviderSession = {
   readonly clock: Clock;
 };
 
-/** The secrets of one login; the server alone knows them. */
+/** The secrets of one login, known to this server only. */
 export type LoginSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 
-/** Throws LoginFailure `service-misconfigured` when the provider takes neither of the two ways to send a client secret. */
+/** Throws LoginFailure `service-misconfigured` when the provider supports neither of the two ways to send a client secret. */
 export function openProvider(metadata: ProviderMetadata, settings: ClientSettings, outbound: Outbound, clock: Clock): ProviderSession {
   const skewSeconds = Math.round((clock.now().epochMilliseconds - Date.now()) / 1000);
   const secret = revealSecret(settings.clientSecret);
@@ -67,12 +67,12 @@ export function openProvider(metadata: ProviderMetadata, settings: ClientSetting
     return url === metadata.jwks_uri ? withSoundKeys(response) : response;
   };
   if (settings.allowHttpLoopback) oidc.allowInsecureRequests(config);
-  // Without this openid-client trusts the TLS connection alone and takes ID tokens with any signature, even none.
+  // Without this openid-client relies on TLS alone and accepts ID tokens with any signature, even none.
   oidc.enableNonRepudiationChecks(config);
   return { config, metadata, settings, clock };
 }
 
-/** RFC 6749 2.3.1 makes Basic the default; a provider that lists only others than the two is not supported (reference R31). */
+/** RFC 6749 2.3.1 makes Basic the default; a provider that lists neither of the two is not supported (reference R31). */
 export function chooseAuthMethod(metadata: ProviderMetadata, wanted: AuthMethod | undefined): AuthMethod {
   const listed = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   const chosen = wanted ?? (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method));
@@ -82,7 +82,7 @@ export function chooseAuthMethod(metadata: ProviderMetadata, wanted: AuthMethod 
   });
 }
 
-/** Where the browser goes: code flow, PKCE S256 always, whatever the metadata says about it (RFC 9700 2.1.1). */
+/** The authorization URL: code flow, always with PKCE S256, whatever the metadata says (RFC 9700 2.1.1). */
 export async function authorizationUrl(
   provider: ProviderSession,
   redirectUri: string,
@@ -99,12 +99,12 @@ export async function authorizationUrl(
   });
 }
 
-/** Tokens of the provider after every check held. They live as long as the callback and are stored nowhere (reference R64). */
+/** The provider's tokens after all checks. They are kept only during the callback and never stored (reference R64). */
 export type Exchanged = { readonly idToken: VerifiedIdToken; readonly accessToken: Secret<string> };
 
 /**
- * Trades the code for tokens: one request, never repeated. `callback` is the query the browser brought, `redirectUri` the one the login
- * was started with (never the request's own address: a proxy would change it). Throws LoginFailure.
+ * Exchanges the code for tokens: one request, never repeated. `callback` is the query of the redirect, `redirectUri` that of the start of
+ * the login (not the address of the request, which a proxy may change). Throws LoginFailure.
  */
 export async function exchangeCode(
   provider: ProviderSession,
@@ -122,10 +122,10 @@ export async function exchangeCode(
       expectedNonce: secrets.nonce,
       idTokenExpected: true,
     });
-    // The claims are JSON by origin; openid-client's type only names some of them.
+    // The claims were parsed from JSON; openid-client's type names only some of them.
     const claims = tokens.claims() as Claims | undefined;
     if (tokens.id_token === undefined || claims === undefined) throw new LoginFailure('id-token-refused', 'id-token', 'absent');
-    // It goes into a header (RFC 6749 appendix A.12).
+    // The access token is sent in a header (RFC 6749 appendix A.12).
     if (!/^[\x20-\x7e]+$/.test(tokens.access_token)) throw new LoginFailure('provider-error', 'token', 'access-token-malformed');
     const { clientId, toleranceSeconds } = settings;
     const expected = { clientId, toleranceSeconds, now: clock.now(), accessToken: tokens.access_token };

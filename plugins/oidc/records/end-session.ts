@@ -4,19 +4,19 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Session } from './sign-ins.ts';
 import type { Tables } from './tables.ts';
 
-/** Ends a session: its token, and those that were shown on its page. */
+/** Ends a session: its token, and the API tokens that were shown on its page. */
 export function endSession(
   transaction: WriteTransaction,
   tables: Pick<Tables, 'sessions'>,
   accounts: Sessions,
-  place: readonly [tenantId: string, accessor: string],
+  key: readonly [tenantId: string, accessor: string],
   session: Session,
 ): void {
-  for (const shown of session.browser?.shownTokens ?? []) endToken(transaction, tables, accounts, [place[0], shown]);
-  endToken(transaction, tables, accounts, place);
+  for (const shown of session.browser?.shownTokens ?? []) endToken(transaction, tables, accounts, [key[0], shown]);
+  endToken(transaction, tables, accounts, key);
 }
 
-/** Ends one token of a login and nothing else. */
+/** Ends one token of a login. */
 export function endToken(
   transaction: WriteTransaction,
   tables: Pick<Tables, 'sessions'>,

@@ -27,10 +27,10 @@ export const roleDocument = z.object({
 
 export type RoleRecord = z.output<typeof roleDocument>;
 
-/** A role with the scopes it asks for, as login and `explain` read it. */
+/** A role with its name, as login and `explain` use it. */
 export type NamedRole = RoleRule & { readonly oidcScopes: readonly string[] };
 
-/** `openid` and what the roles ask for, each once, in the order of role names: which role it will be is not known yet (api 57). */
+/** `openid` and the scopes of all roles, each once, in the order of role names: before the login the role is not known (api 57). */
 export function scopesOf(roles: readonly NamedRole[]): readonly string[] {
   return [...new Set(['openid', ...roles.flatMap((role) => role.oidcScopes)])];
 }

@@ -7,7 +7,7 @@ import { shownText } from '../../../core/wire/shown-text.ts';
 /** Path of every redirect URI. */
 export const callbackPath = '/oidc-callback';
 
-/** Without control characters, which no form or header of a request to the provider could carry. */
+/** Text without control characters, which forms and headers of requests to the provider cannot contain. */
 const sendable = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
 /** What administrators write. */
@@ -68,20 +68,20 @@ export const serviceDocument = z.object({
 
 export type ServiceDocument = z.output<typeof serviceDocument>;
 
-/** As stored. The revision changes with every write, so that a login under way notices (reference R10). */
+/** As stored. The revision changes with every write, so that logins under way notice (reference R10). */
 export type ServiceRecord = ServiceDocument & { readonly name: string; readonly clientSecret: string; readonly revision: string };
 
-/** What people know the provider by. */
+/** The provider's name for people. */
 export function providerName({ displayName, name }: Pick<ServiceRecord, 'displayName' | 'name'>): string {
   return displayName ?? name;
 }
 
-/** How long a session made by this service lives. */
+/** How long a session of this service lasts. */
 export function sessionSeconds(record: ServiceRecord): number {
   return parseDuration(record.sessionTtl, 'session-ttl').seconds;
 }
 
-/** From the configuration only; the request's own Host may be anybody's (reference R17). */
+/** Chosen by the configuration only, because a client controls the Host of its request (reference R17). */
 export function chooseRedirectUri(allowed: readonly string[], publicUrl: string): string {
   const { origin } = new URL(publicUrl);
   return allowed.find((uri) => new URL(uri).origin === origin) ?? (allowed[0] as string);

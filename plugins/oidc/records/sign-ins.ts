@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import type { Claims } from '../claims/claims.ts';
 
-/** A login between its start and its callback. The state itself is only in the browser's URL; here it is the key, hashed. */
+/** A login between start and callback. The key is the hash of the state, which itself is only in the browser's URL. */
 export type PendingLogin = {
   readonly tenantId: string;
   readonly tenantName: string;
   readonly service: string;
-  /** of the service when the login began */
+  /** revision of the service when the login began */
   readonly revision: string;
   readonly redirectUri: string;
   readonly nonce: string;
@@ -19,14 +19,14 @@ export type PendingLogin = {
   readonly clientIp?: string;
   /** id of the CLI login that this login is for; named as in the records of earlier versions */
   readonly handOff?: string;
-  /** what the provider was asked to ask the person */
+  /** the prompt parameter that was sent to the provider */
   readonly prompt?: Prompt;
 };
 
-/** `login` stands in for `select_account` at providers that do not know it: OpenID Connect Core section 15.1 makes it mandatory. */
+/** `login` replaces `select_account` at providers that do not support it: OpenID Connect Core section 15.1 makes it mandatory. */
 export type Prompt = 'select_account' | 'login';
 
-/** Who someone is and what they get, once everything was checked. Issuer and subject are the identity (reference R57). */
+/** A person after all checks, with roles and policies. Issuer and subject are the identity (reference R57). */
 export type Identity = {
   readonly issuer: string;
   readonly subject: string;
@@ -36,7 +36,7 @@ export type Identity = {
   readonly policies: readonly string[];
 };
 
-/** A sign-in asked for by a command line (api 60). The key is the hash of its poll token. */
+/** A login requested by a command line (api 60). The key is the hash of its poll token. */
 export type CliLogin = {
   readonly tenantId: string;
   readonly tenantName: string;
@@ -44,11 +44,11 @@ export type CliLogin = {
   readonly revision: string;
   readonly userCode: string;
   readonly createdMs: number;
-  /** where the command line runs, as the person is shown it */
+  /** address and program of the command line, shown to the person */
   readonly clientIp: string;
   readonly userAgent: string;
   readonly step: 'waiting' | 'signed-in' | 'approved' | 'denied';
-  /** from `signed-in` on: the person, and the browser that may answer */
+  /** from `signed-in` on: the person, and the browser that may approve */
   readonly identity?: Identity;
   readonly binding?: string;
 };
@@ -64,26 +64,26 @@ export type Session = Identity & {
     readonly shownTokens: readonly string[];
     /** how many were shown in all; absent in records of earlier versions */
     readonly tokensShown?: number;
-    /** page of the provider where the person can sign out there */
+    /** sign-out page of the provider */
     readonly providerSignOut?: string;
   };
 };
 
-/** What `explain` can look at again, for a day. [tenant uuid, service, reference] */
+/** A failed login, kept for a day for `explain`. [tenant uuid, service, reference] */
 export type FailedLogin = {
   readonly atMs: number;
   readonly code: string;
   readonly stage: string;
   readonly reason: string;
   readonly hint?: string;
-  /** absent when the login failed before there were any */
+  /** absent when the login failed before it had claims */
   readonly claims?: Claims;
 };
 
-/** Kept for the other processes, and over a start. [tenant uuid] */
+/** A tenant whose providers are not called for a while (provider/set-aside.ts). Stored for other processes and restarts. [tenant uuid] */
 export type SetAside = { readonly untilMs: number };
 
-/** How secrets from browsers and command lines are kept and found: never as they are. Hexadecimal. */
+/** The hash under which a secret of a browser or command line is stored. Hexadecimal. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

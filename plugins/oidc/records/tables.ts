@@ -31,11 +31,11 @@ export function openTables(store: Store, bounds: Bounds): Tables {
   };
 }
 
-/** Until then sign-ins under way stood in the order of their tenant alone, and requests of command lines in none. */
+/** Migration 1. Earlier versions ordered sign-ins under way by tenant only, and CLI logins not at all. */
 export function orderByAddress(transaction: WriteTransaction, store: Store): void {
   const former = store.table<true>('pending-order');
   for (const [key] of Array.from(transaction.entries(former, []))) transaction.delete(former, key);
   const { pending, cliLogins } = openTables(store, { perAddress: Infinity, perTenant: Infinity, inAll: Infinity });
-  pending.placeAll(transaction);
-  cliLogins.placeAll(transaction);
+  pending.addAllToOrders(transaction);
+  cliLogins.addAllToOrders(transaction);
 }

@@ -1,4 +1,4 @@
-// Sessions of browsers: opened by a finished login, found by their cookie, ended by idleness or with what granted them.
+// Browser sessions: opened by a finished login, found by their cookie, ended by idleness or when their roles change.
 import type { PublicCall, Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
@@ -9,15 +9,15 @@ import { LoginFailure } from '../failures.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Identity, Session } from '../records/sign-ins.ts';
-import { tellSuccess } from '../report.ts';
+import { auditSuccess } from '../report.ts';
 import { sessionSeconds } from '../records/service-record.ts';
 
-/** A session in use is noted at most this often: a page view should not cost a write. */
+/** The last use of a session is stored at most this often, so that a page view seldom costs a write. */
 const touchMs = 60_000;
 
 /**
- * Makes the session of a finished login and sends the browser to its page. The token is new, whatever the browser brought; a session it
- * already had ends in the same transaction (fixation, reference R59).
+ * Makes the session of a finished login and sends the browser to its page. The token is always new, and an existing session
+ * of the browser ends in the same transaction (session fixation, reference R59).
  */
 export async function openBrowserSession(
   oidc: Oidc,
@@ -30,7 +30,7 @@ export async function openBrowserSession(
   const ttlSeconds = sessionSeconds(located.record);
   const previous = findSession(oidc, call);
   const issued = await oidc.store.write((transaction) => {
-    requireStillStands(transaction, oidc, located, identity);
+    requireStillHolds(transaction, oidc, located, identity);
     if (previous !== undefined) endSession(transaction, oidc, oidc.accounts, previous.key, previous.session);
     const { username: user, policies } = identity;
     const session = oidc.accounts.issue(transaction, token, { tenantId: located.tenantId, user, policies, ttlSeconds, browser: true });
@@ -43,20 +43,20 @@ export async function openBrowserSession(
     });
     return session;
   });
-  tellSuccess(call, located, identity, issued.accessor);
+  auditSuccess(call, located, identity, issued.accessor);
   const cookies = [formatCookie(sessionCookie, revealSecret(token), ttlSeconds), formatLastTenant(located.tenantName)];
   return redirectReply('/ui', { 'set-cookie': cookies });
 }
 
-/** What granted: the service as it was, the roles that matched, and what they gave. */
+/** What a grant rests on: the service at its revision, the roles that matched, and their policies. */
 export type GrantBasis = Pick<Identity, 'roles' | 'policies'> & {
   readonly tenantId: string;
   readonly service: string;
   readonly revision: string;
 };
 
-/** Whether it all still stands, seen from inside the transaction that acts on it: settings may change while a provider is asked. */
-export function stillStands(transaction: WriteTransaction, oidc: Oidc, basis: GrantBasis): boolean {
+/** Whether the basis still holds, checked inside the transaction that issues the token: settings may change during the calls to a provider. */
+export function stillHolds(transaction: WriteTransaction, oidc: Oidc, basis: GrantBasis): boolean {
   const { tenantId, service, revision, roles, policies } = basis;
   if (transaction.get(oidc.services, [tenantId, service])?.revision !== revision) return false;
   const records = roles.map((role) => transaction.get(oidc.roles, [tenantId, service, role]));
@@ -64,15 +64,15 @@ export function stillStands(transaction: WriteTransaction, oidc: Oidc, basis: Gr
   return records.every((record) => record !== undefined) && policies.every((policy) => granted.has(policy));
 }
 
-/** Throws LoginFailure `service-changed` when it does not. */
-export function requireStillStands(transaction: WriteTransaction, oidc: Oidc, located: Located, { roles, policies }: Identity): void {
+/** Throws LoginFailure `service-changed` when the basis no longer holds. */
+export function requireStillHolds(transaction: WriteTransaction, oidc: Oidc, located: Located, { roles, policies }: Identity): void {
   const { tenantId, service, record } = located;
-  if (stillStands(transaction, oidc, { tenantId, service, revision: record.revision, roles, policies })) return;
+  if (stillHolds(transaction, oidc, { tenantId, service, revision: record.revision, roles, policies })) return;
   throw new LoginFailure('service-changed', 'session', 'settings-differ');
 }
 
 /**
- * The provider's page to sign out there. It is not asked to send people back: it would refuse addresses that are not registered with it.
+ * The provider's sign-out page. Without a return address, because the provider would refuse one that is not registered.
  */
 export function signOutUrl(endpoint: string, clientId: string): string {
   const url = new URL(endpoint);
@@ -80,7 +80,7 @@ export function signOutUrl(endpoint: string, clientId: string): string {
   return url.href;
 }
 
-/** The session a browser brought. */
+/** The session of a browser's cookie. */
 export type Found = {
   readonly key: readonly [tenantId: string, accessor: string];
   readonly session: Session;
@@ -111,7 +111,7 @@ function isIdle(oidc: Oidc, session: Session, nowMs: number): boolean {
   return session.browser !== undefined && nowMs >= session.browser.lastUsedMs + idleSeconds(oidc) * 1000;
 }
 
-/** How long a browser session may lie unused. */
+/** How long a browser session may be unused. */
 export function idleSeconds(oidc: Oidc): number {
   return parseDuration(oidc.config.sessionIdle, 'session-idle').seconds;
 }
@@ -123,7 +123,7 @@ function noteUse(oidc: Oidc, { key }: Found, lastUsedMs: number): Promise<void> 
   });
 }
 
-/** For the job: ends idle browser sessions and drops what has expired. Tokens that were shown go on: programs use them unseen. */
+/** For the job: ends idle browser sessions and drops what has expired. API tokens that were shown stay valid, because programs use them without the browser. */
 export function endStaleSessions(transaction: WriteTransaction, oidc: Oidc, nowMs: number): void {
   for (const [key, session] of Array.from(transaction.entries(oidc.sessions, []))) {
     if (nowMs >= session.expiresMs) transaction.delete(oidc.sessions, key);

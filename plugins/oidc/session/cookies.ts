@@ -1,18 +1,18 @@
-// The cookies of a browser: one binds logins under way to it, one carries its session, one names its last tenant. None is ever an authority on /v1.
+// The cookies of a browser: one binds logins under way to it, one carries its session, one names its last tenant. /v1 accepts none of them.
 import { equalConstantTime, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { isName } from '../../../core/wire/fields.ts';
 import type { PublicCall } from '../../../core/http/endpoint.ts';
 import { hashSecret } from '../records/sign-ins.ts';
 
-/** 256 random bits that only this browser has; kept over concurrent logins, so that two tabs do not undo each other. */
+/** 256 random bits that only this browser has; reused over concurrent logins, so that two tabs do not interfere. */
 export const bindingCookie = '__Host-keystored-login';
 export const sessionCookie = '__Host-keystored-session';
 
-/** The tenant that the person signed in to last, and nothing else: the login page offers it again. */
+/** Only the name of the tenant of the last sign-in: the login page offers it again. */
 const lastTenantCookie = '__Host-keystored-tenant';
 const lastTenantSeconds = 180 * 86_400;
 
-/** Set by a sign-in that worked: until then nobody has shown that the tenant is theirs to know. */
+/** Set after a sign-in that worked: before that, nothing shows that the person belongs to the tenant. */
 export function formatLastTenant(tenantName: string): string {
   return formatCookie(lastTenantCookie, tenantName, lastTenantSeconds);
 }
@@ -22,7 +22,7 @@ export function findLastTenant(call: Pick<PublicCall, 'headers'>): string | unde
   return name !== undefined && isName(name) ? name : undefined;
 }
 
-/** The value of a cookie, or undefined when it is absent or stands twice (then a neighbour may have planted one). */
+/** The value of a cookie; undefined when it is absent or repeated (another host of the domain may have planted one). */
 export function findCookie(call: Pick<PublicCall, 'headers'>, name: string): string | undefined {
   const values = (call.headers['cookie'] ?? '')
     .split(';')

@@ -1,4 +1,4 @@
-// The pages of a session: who is signed in, an API token for programs, and the way out.
+// The pages of a session: who is signed in, an API token for programs, and signing out.
 import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
@@ -65,12 +65,12 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
   });
 }
 
-/** More would be work for whoever has to find out which of them a program uses; one more ends the oldest. */
+/** Most API tokens per session, so that people can keep track of them; another one ends the oldest. */
 const keptTokens = 10;
 
 /**
- * A token of its own, so that the cookie's stays in the cookie; it ends at the session's end and with signing out, not with idleness.
- * A form makes one token, however often it is sent: a reload of the page leads back.
+ * Shows a separate token, so that the cookie's value stays in the cookie. It ends when the session expires or the person signs out, not by
+ * idleness. A form makes one token, however often it is sent: a reload redirects to the session page.
  */
 async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Reply> {
   const found = await useSession(oidc, call);
@@ -112,12 +112,12 @@ function tokensShown({ browser }: Session): number {
   return browser?.tokensShown ?? browser?.shownTokens.length ?? 0;
 }
 
-/** What the forms of the signed-in page carry: which token would be the next, and that the page was one of this session. */
+/** The form token of the signed-in page, with the number of the next API token. */
 function sessionFormToken(token: string, number: number): string {
   return `${number}.${formTokenOf(token, `session ${number}`)}`;
 }
 
-/** The number of the form; throws LoginFailure `form-refused` for one that is not of this session. */
+/** The number in the form; throws LoginFailure `form-refused` for a form of another session. */
 function requireSessionForm(call: PublicCall, { 'form-token': sent }: Form, { token }: Found): number {
   const number = Number.parseInt(sent, 10) || 0;
   requireForm(call, sent, sessionFormToken(token, number));

@@ -1,4 +1,4 @@
-// The OIDC role: which value of the role claim grants which policies, and what else must be true (spec, resource "OIDC role").
+// The resource OIDC role: which value of the role claim grants which policies, and under which conditions (spec, resource "OIDC role").
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
@@ -7,7 +7,7 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Oidc } from '../context.ts';
 import { roleDocument, type RoleRecord } from '../records/role-record.ts';
 
-/** Any printable text but the two that a path cannot carry (api 11): GUIDs, `/path/group`, URLs. */
+/** Any printable text except `.` and `..`, which a path cannot contain (api 11): GUIDs, `/path/group`, URLs. */
 const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 
 export function roleResource(oidc: Oidc): AnyResource {
@@ -48,14 +48,14 @@ export function roleResource(oidc: Oidc): AnyResource {
   });
 }
 
-/** A claim that is required no longer lets people in who did not get the policies before: that is giving them. */
+/** Removing a required claim gives the policies to more people, so the caller must hold them. */
 function requireGiven({ accounts }: Oidc, { caller }: EndpointCall, wanted: RoleRecord, current: RoleRecord | undefined): void {
   const isOpened = current?.requiredClaims.some((claim) => !wanted.requiredClaims.includes(claim)) === true;
   if (isOpened) accounts.requireHeld(caller, 'required-claims', wanted.tokenPolicies, []);
   accounts.requireHeld(caller, 'token-policies', wanted.tokenPolicies, current?.tokenPolicies ?? []);
 }
 
-/** Tokens carry the names of their policies: who loses a role, or a role that loses a policy, signs in anew. */
+/** Tokens contain the names of their policies: after a role is removed or loses a policy, its people must sign in again. */
 function endSessionsOf(oidc: Oidc, transaction: WriteTransaction, call: EndpointCall, service: string, role: string): void {
   oidc.endSessions(transaction, call.caller.tenantId, (one) => one.service === service && one.roles.includes(role));
 }

@@ -1,4 +1,4 @@
-// The OIDC service: a tenant's identity provider as the administrator describes it (spec, resource "OIDC service"; api 56).
+// The resource OIDC service: a tenant's identity provider (spec, resource "OIDC service"; api 56).
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
@@ -35,7 +35,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
 }
 
 function planService(oidc: Oidc, { call, document: wanted, current, names }: Change<ServiceDocument, ServiceRecord>) {
-  // A secret is never read back, so a replace that leaves it out means the one that is there.
+  // A secret cannot be read, so a replace without it keeps the present one.
   const clientSecret = wanted.clientSecret ?? current?.clientSecret;
   if (clientSecret === undefined) {
     throw fail('missing-field', { detail: '"client-secret" is required.', items: [{ message: 'is required', info: 'client-secret' }] });
@@ -52,7 +52,7 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
     throw invalid('role-select/role-claim', 'must name a claim');
   }
   const name = names.at(-1) as string;
-  if (current !== undefined && decidesWhoPeopleAre(wanted, current)) {
+  if (current !== undefined && changesIdentities(wanted, current)) {
     const granted = oidc.rolesOf(call.caller.tenantId, name).flatMap((role) => role.tokenPolicies);
     oidc.accounts.requireHeld(call.caller, 'discovery-url', granted, []);
   }
@@ -62,13 +62,13 @@ function planService(oidc: Oidc, { call, document: wanted, current, names }: Cha
   };
 }
 
-/** Another provider, or another claim of it, can make anybody match a role: that takes a caller who holds what the roles give. */
-function decidesWhoPeopleAre(wanted: ServiceDocument, current: ServiceRecord): boolean {
+/** Another provider or role claim can make any person match a role, so the caller must hold the policies of the roles. */
+function changesIdentities(wanted: ServiceDocument, current: ServiceRecord): boolean {
   const changed = (['discoveryUrl', 'clientId', 'useRootCaCerts', 'caCerts'] as const).some((field) => wanted[field] !== current[field]);
   return changed || wanted.roleSelect.roleClaim !== current.roleSelect.roleClaim;
 }
 
-/** Why a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its normal form is taken. */
+/** Why a redirect URI cannot be used (reference R7), or undefined. It is compared octet by octet, so only its normal form is accepted. */
 export function findRedirectUriProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return 'must be an absolute URL';
   const url = new URL(text);
@@ -80,7 +80,7 @@ export function findRedirectUriProblem(text: string): string | undefined {
   return url.href === text ? undefined : `must be written in its normal form, ${url.href}`;
 }
 
-/** Node passes over what is not a certificate, and would then trust nobody: better said when it is written. */
+/** Node ignores text that is not a certificate and would trust no CA, so the text is checked when it is written. */
 function isPem(text: string): boolean {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
   const rest = text.replace(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g, '');
@@ -104,8 +104,8 @@ function noticesOf(oidc: Oidc, call: EndpointCall, record: ServiceRecord): reado
     ...(record.verboseLogging
       ? ['verbose-logging is on: claims of people are written to system:logs. Turn it off when the set-up works.']
       : []),
-    ...(roles.length === 0 ? ['There is no role: nobody can sign in.'] : []),
-    ...(new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is spoken to without TLS.'] : []),
+    ...(roles.length === 0 ? ['There is no role, so no one can sign in.'] : []),
+    ...(new URL(record.discoveryUrl).protocol === 'http:' ? ['The provider is called without TLS.'] : []),
     ...(!record.useRootCaCerts && record.caCerts === undefined
       ? ['use-root-ca-certs is false and ca-certs is empty: no provider is trusted.']
       : []),

@@ -81,7 +81,7 @@ describe('explain with claims', () => {
       { groups: ['readers', 'admins'], email: 'e' },
       { outcome: 'signed-in', policies: ['root', 'typo', 'user'], notes: expect.arrayContaining([expect.stringContaining('united')]) },
     ],
-    ['no username', { sub: 's-1', groups: ['readers'] }, { username: 's-1', notes: [expect.stringContaining('subject (sub) stands in')] }],
+    ['no username', { sub: 's-1', groups: ['readers'] }, { username: 's-1', notes: [expect.stringContaining('subject (sub) is used')] }],
     ['names of claims are taken as they are', { groups: ['readers'], 'Some-Claim/x': { 'a-b': 1 } }, { outcome: 'signed-in' }],
   ])('%s', async (_, claims, expected) => {
     const { status, body } = await action('explain', { claims });

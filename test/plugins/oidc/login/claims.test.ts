@@ -166,7 +166,7 @@ describe('R52 to R55: roles', () => {
   test('R54: a role whose required claim is absent is skipped; alone it is 403 and in the audit trail', async () => {
     await harness.setRole('g1', { 'required-claims': ['mfa'], 'token-policies': ['root'] });
     const alone = await login({ person: { groups: ['g1'] } });
-    expect(alone).toMatchObject({ status: 403, page: expect.stringContaining('Something about your account is missing') });
+    expect(alone).toMatchObject({ status: 403, page: expect.stringContaining('A detail of your account is missing') });
     expect(harness.loginRecords().at(-1)).toMatchObject({ status: 403, code: 'claim-missing', user: 'subject-1' });
     expect(harness.takeLog()).toMatchObject([{ fields: { 'missing-claims': ['mfa'], hint: expect.stringContaining('mfa') } }]);
     await harness.setRole('g2', { 'token-policies': ['user'] });
@@ -231,7 +231,7 @@ describe('R56, R57: names', () => {
     expect(harness.loginRecords().at(-1)).toMatchObject({ user: '<script>alert(1)</script>root' });
   });
 
-  test('R56: without a mapping the subject stands in', async () => {
+  test('R56: without a mapping the subject is used', async () => {
     await harness.setRole('g1');
     expect((await login({ person: { groups: ['g1'], email: 'eve@x.test' } })).page).toContain('Account subject-1');
   });
