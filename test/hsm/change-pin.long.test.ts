@@ -1,4 +1,4 @@
-// Changing PINs: in the token and in the file at once as far as any start can see, whatever moment a crash comes; a wrong PIN is tried once.
+// A PIN change is atomic over token and file for every start, whenever a crash comes; a wrong PIN is tried once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const path = temporaryDirectory();
 const message = Buffer.from('message');
 let number = 0;
 let directory: string;
-/** with PIN files that are ours to change */
+/** with PIN files that the appliance may change */
 let token: TokenConfig;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ async function opens(pin: PinSource = token.pin): Promise<string> {
 }
 
 describe('the user PIN', () => {
-  test('is another one in token and file; who is logged in stays so, who is started again takes the new one', async () => {
+  test('is changed in token and file; a process that is logged in stays so, a new one uses the new PIN', async () => {
     const before = file();
     const events: HsmEvent[] = [];
     const hsm = await openHsm(testHsmConfig(token), { onEvent: (event) => events.push(event) });
@@ -62,7 +62,7 @@ describe('the user PIN', () => {
     expect([await opens(), await opens({ given: new Secret(before) })]).toEqual(['opens', 'pin-refused']);
   });
 
-  test('is not changed by one who does not know it, and no file is touched', async () => {
+  test('is not changed without the present PIN, and no file is touched', async () => {
     const before = file();
     const wrong = {
       ...token,
@@ -74,13 +74,13 @@ describe('the user PIN', () => {
     expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
   });
 
-  test('stays as it was when the token does not take the new one', async () => {
+  test('stays as it was when the token does not accept the new one', async () => {
     const before = file();
     await expect(changePin({ ...token, user: 'user', newPin: { given: new Secret('1') } })).rejects.toMatchObject({ kind: 'refused' });
     expect([file(), nextIsThere(), await opens()]).toEqual([before, false, 'opens']);
   });
 
-  test('in a file that is not ours is a person’s to change: the file stays', async () => {
+  test('in a file of an administrator: the file stays unchanged', async () => {
     const before = file();
     const foreign = { ...token, pin: { file: join(directory, 'main-pin') } };
     await changePin({ ...foreign, user: 'user', newPin: { given: new Secret('another-pin') } });
@@ -101,34 +101,34 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-describe('a change that was cut', () => {
-  test('before the token was told leaves the old PIN', async () => {
+describe('an interrupted change', () => {
+  test('before the token got the PIN leaves the old one', async () => {
     const before = file();
     writeFileSync(join(directory, 'main-pin.new'), 'never-set-pin');
     expect([await opens(), file(), nextIsThere()]).toEqual(['opens', before, false]);
   });
 
-  test('after the token was told leaves the new one', async () => {
+  test('after the token got the PIN leaves the new one', async () => {
     await changePin({ ...token, pin: { given: new Secret(file()) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
     expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'another-pin', false]);
   });
 
-  test('is settled by the next change', async () => {
+  test('is completed by the next change', async () => {
     await changePin({ ...token, pin: { given: new Secret(file()) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'another-pin');
     await changePin({ ...token, user: 'user', newPin: { given: new Secret('third-pin') } });
     expect([await opens(), file(), nextIsThere()]).toEqual(['opens', 'third-pin', false]);
   });
 
-  test('with a PIN in neither file that the token takes is refused, and both files stay for a person to look at', async () => {
+  test('with no valid PIN in either file is refused, and both files stay for a person to examine', async () => {
     const before = file();
     await changePin({ ...token, pin: { given: new Secret(before) }, user: 'user', newPin: { given: new Secret('another-pin') } });
     writeFileSync(join(directory, 'main-pin.new'), 'unknown-pin');
     expect([await opens(), file(), nextIsThere()]).toEqual(['pin-refused', before, true]);
   });
 
-  test('by kill -9 at any moment leaves a token that opens, with the one PIN or the other', async () => {
+  test('by kill -9 at any moment leaves a token that opens, with the old or the new PIN', async () => {
     const task = new URL('../../hsm/setup/setup-task.ts', import.meta.url).pathname;
     let changed = 0;
     for (let round = 0; round < 8; round++) {
@@ -137,7 +137,7 @@ describe('a change that was cut', () => {
       const child = spawn(process.execPath, [task], { env: { ...process.env, ...token.environment }, stdio: ['pipe', 2, 2, 'pipe'] });
       child.stdin?.end(encodeWithPins({ task: 'changePin', input: { ...token, user: 'user', newPin: { given: new Secret(newPin) } } }));
       const ended = once(child, 'exit');
-      // The first sign of the change is the file beside; what comes after it takes a few milliseconds.
+      // The second file is the first sign of the change; the steps after it take a few milliseconds.
       while (child.exitCode === null && !nextIsThere() && file() === before) await setTimeout(1);
       await setTimeout(Math.random() * 12);
       child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-// What every PKCS#11 module must do for us, held against node:crypto.
+// What every PKCS#11 module must do, compared with node:crypto.
 import { Secret } from '../../hsm/api.ts';
 import { createCipheriv, createDecipheriv, createHmac, createPrivateKey, createPublicKey, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ describe.each(modules)('$name', (module) => {
       expect(wrong).toEqual([]);
     });
 
-    test('imported keys do what they did outside, and are exported as they came', async () => {
+    test('imported keys work as before, and are exported unchanged', async () => {
       const wrong: string[] = [];
       for (const type of types) {
         const material = freshMaterial(type);
@@ -70,7 +70,7 @@ describe.each(modules)('$name', (module) => {
       expect(wrong).toEqual([]);
     });
 
-    /** Ed25519 objects cannot leave a SoftHSM 2.6.1 token; said in its capability table. */
+    /** Ed25519 objects cannot leave a SoftHSM 2.6.1 token; see its capability table. */
     async function exportIfPossible(key: KeyReference): Promise<Uint8Array | undefined> {
       try {
         return await hsm.readKeyMaterialInClear(key);
@@ -94,7 +94,7 @@ describe.each(modules)('$name', (module) => {
       }
     });
 
-    test('HMAC is the HMAC of node:crypto for every hash, also of nothing', async () => {
+    test('HMAC is the HMAC of node:crypto for every hash, also of an empty input', async () => {
       const { key } = await makeKey(hsm, 'secret-256', 'hmac', { custody });
       const secret = await hsm.readKeyMaterialInClear(key);
       for (const hash of ['sha256', 'sha384', 'sha512'] as const) {
@@ -104,7 +104,7 @@ describe.each(modules)('$name', (module) => {
       }
     });
 
-    test('a destroyed key is gone or forgotten, and its neighbours are not', async () => {
+    test('a destroyed key is gone or unloaded, other keys are not', async () => {
       const one = await makeKey(hsm, 'aes-256', 'destroy-1', { custody });
       const other = await makeKey(hsm, 'aes-256', 'destroy-2', { custody });
       const sealed = await hsm.encrypt(other.key, message);
@@ -113,7 +113,7 @@ describe.each(modules)('$name', (module) => {
         () => 'usable',
         (error: HsmError) => error.kind,
       );
-      // A wrapped key is destroyed with its record: the blob still opens.
+      // A wrapped key is destroyed with its record: the blob itself still unwraps.
       expect(await use).toBe(custody === 'token' ? 'key-missing' : 'usable');
       expect(Buffer.from(await hsm.decrypt(other.key, sealed))).toEqual(message);
     });
@@ -139,7 +139,7 @@ describe.each(modules)('$name', (module) => {
     }
   });
 
-  test('a flipped bit, a cut, other associated data or another key give one and the same error', async () => {
+  test('a flipped bit, a missing octet, other associated data or another key give the same error', async () => {
     const { key } = await makeKey(hsm, 'aes-256', 'tamper');
     const other = await makeKey(hsm, 'aes-256', 'tamper-other');
     const associatedData = Buffer.from('header');
@@ -164,7 +164,7 @@ describe.each(modules)('$name', (module) => {
     expect(Buffer.from(await hsm.decrypt(key, sealed, { associatedData }))).toEqual(message);
   });
 
-  test('a derived key is what the written format says (design hsm 9)', async () => {
+  test('a derived key follows the documented format (design hsm 9)', async () => {
     const { key: secret } = await makeKey(hsm, 'secret-256', 'derive');
     const octets = await hsm.readKeyMaterialInClear(secret);
     for (const type of aesTypes) {
@@ -180,14 +180,14 @@ describe.each(modules)('$name', (module) => {
     }
   });
 
-  test('many first uses of one derived key at once derive it correctly', async () => {
+  test('many concurrent first uses of one derived key derive it correctly', async () => {
     const { key: secret } = await makeKey(hsm, 'secret-256', 'derive-together');
     const derivation: Derivation = { secret, contextHash: randomBytes(32), salt: randomBytes(16), iterations: 50_000, type: 'aes-256' };
     const sealed = await Promise.all(Array.from({ length: 50 }, () => hsm.encrypt({ derivation }, message)));
     for (const one of sealed) expect(Buffer.from(await hsm.decrypt({ derivation }, one))).toEqual(message);
   });
 
-  test('keys outlive the process that made them', async () => {
+  test('keys work after the process that made them has ended', async () => {
     const kept = await Promise.all(
       (['wrapped', 'token'] as const).map(async (custody) => {
         const { key } = await makeKey(hsm, 'aes-256', `kept-${custody}`, { custody });
@@ -202,7 +202,7 @@ describe.each(modules)('$name', (module) => {
     }
   });
 
-  test('random octets come in every allowed number, never twice the same', async () => {
+  test('random returns every allowed number of octets, never the same twice', async () => {
     for (const bytes of [1, 12, 32, 4_096, 131_072]) expect((await hsm.random(bytes)).length).toBe(bytes);
     const drawn = await Promise.all(Array.from({ length: 200 }, () => hsm.random(16)));
     expect(new Set(drawn.map((octets) => Buffer.from(octets).toString('hex'))).size).toBe(200);
@@ -254,9 +254,9 @@ describe.each(modules)('$name', (module) => {
     },
   );
 
-  test('the user PIN is changed; whoever is logged in stays so', async ({ skip }) => {
+  test('the user PIN is changed; a process that is logged in stays logged in', async ({ skip }) => {
     const { pin } = token;
-    // A PIN that is not ours stays as it is.
+    // The PIN of a foreign token stays as it is.
     if (!('file' in pin)) {
       skip('the PIN of this token comes from elsewhere');
       return;

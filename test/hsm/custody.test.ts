@@ -1,4 +1,4 @@
-// Whoever can write the store must not be able to make one key pass for another; and nothing a caller sends may end the host.
+// Write access to the store must not allow one key to replace another, and no input may end the host.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ describe.each(['wrapped', 'token'] as const)('a stored key in %s custody', (cust
   });
 });
 
-test('words cannot be shifted from one part of a binding to the next', async () => {
+test('characters cannot move from one field of a binding to the next', async () => {
   const binding: KeyBinding = { tenant: 'ab', keyId: 'c', version: 1, purpose: 'd' };
   const { stored } = await hsm.generate('aes-256', binding);
   expect(await kindOf(hsm.encrypt({ stored, binding: { ...binding, tenant: 'a', keyId: 'bc' } }, message))).toBe('key-not-usable');
@@ -125,9 +125,9 @@ test('material of another type or size, or none at all, is invalid-key-data', as
   for (const [type, material] of wrong) expect(await kindOf(hsm.importKey(type, material, bindingOf('wrong')))).toBe('invalid-key-data');
 });
 
-test('an RSA key whose numbers do not belong together is refused before it counts', async () => {
+test('an RSA key whose numbers do not belong together is refused', async () => {
   const good = freshMaterial('rsa-2048');
-  // An octet in the middle of the private exponent: it still parses.
+  // Changes an octet in the middle of the private exponent: the key still parses.
   good[500] = (good[500] as number) ^ 1;
   expect(await kindOf(hsm.importKey('rsa-2048', good, bindingOf('spoilt')))).toBe('invalid-key-data');
 });
@@ -220,11 +220,11 @@ test('no input ends the host: every rejection is an HsmError', async () => {
     { numRuns: 500 },
   );
   await hsm.selfTest();
-  // One host served every test of this file: nothing ended it.
+  // One host has served every test of this file.
   expect(events.map(({ kind }) => kind)).toEqual(['token-up']);
 });
 
-/** Every way to change one octet, to cut, and to add. */
+/** Copies with one octet changed, with octets removed, and with octets added. */
 function spoilt(octets: Uint8Array): Uint8Array[] {
   return [
     ...Array.from(octets, (_, index) => octets.map((octet, at) => (at === index ? octet ^ 0x80 : octet))),

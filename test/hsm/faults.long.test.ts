@@ -1,4 +1,4 @@
-// What happens when the host process or its module fails: nothing hangs, nothing is lost that can be repeated, and no PIN is tried twice.
+// Failures of the host process or its module: no request hangs, repeatable jobs are repeated, and no PIN is tried twice.
 import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
 const digest = createHash('sha256').update(message).digest();
-/** How long an event may take to come about on a busy machine. */
+/** How long an event may take on a busy machine. */
 const patience = { timeout: 60_000, interval: 50 };
 const directory = mkdtempSync(join(tmpdir(), 'keystored-faults-'));
 const faultFile = join(directory, 'faults.json');
@@ -35,7 +35,7 @@ afterEach(async () => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('the host process', () => {
-  test('is killed with work in flight: what may be repeated is answered by the next host', async () => {
+  test('is killed with jobs in flight: the next host answers the repeatable ones', async () => {
     const { hsm, pid } = await open();
     const { key } = await makeKey(hsm, 'aes-256', 'kill');
     const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'kill-rsa');
@@ -52,7 +52,7 @@ describe('the host process', () => {
     expect(pid()).not.toBe(first);
   });
 
-  test('is killed while it makes a key: the making is not repeated', async () => {
+  test('is killed while it makes a key: the job is not repeated', async () => {
     const { hsm, pid } = await open();
     inject({ C_GenerateKeyPair: { delayMilliseconds: 5_000 } });
     const making = kindOf(hsm.generate('rsa-2048', { tenant: 't', keyId: 'k', version: 1, purpose: 'sign' }));
@@ -71,7 +71,7 @@ describe('the host process', () => {
     expect(pid()).not.toBe(first);
   });
 
-  test('dies while idle: it is replaced without being asked', async () => {
+  test('dies while idle: it is replaced without a request', async () => {
     const { hsm, pid } = await open();
     const first = pid();
     process.kill(first, 'SIGKILL');
@@ -79,7 +79,7 @@ describe('the host process', () => {
     await hsm.selfTest();
   });
 
-  test('cannot come back: requests are refused at once, and served again when it can', async () => {
+  test('cannot be restarted: requests are refused at once, and served again when it can', async () => {
     const { hsm, pid } = await open();
     const { key } = await makeKey(hsm, 'aes-256', 'down');
     inject({ C_Initialize: { rv: 0x30 } });
@@ -117,7 +117,7 @@ describe('the host process', () => {
 });
 
 describe('the module', () => {
-  test('hangs in a signature: that job times out, quick ones go on meanwhile, the host is replaced', async () => {
+  test('hangs in a signature: that job times out, quick ones continue meanwhile, the host is replaced', async () => {
     const { hsm, pid } = await open();
     const { key: rsa } = await makeKey(hsm, 'rsa-2048', 'hang-rsa');
     const { key: aes } = await makeKey(hsm, 'aes-256', 'hang-aes');
@@ -172,14 +172,14 @@ describe('the module', () => {
     expect(order).toEqual(['encrypted', 'signed', 'made']);
   });
 
-  test('is far away: calls run side by side, and one key’s waiting does not add up', async () => {
+  test('is remote: calls run in parallel, and the delays of one key do not add up', async () => {
     inject({ C_GenerateRandom: { delayMilliseconds: 1 }, C_Encrypt: { delayMilliseconds: 100 } });
     const { hsm } = await open({ jobTimeoutSeconds: 60 });
     const { key } = await makeKey(hsm, 'aes-256', 'far');
     await Promise.all(Array.from({ length: 64 }, () => hsm.encrypt(key, message)));
     const begun = performance.now();
     await Promise.all(Array.from({ length: 320 }, () => hsm.encrypt(key, message)));
-    // One after another would take 32 seconds; side by side it is two.
+    // One after another takes 32 seconds, in parallel two.
     expect(performance.now() - begun).toBeLessThan(25_000);
   });
 });
@@ -228,7 +228,7 @@ function inject(faults: Faults): void {
   renameSync(`${faultFile}.new`, faultFile);
 }
 
-/** Until a host has come to an injected fault. */
+/** Resolves when a host has reached an injected fault. */
 async function comeTo(name: string): Promise<void> {
   await vi.waitFor(() => expect(existsSync(markOf(faultFile, name))).toBe(true), patience);
 }

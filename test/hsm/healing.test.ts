@@ -1,5 +1,5 @@
-// What is healed inside a host without replacing it: lost sessions, logins and objects (reference A6). The token runs in this process,
-// so that the test can do to it what a failing network or another application would.
+// Recovery inside a host without replacing it: lost sessions, logins and objects (reference A6). The token runs in this process, so that
+// the test can cause what a failing network or another application would.
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const message = Buffer.from('message');
 const directory = mkdtempSync(join(tmpdir(), 'keystored-healing-'));
 let token: TokenConfig;
 let engine: Engine;
-/** the same module, as some other part of the process would call it */
+/** the same module, called as by another part of the process */
 let other: pkcs11js.PKCS11;
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ describe.each(['wrapped', 'token'] as const)('a key in %s custody works again af
     expectWorking();
   });
 
-  test('a token that is full: half of the loaded keys make room', () => {
+  test('a full token: half of the loaded keys are evicted', () => {
     let full = true;
     const result = engine.run(() => {
       if (full) {
@@ -103,7 +103,7 @@ describe.each(['wrapped', 'token'] as const)('a key in %s custody works again af
   }
 });
 
-test('after a failed tag the same session goes on', () => {
+test('after a wrong tag the same session continues', () => {
   const binding = bindingOf('tags');
   const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true, under: 1 });
   const key = keyIdentity({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
@@ -116,7 +116,7 @@ test('after a failed tag the same session goes on', () => {
   }
 });
 
-test('an error that comes again after it was healed is given up on, not tried for ever', () => {
+test('an error that occurs again after its remedy is reported, not retried for ever', () => {
   let tries = 0;
   const attempt = (): void =>
     engine.run(() => {
@@ -127,7 +127,7 @@ test('an error that comes again after it was healed is given up on, not tried fo
   expect(tries).toBe(3);
 });
 
-test('a wrapping key that is not there is looked for at every use, and no copies of the others stay in the sessions', () => {
+test('a missing wrapping key is searched at every use, and no copies of the others stay in the sessions', () => {
   const { module, owner } = engine.sessions;
   const copies = (): number => module.findObjects(owner, { token: false, label: wrappingKeyLabel }).length;
   expect(copies()).toBe(1);
@@ -136,7 +136,7 @@ test('a wrapping key that is not there is looked for at every use, and no copies
   expect(engine.custody.wrappingKeys.newest().number).toBe(1);
 });
 
-test('a thread that may not log in asks for it instead', () => {
+test('a thread without a PIN asks for a login instead', () => {
   const lane = new Engine({ token, cacheKeys: 10 });
   other.C_Logout(engine.sessions.owner);
   expect(() => lane.restore()).toThrow(LoginNeeded);
@@ -146,7 +146,7 @@ test('a thread that may not log in asks for it instead', () => {
   lane.sessions.close();
 });
 
-test('a module that was finalised is beyond healing here: the host has to be replaced', () => {
+test('a finalised module has no remedy here: the host has to be replaced', () => {
   expect(() => engine.run(notInitialised)).toThrow(ModuleBroken);
 });
 

@@ -1,4 +1,4 @@
-// Initialising a token: what cannot be done is said before anything is, and what was begun is finished, not begun again beside it.
+// Initialising a token: faults are reported before any change, and an interrupted run is completed, not started again.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,19 +59,19 @@ describe('is refused with nothing made', () => {
     'a short SO PIN': { soPin: '123' },
     'a long SO PIN': { soPin: long },
   };
-  test.each(Object.entries(lengths))('a PIN of a length the token does not take: %s', async (_name, given) => {
+  test.each(Object.entries(lengths))('a PIN of a length that the token does not accept: %s', async (_name, given) => {
     const refusal = { kind: 'refused', message: expect.stringMatching(/takes no (user|SO) PIN of \d+ octets: it must have 4 to 255/) };
     await expect(initialiseSoftToken(newToken(given))).rejects.toMatchObject(refusal);
     expect(made()).toEqual([]);
   });
 
-  test('a PIN file that is not text: its octets would become others', async () => {
+  test('a PIN file that is not UTF-8', async () => {
     const refusal = { kind: 'configuration', message: expect.stringMatching(/^PIN file .* is not text/) };
     await expect(initialiseSoftToken(newToken({ pin: Buffer.from('fffefdfcfb', 'hex') }))).rejects.toMatchObject(refusal);
     expect(made()).toEqual([]);
   });
 
-  test('a module that does not start: the message names it, and what it depends on', async () => {
+  test('a module that does not start: the message names it and what to check', async () => {
     const nowhere = { ...newToken(), environment: { SOFTHSM2_CONF: join(directory, 'absent') } };
     const message = expect.stringMatching(
       /^PKCS#11 module \S*libsofthsm2\.so does not start: C_Initialize returned CKR_\w+; check .*environment/,
@@ -80,14 +80,17 @@ describe('is refused with nothing made', () => {
   });
 });
 
-test.each(['x'.repeat(32), 'ü'.repeat(16), ' a', '🔑 key', '-a/b'])('the label "%s" is taken whole and finds its token', async (odd) => {
-  const token = newToken({ label: odd });
-  await initialiseSoftToken(token);
-  await prepareToken(token);
-  expect((await describeModule(softhsmModule, { environment })).slots[0]?.label.trim()).toBe(odd.trim());
-});
+test.each(['x'.repeat(32), 'ü'.repeat(16), ' a', '🔑 key', '-a/b'])(
+  'the label "%s" is stored completely and finds its token',
+  async (odd) => {
+    const token = newToken({ label: odd });
+    await initialiseSoftToken(token);
+    await prepareToken(token);
+    expect((await describeModule(softhsmModule, { environment })).slots[0]?.label.trim()).toBe(odd.trim());
+  },
+);
 
-describe('a token that was begun, and has no user PIN yet', () => {
+describe('a token that is half-initialised, without a user PIN', () => {
   beforeEach(() => {
     const words = ['--module', softhsmModule, '--init-token', '--slot-index', '0', '--label', label, '--so-pin', 'so-pin'];
     execFileSync('pkcs11-tool', words, { env: { ...process.env, ...environment }, stdio: 'ignore' });
@@ -101,7 +104,7 @@ describe('a token that was begun, and has no user PIN yet', () => {
     await (await openHsm(testHsmConfig(token))).close();
   });
 
-  test('is not taken from the SO whose PIN it has', async () => {
+  test('keeps its SO PIN', async () => {
     const refusal = {
       kind: 'pin-refused',
       message: expect.stringContaining('does not take the SO PIN: C_Login returned CKR_PIN_INCORRECT'),
@@ -111,14 +114,14 @@ describe('a token that was begun, and has no user PIN yet', () => {
   });
 });
 
-test('a module that is not there is named by who looks at it, too', async () => {
+test('describing a missing module names it, too', async () => {
   await expect(describeModule('/nowhere/libnone.so')).rejects.toMatchObject({
     kind: 'configuration',
     message: expect.stringMatching(/^PKCS#11 module \/nowhere\/libnone\.so cannot be loaded/),
   });
 });
 
-test('a serial that is not there: the message says which are', async () => {
+test('an unknown serial: the message lists the known ones', async () => {
   const token = newToken();
   await initialiseSoftToken(token);
   const [slot] = (await describeModule(softhsmModule, { environment })).slots;

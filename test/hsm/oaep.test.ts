@@ -1,4 +1,4 @@
-// RSAES-OAEP in the token (RFC 8017 section 7.1), held against node:crypto; and the decoding of its padding alone.
+// RSAES-OAEP in the token (RFC 8017 section 7.1), compared with node:crypto; and the decoding of its padding alone.
 import { constants, createPublicKey, generateKeyPairSync, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HsmError, type Hsm } from '../../hsm/api.ts';
@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../harness/temporary.ts';
 const hashes = ['sha256', 'sha384', 'sha512'] as const;
 const directory = temporaryDirectory();
 
-/** What went wrong, or `opened`. */
+/** The kind of the error, or `opened`. */
 const outcome = (opened: Promise<unknown>): Promise<string> =>
   opened.then(
     () => 'opened',
@@ -38,7 +38,7 @@ describe.each(await findModules())('$name', (module) => {
     }
   });
 
-  test('everything else is decryption-failed, and the key works on', async () => {
+  test('every other input is decryption-failed, and the key still works', async () => {
     const { key, publicKey } = await makeKey(hsm, 'rsa-2048', 'oaep-refusals');
     const rsa = createPublicKey({ key: Buffer.from(publicKey as Uint8Array), format: 'der', type: 'spki' });
     const message = randomBytes(32);
@@ -62,7 +62,7 @@ describe.each(await findModules())('$name', (module) => {
     expect(Buffer.from(await hsm.decryptOaep(key, 'sha256', sealed))).toEqual(message);
   });
 
-  test('a key of another type, and one bound to other words, are refused', async () => {
+  test('a key of another type, and one with another binding, are refused', async () => {
     const { key } = await makeKey(hsm, 'ecdsa-p256', 'oaep-ec');
     expect(await outcome(hsm.decryptOaep(key, 'sha256', Buffer.alloc(256)))).toBe('refused');
     const { stored } = await makeKey(hsm, 'rsa-2048', 'oaep-bound');
@@ -71,7 +71,7 @@ describe.each(await findModules())('$name', (module) => {
   });
 });
 
-test.each(hashes)('decoding with %s: a block opens, and no longer when any one octet of it differs', (oaepHash) => {
+test.each(hashes)('decoding with %s: a block opens, but not with any single octet changed', (oaepHash) => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const sealed = publicEncrypt({ key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, Buffer.from('message'));
   const block = privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, sealed);

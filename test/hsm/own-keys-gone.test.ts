@@ -1,4 +1,4 @@
-// The objects of the token's own keys go while a process has copies of them in memory. It has the token to itself: SoftHSM is of no use in it
+// The objects of the token's own keys are removed while a process has copies of them. The test uses its own token, which is unusable
 // afterwards.
 import { readdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -29,7 +29,7 @@ test('a key is not made while the own keys are gone from the token, although the
     readdirSync(tokens, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('token.object')) ?? '',
   );
   const contents = readFileSync(tokenFile);
-  // As SoftHSM leaves it for a moment, whenever another process logs in.
+  // SoftHSM leaves the file so for a moment whenever another process logs in.
   truncateSync(tokenFile);
   expect(() => lone.requireKept()).not.toThrow();
   writeFileSync(tokenFile, contents);
@@ -39,6 +39,6 @@ test('a key is not made while the own keys are gone from the token, although the
   expect(() => lone.run(() => rewrapKey(lone, reference, 1))).toThrow('own keys are not where');
   expect(lone.run(() => encrypt(lone, lone.key(reference), message))).toHaveLength(12 + message.length + 16);
   for (const name of objects) renameSync(path(basename(name)), join(tokens, name));
-  // This process has lost sight of them; the one that takes its place has not.
+  // Only a new process sees the keys again.
   expect(() => lone.requireKept()).toThrow(ModuleBroken);
 });

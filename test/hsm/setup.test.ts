@@ -1,4 +1,4 @@
-// Making tokens ready and starting on them: every mistake in the configuration is one clear error, and crashes in between leave no damage.
+// Preparing tokens and starting on them: every fault of the configuration is one clear error, and crashes leave no damage.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ describe('openHsm says in one error what is wrong', () => {
     });
   });
 
-  test('a token that is listed twice, by whatever it is selected: a rotation under one name would destroy keys of the other', async () => {
+  test('a token that is listed twice, however it is selected: a rotation under one name would destroy keys of the other', async () => {
     const { label: _, ...rest } = token;
     const [slot] = (await describeModule(softhsmModule, { environment: { ...token.environment } })).slots;
     for (const twin of [token, { ...rest, serial: slot?.serial ?? '' }]) {
@@ -64,7 +64,7 @@ describe('openHsm says in one error what is wrong', () => {
 });
 
 describe('preparing a token', () => {
-  test('makes both keys once, however many ask at the same time', async () => {
+  test('makes both keys once under concurrent calls', async () => {
     const empty = await makeEmptySoftToken(mkdtempSync(join(directory, 'together-')), 'together');
     const made = await Promise.all(Array.from({ length: 4 }, () => prepareToken(empty)));
     expect(made.flat().sort()).toEqual(['keystored-binding-key', 'keystored-wrapping-key']);
@@ -104,7 +104,7 @@ describe('SoftHSM’s files', () => {
     const { stored, sealed } = await useOnce(crashed);
     const file = tokenObject(join(here, 'main-tokens'));
     truncateSync(file);
-    // The first to come at a start.
+    // The first task of a start.
     expect(await prepareToken(crashed)).toEqual([]);
     truncateSync(file);
     const hsm = await openHsm(testHsmConfig(crashed));
@@ -112,7 +112,7 @@ describe('SoftHSM’s files', () => {
     await hsm.close();
   });
 
-  test('starts at the same moment do not disturb each other', async () => {
+  test('concurrent starts do not disturb each other', async () => {
     for (let round = 0; round < 5; round++) {
       const opened = await Promise.all(Array.from({ length: 6 }, () => openHsm(testHsmConfig(token))));
       await Promise.all(opened.map((hsm) => hsm.selfTest()));
@@ -136,7 +136,7 @@ describe('SoftHSM’s files', () => {
     await hsm.close();
   });
 
-  test('a token directory that vanishes: loaded keys go on, and all is well when it is back', async () => {
+  test('a token directory that vanishes: loaded keys still work, and so does everything when it is back', async () => {
     const here = mkdtempSync(join(directory, 'vanish-'));
     const vanishing = await makeSoftToken(here);
     const tokens = join(here, 'main-tokens');
@@ -167,7 +167,7 @@ describe('SoftHSM’s files', () => {
     await hsm.close();
   });
 
-  test('nothing but the owner can read what a token leaves on the disk', () => {
+  test('only the owner can read the files of a token', () => {
     const modes = execFileSync('find', [join(directory, 'main-tokens'), '-perm', '/077', '-type', 'f', '-not', '-name', 'start.lock'], {
       encoding: 'utf8',
     });

@@ -1,4 +1,4 @@
-// The tables and encodings of the HSM floor, held against the binding, the standard’s numbers and random input.
+// The tables and encodings of the HSM floor, compared with the binding, the standard’s numbers and random input.
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,12 +37,12 @@ describe('numbers', () => {
     expect(returnValues.size).toBeGreaterThanOrEqual(names.length - 2);
   });
 
-  test('no two rows share a name, and an unknown number heals nothing and shows itself', () => {
+  test('no two rows share a name, and an unknown number has no remedy and is shown', () => {
     expect(new Set([...returnValues.values()].map(({ name }) => name)).size).toBe(returnValues.size);
     expect(findReturnValue(0x80001234)).toEqual({ name: 'CKR 0x80001234', remedy: 'none', kind: 'refused' });
   });
 
-  test('errors of the binding are known by number, whichever shape they have (reference A3)', () => {
+  test('errors of the binding are recognised by number in every shape (reference A3)', () => {
     expect(asTokenError('C_Sign', Object.assign(new Error('x'), { code: 0x30 }))).toMatchObject({ rv: 0x30, fn: 'C_Sign' });
     expect(asTokenError('C_CreateObject', new Error('CKR_TEMPLATE_INCOMPLETE:208'))).toMatchObject({ rv: 0xd0 });
     const fault = new TypeError('no such thing');
@@ -77,7 +77,7 @@ describe('numbers', () => {
   });
 });
 
-describe('what would crash the binding is refused before', () => {
+describe('values that would crash the binding are refused', () => {
   test.each<[string, Attributes]>([
     ['text for a number', { keyType: '1' as unknown as number }],
     ['a fraction', { keyType: 1.5 }],
@@ -108,7 +108,7 @@ describe('encodings', () => {
     parts: fc.array(fc.option(octets, { nil: undefined }), { maxLength: 5 }),
   });
 
-  test('messages survive every way of being cut into chunks', () => {
+  test('messages survive every split into chunks', () => {
     fc.assert(
       fc.property(
         fc.array(message, { minLength: 1, maxLength: 8 }),
@@ -129,7 +129,7 @@ describe('encodings', () => {
     );
   });
 
-  test('a part that is not there is not taken for an empty one, and asking beyond the last throws', () => {
+  test('an absent part differs from an empty one, and a part after the last throws', () => {
     const [received] = new MessageReader().push(
       encodeMessages([{ id: 1, code: 0, flags: 0, micros: 0, parts: [undefined, new Uint8Array(0)] }]),
     );
@@ -170,7 +170,7 @@ describe('encodings', () => {
     );
   });
 
-  test('the encoding remembered for a stored key is not used for another binding', () => {
+  test('the cached encoding of a stored key is not used for another binding', () => {
     const stored: StoredKey = { type: 'aes-256', custody: 'wrapped', token: 'main', blob: Buffer.alloc(40), mac: Buffer.alloc(32) };
     const one = { tenant: 't', keyId: 'k', version: 1, purpose: 'p' };
     expect(encodeKeyReference({ stored, binding: one })).toEqual(encodeKeyReference({ stored, binding: { ...one } }));
@@ -192,7 +192,7 @@ describe('encodings', () => {
 });
 
 describe('the cache of loaded keys', () => {
-  test('holds no more than it may, releases what it lets go, and spares what was used', () => {
+  test('stays within its capacity, releases evicted keys, and spares used ones', () => {
     const released: string[] = [];
     const cache = new KeyCache<string>(3, (value) => released.push(value));
     for (const name of ['a', 'b', 'c']) cache.add(name, name);

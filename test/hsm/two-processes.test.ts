@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all(processes.map((hsm) => hsm.close())));
 
-test('a key made by one is used by the other, whatever the other was making meanwhile', async () => {
+test('a key made by one process works in the other, also while that one makes keys', async () => {
   for (let round = 0; round < 10; round++) {
     const keys = await Promise.all(processes.flatMap((hsm, maker) => [1, 2].map((version) => make(hsm, `${round}-${maker}`, version))));
     for (const key of keys) for (const hsm of processes) expect(await sign(hsm, key)).toHaveLength(64);

@@ -1,4 +1,4 @@
-// What the objects we make in a token may be used for: their one job. Asked of the token itself, of persistent and session objects alike.
+// Objects in a token have one use. Read from the token itself, for persistent and session objects.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { KeyType, TokenConfig } from '../../hsm/api.ts';
 import * as ck from '../../hsm/pkcs11/constants.ts';
@@ -24,7 +24,7 @@ const uses: readonly AttributeName[] = [
   ...(['encrypt', 'decrypt', 'sign', 'signRecover', 'verify', 'verifyRecover', 'wrap', 'unwrap', 'derive'] as const),
 ];
 
-/** What an object may be used for, as the token says: `encrypt decrypt`. */
+/** The uses of an object according to the token: `encrypt decrypt`. */
 function usesOf({ sessions: { module, owner } }: Engine, object: ObjectHandle): string {
   const allowed = uses.filter((use) => {
     try {
@@ -53,7 +53,7 @@ test.for(await findModules())('$name: every key in the token does one job', { ti
   }
 });
 
-describe('SoftHSM2, asked in this process', () => {
+describe('SoftHSM2 in this process', () => {
   let engine: Engine | undefined;
   let token: TokenConfig;
 
@@ -65,7 +65,7 @@ describe('SoftHSM2, asked in this process', () => {
   };
   afterAll(() => engine?.close());
 
-  test('every object does one job, wherever it came from', { timeout: 120_000 }, async () => {
+  test('every object has one use, however it was made', { timeout: 120_000 }, async () => {
     const one = await open();
     const types = one.keyTypes.filter((type) => !slow.has(type));
     for (const type of types) {
@@ -90,7 +90,7 @@ describe('SoftHSM2, asked in this process', () => {
     expect([...found].sort()).toEqual(['decrypt', 'encrypt decrypt', 'sign', 'wrap unwrap']);
   });
 
-  test('one that may do more is named, by the inspection that hsm test and check run', async () => {
+  test('the inspection of hsm test and check names an object with more uses', async () => {
     const one = await open();
     const { module: library, owner } = one.sessions;
     const { class: _class, ...attributes } = keyAttributes('secret-256', 'use');
@@ -106,7 +106,7 @@ describe('SoftHSM2, asked in this process', () => {
     }
   });
 
-  test('a key in the token cannot be given other jobs later', async () => {
+  test('a key in the token cannot get other uses later', async () => {
     const one = await open();
     const { module: library, owner } = one.sessions;
     const binding = bindingOf('fixed');

@@ -1,4 +1,4 @@
-// Rotation of the token's wrapping key: blobs name the key that opens them, keys never change while they are wrapped anew, and never leave.
+// Rotation of the token's wrapping key: blobs name the key that unwraps them; rewrapped keys neither change nor leave the token.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ afterAll(() => Promise.all([hsm.close(), other.close()]));
 
 const types: readonly KeyType[] = ['aes-128', 'aes-256', 'secret-256', 'rsa-2048', 'ecdsa-p256', 'ecdsa-p384', 'ecdsa-p521', 'ed25519'];
 
-/** Whether a reference holds the key that the proof was made with. */
+/** Whether a reference is the key that made the proof. */
 type Proof = (from: Hsm, key: KeyReference) => Promise<boolean>;
 
 async function proofOf(type: KeyType, key: KeyReference, publicKey: Uint8Array | undefined): Promise<Proof> {
@@ -47,7 +47,7 @@ async function proofOf(type: KeyType, key: KeyReference, publicKey: Uint8Array |
   };
 }
 
-test('blobs under the first wrapping key look as they always did; later ones carry the number', () => {
+test('blobs under the first wrapping key have the old form; later ones carry the number', () => {
   const wrapped = randomBytes(40);
   const first = { mechanism: 0x210a, content: 'seed', number: 1, wrapped } as const;
   expect(formatBlob(first)).toEqual(Buffer.concat([Buffer.of(2), wrapped]));
@@ -58,7 +58,7 @@ test('blobs under the first wrapping key look as they always did; later ones car
     expect(() => parseBlob(Buffer.from(octets))).toThrow(/unknown form/);
 });
 
-test('foreign keys of the same label that say numbers that are none are passed over', async () => {
+test('foreign keys of the same label without a valid number are ignored', async () => {
   const soft = await makeSoftToken(path(), 'foreign');
   const pin = readFileSync((soft.pin as { file: string }).file, 'utf8');
   const tool = ['--module', soft.module, '--token-label', soft.label ?? '', '--login', '--pin', pin];
@@ -88,17 +88,17 @@ describe('after a rotation', () => {
     for (const { key, proof } of old) fresh.push({ key: { ...key, stored: await hsm.wrappingKeys.rewrap(key) }, proof });
   });
 
-  test('however many ask, there is one new key, and asking again makes none', async () => {
+  test('concurrent and repeated calls make one new key', async () => {
     expect(await hsm.wrappingKeys.makeNext('main', 1)).toBe(2);
     expect(await other.wrappingKeys.list('main')).toEqual([1, 2]);
     expect(await prepareToken(token)).toEqual([]);
   });
 
-  test('what was wrapped before works, and so does what was wrapped anew, in every process', async () => {
+  test('keys wrapped before and rewrapped keys work, in every process', async () => {
     for (const { key, proof } of [...old, ...fresh]) for (const from of [hsm, other]) expect(await proof(from, key)).toBe(true);
   });
 
-  test('blobs say under which key they are', () => {
+  test('blobs name their wrapping key', () => {
     expect(old.map(({ key }) => hsm.wrappingKeys.numberOf(key.stored))).toEqual(types.map(() => 1));
     expect(fresh.map(({ key }) => hsm.wrappingKeys.numberOf(key.stored))).toEqual(types.map(() => 2));
   });
@@ -117,7 +117,7 @@ describe('after a rotation', () => {
     },
   );
 
-  test('a changed or foreign blob is not wrapped anew, and a token key neither', async () => {
+  test('a changed or foreign blob is not rewrapped, nor is a token key', async () => {
     const { stored, binding } = (old[0] as (typeof old)[number]).key;
     const blob = stored.blob.map((octet, index) => (index === 7 ? octet ^ 1 : octet));
     expect(await kindOf(hsm.wrappingKeys.rewrap({ stored: { ...stored, blob }, binding }))).toBe('key-not-usable');
@@ -128,7 +128,7 @@ describe('after a rotation', () => {
     await hsm.destroy(key);
   });
 
-  test('the newest is never destroyed; once an old one is, its blobs name it and the others work', async () => {
+  test('the newest is never destroyed; after an old one is, its blobs name it and the others work', async () => {
     expect(await kindOf(hsm.wrappingKeys.destroy('main', 3))).toBe('refused');
     await hsm.wrappingKeys.destroy('main', 1);
     await other.wrappingKeys.destroy('main', 1);

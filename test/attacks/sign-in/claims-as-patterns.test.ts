@@ -1,4 +1,4 @@
-// OpenBao GHSA-59w7-v8rr-pr4p: `*`, `+`, `/` and `,` in values from outside became patterns. Claims of an identity provider, compared as they are.
+// OpenBao GHSA-59w7-v8rr-pr4p: `*`, `+`, `/` and `,` in foreign values became patterns. Claims of an identity provider must be compared literally.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startOidcHarness, type OidcHarness, shownToken } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** Status of a sign-in whose claim is this; 303 is in. */
+/** Status of a sign-in with this claim; 303 means signed in. */
 async function signIn(groups: unknown, more: object = {}): Promise<number> {
   harness.provider.script = { person: { groups, ...more } };
   return (await harness.browser().login(harness.provider)).status;
@@ -35,11 +35,11 @@ test.each<[string, unknown]>([
   expect(await signIn(groups)).toBe(403);
 });
 
-test('the very value matches, and nothing beside it', async () => {
+test('only the exact value matches', async () => {
   for (const value of ['admins', 'a/b', 'x,y']) expect(await signIn([value])).toBe(303);
 });
 
-test('a name from a claim is a name: neither a pattern nor the name of somebody who has more', async () => {
+test('a name from a claim is only a name: no pattern, and no way to another account', async () => {
   await harness.setRole('admins', { 'token-policies': ['rewrap-only'], 'claim-mappings': { email: 'username' } });
   for (const email of ['root', '*', '../root', 'root@system', '/v1/**']) {
     harness.provider.script = { person: { groups: ['admins'], email } };

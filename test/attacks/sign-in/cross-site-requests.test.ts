@@ -1,4 +1,4 @@
-// Eviden: cookies with SameSite=Strict broke the way back from the provider, with None other sites could act. Lax, and nothing rests on it alone.
+// Eviden: cookies with SameSite=Strict broke the redirect from the provider, with None other sites could act. Lax, and never as the only protection.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fieldOf, startOidcHarness, type Browser, type OidcHarness } from '../../plugins/oidc/harness.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -33,7 +33,7 @@ test('every cookie is __Host-, Secure, HttpOnly and SameSite=Lax', async () => {
   }
 });
 
-test('a cookie is no credential on /v1, whatever comes with it', async () => {
+test('a cookie is no credential on /v1, whatever else is sent', async () => {
   const browser = await signedIn();
   for (const headers of [{}, { origin: harness.appliance.url }, { 'x-requested-with': 'XMLHttpRequest' }]) {
     for (const [method, path] of [
@@ -46,7 +46,7 @@ test('a cookie is no credential on /v1, whatever comes with it', async () => {
   }
 });
 
-test('forms of other sites, without the page’s own value, or with one of another session, are refused and end nothing', async () => {
+test('forms of other sites, without the page’s own value, or with one of another session, are refused and end no session', async () => {
   const [browser, other] = [await signedIn(), await signedIn()];
   const own = fieldOf(String((await browser.get('/ui')).body), 'form-token');
   const foreign = fieldOf(String((await other.get('/ui')).body), 'form-token');
@@ -61,7 +61,7 @@ test('forms of other sites, without the page’s own value, or with one of anoth
     for (const path of ['/ui/token', '/ui/sign-out']) {
       const { status, body } = await browser.post(path, form, headers);
       expect([path, status >= 400 && status < 500]).toEqual([path, true]);
-      // What looks like a token is the reference of the refusal.
+      // The value that looks like a token is the reference of the refusal.
       for (const [token] of String(body).matchAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g)) {
         expect((await harness.appliance.request('POST', '/v1/state/keystore/token/info', {}, { token })).status).toBe(401);
       }
@@ -70,7 +70,7 @@ test('forms of other sites, without the page’s own value, or with one of anoth
   expect((await browser.get('/ui')).status).toBe(200);
 });
 
-test('no answer invites other sites to read it', async () => {
+test('no answer allows other sites to read it', async () => {
   const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
   for (const [method, path] of [
     ['OPTIONS', '/v1/config/tenants'],

@@ -1,4 +1,4 @@
-// Eviden VULN-03 and others: a URL that a caller may set made the server ask inside its own network.
+// Eviden VULN-03 and others: a URL that a caller can set made the server call hosts of its own network.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => inside.close());
 
-test('discovery URLs must be https, whatever they are dressed up as', async () => {
+test('discovery URLs must be https, in every disguise', async () => {
   const { port } = inside.address() as AddressInfo;
   const urls = [
     `http://127.0.0.1:${port}/.well-known/openid-configuration`,
@@ -43,7 +43,7 @@ test('discovery URLs must be https, whatever they are dressed up as', async () =
   for (const [index, url] of urls.entries()) {
     const name = `forged-${index}`;
     const { status } = await victim.request('POST', list, { name, ...service, 'discovery-url': url });
-    // On an appliance of the loopback a provider there may be without TLS (api 56); it still tells nobody what it answered.
+    // A loopback appliance accepts loopback providers without TLS (api 56); their answers are still not shown.
     if (status === 201) await victim.request('GET', `/login/system/${name}`, undefined, { token: undefined });
     const tried = await victim.request('POST', `/v1/state/keystore/authentication/oidc/${name}/test`, {});
     expect(JSON.stringify(tried.body)).not.toContain('of the inside');

@@ -26,7 +26,7 @@ const payloads = [
   '\u2028\u202e<script>',
 ];
 
-/** Nothing of a payload stands on a page as markup, and the page would not run it. */
+/** No payload is markup on a page, and the page's policy would not run it. */
 function expectHarmless(page: string, headers: Readonly<Record<string, unknown>>): void {
   expect(page).not.toMatch(/<(?:script|img|iframe|object|base|meta http-equiv)/i);
   // An element with an event handler, or with an address that runs.
@@ -39,7 +39,7 @@ function expectHarmless(page: string, headers: Readonly<Record<string, unknown>>
 }
 
 describe.each(payloads)('%j', (payload) => {
-  test('in every parameter of the callback, with a state of one’s own and without', async () => {
+  test('in every parameter of the callback, with a valid state and without', async () => {
     for (const parameter of ['error', 'error_description', 'error_uri', 'state', 'code', 'iss', 'session_state', payload]) {
       const browser = harness.browser();
       const begun = new URL(harness.provider.authorize(await browser.start()));
@@ -49,7 +49,7 @@ describe.each(payloads)('%j', (payload) => {
         `/oidc-callback?${new URLSearchParams({ [parameter]: payload }).toString()}`,
       ]) {
         const { status, body, headers } = await browser.get(target);
-        // 502: the provider refused a code that is none.
+        // 502: the provider refused the invalid code.
         expect([200, 303, 400, 403, 404, 429, 502]).toContain(status);
         if (status !== 303) expectHarmless(String(body), headers); // oxlint-disable-line vitest/no-conditional-expect -- a redirect has no page
       }
@@ -73,7 +73,7 @@ describe.each(payloads)('%j', (payload) => {
   });
 });
 
-test('a sign-in begun by somebody else does not end in one’s own browser', async () => {
+test('a sign-in started in another browser does not finish in this one', async () => {
   const [attacker, victim] = [harness.browser(), harness.browser()];
   const { pathname, search } = new URL(harness.provider.authorize(await attacker.start()));
   const { status, headers } = await victim.get(pathname + search);

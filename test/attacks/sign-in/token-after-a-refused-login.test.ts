@@ -21,7 +21,7 @@ async function makeApprole(name: string, document: object = {}): Promise<{ 'role
 const login = (body: object) => victim.request('POST', '/v1/approle-login', body, { token: undefined });
 const tokens = async () => ((await victim.request('GET', '/v1/state/keystore/tokens')).body as unknown[]).length;
 
-test('no refused login leaves a token behind, and no answer of one carries anything like it', async () => {
+test('no refused login leaves a token or answers with one', async () => {
   const [one, other] = [await makeApprole('one'), await makeApprole('other')];
   const bound = await makeApprole('bound', { 'secret-id-bound-cidrs': ['10.0.0.0/8'] });
   const spent = await makeApprole('spent', { 'secret-id-num-uses': 1 });
@@ -45,14 +45,14 @@ test('no refused login leaves a token behind, and no answer of one carries anyth
   expect(await tokens()).toBe(before);
 });
 
-test('with the token of an approle one can log out, and then it is over', async () => {
+test('the token of an approle can log out and ends with that', async () => {
   const { token } = (await login(await makeApprole('leaver'))).body;
   expect(await victim.verdict('POST', '/v1/state/keystore/token/info', {}, { token })).toBe('200 done');
   expect(await victim.verdict('POST', '/v1/logout', {}, { token })).toBe('204 done');
   expect(await victim.verdict('POST', '/v1/state/keystore/token/info', {}, { token })).toBe('401 invalid-token');
 });
 
-test('a login that is not one: tokens elsewhere than in the Authorization header count for nothing', async () => {
+test('tokens elsewhere than in the Authorization header are ignored', async () => {
   const { token } = (await login(await makeApprole('carrier'))).body;
   const path = '/v1/state/keystore/tokens';
   const without = { token: undefined };

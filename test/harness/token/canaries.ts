@@ -1,8 +1,8 @@
-// Looks for planted secrets in files, in texts, and in the store as running processes have it in memory, in every form they could lie there.
+// Looks for planted secrets in files, in texts, and in the store's pages in the memory of running processes, in every encoding.
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A secret in one form, and what to call it when it is found. */
+/** A secret in one encoding, with a name for reports. */
 export type Needle = { readonly what: string; readonly octets: Buffer };
 export type Planted = ReadonlyMap<string, string | Buffer>;
 
@@ -14,7 +14,7 @@ export function needlesOf(planted: Planted): readonly Needle[] {
 function formsOf(secret: string | Buffer): readonly (readonly [string, Buffer])[] {
   const octets = Buffer.from(secret);
   if (octets.length < 12) throw new Error('a secret as short as this is found by chance');
-  // Characters at the ends depend on what stands beside.
+  // The characters at both ends depend on the neighbouring octets.
   const aligned = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), octets]).toString('base64').slice(4, -4)); // prettier-ignore
   const forms: readonly (readonly [string, Buffer | string])[] = [
     ['as it is', octets],
@@ -35,12 +35,12 @@ function formsOf(secret: string | Buffer): readonly (readonly [string, Buffer])[
   });
 }
 
-/** What of the secrets there is. */
+/** The secrets that were found. */
 export function found(octets: Buffer, needles: readonly Needle[]): readonly string[] {
   return needles.filter((needle) => octets.includes(needle.octets)).map(({ what }) => what);
 }
 
-/** The pages of the store's file in a process, as that process sees them: what a core dump of it would hold of the store. */
+/** The pages of the store's file in the memory of a process, as a core dump would contain them. */
 export function mappedStore(pid: number): readonly Buffer[] {
   const maps = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n').filter((line) => line.endsWith('/store/data.mdb')); // prettier-ignore
   const memory = openSync(`/proc/${pid}/mem`, 'r');
@@ -54,7 +54,7 @@ export function mappedStore(pid: number): readonly Buffer[] {
   }
 }
 
-/** The map is far larger than the file; behind its end there is nothing to read. */
+/** The map is far larger than the file; reads behind the file's end fail. */
 function readUntilUnmapped(memory: number, start: number, end: number): Buffer {
   const octets = Buffer.alloc(Math.min(end - start, 64 << 20));
   let read = 0;

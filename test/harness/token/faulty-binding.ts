@@ -1,22 +1,22 @@
-// Loaded into a host process (NODE_OPTIONS --import): makes calls of the binding slow, hang or fail as a file says while the test runs.
+// Loaded into a host process (NODE_OPTIONS --import): makes calls of the binding slow, hang or fail, as a file says that the test writes.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import pkcs11js from 'pkcs11js';
 
-/** Wait so long, then fail with this CK_RV (or go on when there is none). `firstHost`: only in the first host that comes to it. */
+/** Wait so long, then fail with this CK_RV (or go on when there is none). `firstHost`: only in the first host that reaches it. */
 export type Fault = { readonly delayMilliseconds?: number; readonly rv?: number; readonly firstHost?: true };
 
-/** Per PKCS#11 function. */
+/** By PKCS#11 function. */
 export type Faults = Readonly<Record<string, Fault>>;
 
 const variable = 'KEYSTORED_TEST_FAULTS';
 
-/** The environment for a token whose host is to obey `file`; an absent file means no faults. */
+/** The environment for a token whose host reads its faults from `file`; an absent file means no faults. */
 export function faultyEnvironment(file: string): Record<string, string> {
   return { NODE_OPTIONS: `--import=${pathToFileURL(import.meta.filename).href}`, [variable]: file };
 }
 
-/** The file that is there once a host that obeys `file` has come to the fault in this function. */
+/** The file that exists once a host has reached the fault in this function. */
 export function markOf(file: string, name: string): string {
   return `${file}.${name}`;
 }
@@ -26,7 +26,7 @@ if (file !== undefined) dress(file);
 
 function dress(path: string): void {
   const Real = pkcs11js.PKCS11;
-  // The binding puts its functions on each object, so each new object is dressed.
+  // The binding defines its functions on each object, so each new object is patched.
   pkcs11js.PKCS11 = class extends Real {
     constructor() {
       super();

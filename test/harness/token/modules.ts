@@ -1,14 +1,14 @@
-// The PKCS#11 modules the HSM suites run against: SoftHSM2 always, NSS softoken when it can be had, and one named by the environment.
+// The PKCS#11 modules the HSM suites run against: SoftHSM2 always, NSS softoken when available, and one named by the environment.
 import { defined } from '../../../core/base/defined.ts';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import { prepareToken } from '../../../hsm/setup/setup.ts';
 import { makeNssToken, obtainNss } from './nss.ts';
 import { makeSoftToken } from './softhsm.ts';
 
-/** A module under test: `make` gives a prepared token, with its files (if it has any) below the directory. */
+/** A module under test: `make` returns a prepared token, with its files (if any) below the directory. */
 export type ModuleUnderTest = { readonly name: string; make(directory: string): Promise<TokenConfig> };
 
-/** The modules at hand. Those that are not are named on standard error with the reason: a suite never shrinks silently. */
+/** The available modules. Unavailable ones are named on standard error with the reason, so that a suite never shrinks silently. */
 export async function findModules(): Promise<ModuleUnderTest[]> {
   const modules: ModuleUnderTest[] = [{ name: 'SoftHSM2', make: makeSoftToken }];
   const nss = await obtainNss();

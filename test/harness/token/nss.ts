@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import type { TokenConfig } from '../../../hsm/api.ts';
 import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
 
-/** Where the module is, or why it cannot be had. */
+/** The path of the module, or why it is not available. */
 export type NssModule = { readonly directory: string } | { readonly missing: string };
 
 const run = promisify(execFile);
 const cache = resolve(import.meta.dirname, '../../../node_modules/.cache/nss-softoken');
-/** Suites newer than any release; the first one whose module offers ML-DSA is taken. */
+/** Suites newer than any release; the first one whose module offers ML-DSA is used. */
 const newerSuites: Readonly<Record<string, readonly string[]>> = { debian: ['testing', 'unstable'], ubuntu: ['devel'] };
 const forgetFailureMilliseconds = 10 * 60_000;
 
@@ -85,7 +85,7 @@ async function fetchModule(directory: string): Promise<void> {
   throw new Error(reasons.join('; '));
 }
 
-/** Downloads and unpacks the libraries with a private apt configuration: nothing of the machine's own package state changes. */
+/** Downloads and unpacks the libraries with a private apt configuration: the package state of the machine does not change. */
 async function download(work: string, suite: string, sources: readonly { options: string; uri: string }[]): Promise<void> {
   for (const folder of ['state/lists/partial', 'cache/archives/partial', 'debs', 'root', 'lib'])
     mkdirSync(join(work, folder), { recursive: true });
@@ -127,7 +127,7 @@ async function requireMlDsa(directory: string): Promise<void> {
   }
 }
 
-/** The mirrors this machine gets its own release from, in either format of apt's source files. */
+/** The mirrors of this machine's own release, in either format of apt's source files. */
 function findSources(codename: string): { options: string; uri: string }[] {
   const folder = '/etc/apt/sources.list.d';
   const files = ['/etc/apt/sources.list', ...(existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [])];

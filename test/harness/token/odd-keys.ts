@@ -1,4 +1,4 @@
-// Keys that no library makes: the DER of public and private keys from numbers and points of any value.
+// Keys that no library makes: DER of public and private keys with arbitrary numbers and points.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
 type Curve = { readonly oid: string; readonly octets: number };
@@ -24,7 +24,7 @@ export function ecPkcs8(curve: string, scalar: Uint8Array, point?: Uint8Array): 
   return element(0x30, Buffer.from('020100', 'hex'), ecAlgorithm(curve), element(0x04, ecPrivateKey(scalar, Buffer.alloc(0), point)));
 }
 
-/** SEC1 of an EC key, likewise. */
+/** SEC1 of an EC key with any octets as its scalar. */
 export function ecSec1(curve: string, scalar: Uint8Array, point?: Uint8Array): Buffer {
   return ecPrivateKey(scalar, element(0xa0, curveOf(curve)), point);
 }

@@ -1,4 +1,4 @@
-// Looks into a token from outside, with pkcs11-tool: what is in there, whoever thinks so.
+// Lists the objects of a token with pkcs11-tool, independently of the code under test.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { TokenConfig } from '../../../hsm/api.ts';

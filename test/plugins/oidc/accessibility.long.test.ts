@@ -1,4 +1,4 @@
-// Every page people meet, judged by axe in light, dark and forced colours, on a desk and on a phone, and looked at where it could overflow.
+// Every page for people, checked by axe in light, dark and forced colours, on a desktop and on a phone, also for overflow.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const path = temporaryDirectory();
 // Resolved and not imported: it is a script for pages.
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** Where to put pictures of all pages for people to look at. */
+/** Where to write screenshots of all pages. */
 const pictures = process.env['KEYSTORED_PAGE_PICTURES'];
 
 const at = Temporal.Instant.from('2026-11-21T14:05:00Z');
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
     await harness.close();
   });
 
-  /** What axe finds, and whether the page is wider than the screen, with what can be unfolded (of the API description a part, for it has hundreds). */
+  /** The findings of axe, and whether the page is wider than the screen, with details unfolded (only some of the API description's hundreds). */
   async function judge(page: Page, picture?: string): Promise<readonly string[]> {
     await page.evaluate('[...document.querySelectorAll("details")].slice(0, 20).forEach((details) => (details.open = true))');
     if (pictures !== undefined && picture !== undefined) await page.screenshot({ path: join(pictures, `${picture}.png`), fullPage: true });

@@ -1,4 +1,4 @@
-// A certified provider (npm oidc-provider) over TLS, with people who can sign in by name, and a walker through its pages.
+// A certified provider (npm oidc-provider) over TLS, with people who sign in by name, and a client that walks through its pages.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { request as httpsRequest, createServer } from 'node:https';
@@ -15,7 +15,7 @@ export type CertifiedProvider = {
   close(): Promise<void>;
 };
 
-/** People by login name: the claims the provider tells of them. */
+/** By login name: the claims of a person. */
 export type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export async function startCertifiedProvider(options: {
@@ -23,7 +23,7 @@ export async function startCertifiedProvider(options: {
   readonly redirectUris: readonly string[];
   readonly people: People;
   readonly host?: string;
-  /** where the claims of scopes go: also into the ID token, or to UserInfo alone */
+  /** whether the claims of scopes are also in the ID token, or in UserInfo only */
   readonly claimsIn?: 'id-token' | 'userinfo';
   readonly authMethod?: 'client_secret_basic' | 'client_secret_post';
 }): Promise<CertifiedProvider> {
@@ -71,7 +71,7 @@ export async function startCertifiedProvider(options: {
   };
 }
 
-/** Signs in at the provider without a browser: follows its redirects, fills in its forms, stops at our callback. */
+/** Signs in at the provider without a browser: follows redirects, fills in forms, stops at the callback of keystored. */
 export class Walker {
   readonly #cookies = new Map<string, string>();
   readonly #ca: string;

@@ -1,4 +1,4 @@
-// Against a certified provider: the same flow with an implementation we did not write.
+// Against a certified provider: the same flow with an independent implementation.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { startCertifiedProvider, Walker, type CertifiedProvider } from './certified-provider.ts';
@@ -49,7 +49,7 @@ describe('a certified provider', () => {
     expect(textOf((await browser.get('/ui')).body)).toContain('Eve Adams');
   });
 
-  test('that takes the secret in the body', async () => {
+  test('that accepts the secret in the body', async () => {
     const at = await useProvider({ authMethod: 'client_secret_post' });
     await harness.appliance.request('PATCH', '/v1/config/keystore/authentication/oidc/corp', {
       'token-endpoint-auth-method': 'client_secret_post',
@@ -63,7 +63,7 @@ describe('a certified provider', () => {
     expect((await browser.get('/ui')).status).toBe(303);
   });
 
-  test('refuses a code that is sent twice, and a wrong secret shows as what it is', async () => {
+  test('refuses a code that is sent twice, and a wrong secret is reported as such', async () => {
     const at = await useProvider();
     const { back, browser } = await signIn(at, 'eve');
     expect((await browser.get(pathOf(back))).status).toBe(400);

@@ -4,13 +4,13 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Undefined on machines without it: then the tests that need it are skipped, and say so. */
+/** Undefined on machines without it: the tests that need it are then skipped, with a message. */
 export const chromiumPath = paths.find((path) => existsSync(path));
 
 if (chromiumPath === undefined)
   console.warn('SKIPPED: no Chromium on this machine; the tests of the sign-in pages in a browser do not run');
 
-/** Starts it with a profile of its own and without any traffic of its own. */
+/** Starts it with a new profile and without background traffic. */
 export function launchChromium(): Promise<Browser> {
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
   return chromium.launch({
@@ -28,7 +28,7 @@ export async function signInAtProvider(page: Page, login: string): Promise<void>
       await page.fill('input[name=password]', 'x');
     }
     await page.click('[type=submit]');
-    // Every step there has an address of its own.
+    // Every step there has its own address.
     await page.waitForURL((url) => url.href !== at);
   }
 }

@@ -1,4 +1,4 @@
-// The surroundings of the sign-in tests: an appliance with the plugin, a provider it knows, and browsers made of a cookie jar.
+// The harness of the sign-in tests: an appliance with the plugin, a provider it knows, and browsers that consist of a cookie jar.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ export type OidcHarness = {
   readonly clock: TestClock;
   readonly provider: ScriptedProvider;
   readonly redirectUri: string;
-  /** each from an address of its own, unless one is given: what one does wrong must not lock out the next */
+  /** each from another address unless one is given, so that failures of one do not lock out the next */
   browser(from?: string): Browser;
   /** Creates or replaces the service `corp` of the system tenant, pointing to the provider. */
   setService(fields?: Readonly<Record<string, unknown>>, provider?: ScriptedProvider, name?: string): Promise<void>;
   setRole(name: string, fields?: Readonly<Record<string, unknown>>, service?: string): Promise<void>;
-  /** What was logged since the last call. */
+  /** The log since the last call. */
   takeLog(): readonly LogLine[];
   /** Audit records of logins since the start, oldest first. */
   loginRecords(): readonly Readonly<Record<string, unknown>>[];
@@ -29,7 +29,7 @@ export type OidcHarness = {
 
 export type LogLine = { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> };
 
-/** One appliance and one provider for a test file. The clock starts now, because certificates and real providers know no other. */
+/** One appliance and one provider for a test file. The clock starts now, because certificates and real providers use the real time. */
 export async function startOidcHarness(
   directory: string,
   configuration: Readonly<Record<string, unknown>> = {},
@@ -100,7 +100,7 @@ export async function startOidcHarness(
 
 export type Sender = (method: string, path: string, body: string | undefined, headers: Readonly<Record<string, string>>) => Promise<Answer>;
 
-/** A browser without scripts: keeps cookies, sends them back, follows nothing by itself. */
+/** A browser without scripts: keeps and sends cookies, follows no redirects. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #request: Sender;
@@ -119,19 +119,19 @@ export class Browser {
 
   post(path: string, form: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    // A browser that says where it comes from by Origin is one too old for Sec-Fetch-Site.
+    // A browser that sends Origin here is too old for Sec-Fetch-Site.
     const site: Readonly<Record<string, string>> = 'origin' in headers ? {} : { 'sec-fetch-site': 'same-origin' };
     return this.#send('POST', path, new URLSearchParams(form).toString(), { ...type, ...site, ...headers });
   }
 
-  /** Starts at the login page's link and answers where the provider would be. */
+  /** Opens the link of the login page and returns the provider's URL. */
   async start(tenant = 'system', service = 'corp', query = ''): Promise<string> {
     const answer = await this.get(`/login/${tenant}/${service}${query}`);
     equal(answer.status, 303, textOf(answer.body));
     return String(answer.headers['location']);
   }
 
-  /** The whole way, up to the answer of the callback. */
+  /** The whole sign-in, up to the answer of the callback. */
   async login(provider: ScriptedProvider, tenant = 'system', service = 'corp'): Promise<Answer> {
     return this.get(pathOf(provider.authorize(await this.start(tenant, service))));
   }
@@ -148,7 +148,7 @@ export class Browser {
   }
 }
 
-/** A token of the signed-in browser for the API, which its cookie is not. */
+/** An API token of the signed-in browser; its cookie is none. */
 export async function shownToken(browser: Browser): Promise<string> {
   const page = String((await browser.get('/ui')).body);
   const answer = await browser.post('/ui/token', { 'form-token': fieldOf(page, 'form-token') });

@@ -1,4 +1,4 @@
-// What is left in log and audit trail: R66 to R68.
+// Log entries and audit records of sign-ins: R66 to R68.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { pathOf, referenceOf, startOidcHarness, type OidcHarness } from './harness.ts';
@@ -125,7 +125,7 @@ describe('R68: verbose-logging', () => {
     await harness.appliance.request('PATCH', service, { 'verbose-logging': false });
   });
 
-  test('on: a failure tells its calls too', async () => {
+  test('on: the entry of a failure has its calls, too', async () => {
     await harness.appliance.request('PATCH', service, { 'verbose-logging': true });
     harness.provider.script = { respond: { '/token': (_request, response) => void response.writeHead(500).end() } };
     await harness.browser().login(harness.provider);

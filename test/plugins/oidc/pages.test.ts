@@ -1,4 +1,4 @@
-// Pages cannot be injected into, whatever names and descriptions hold (R27, R29, R56).
+// No name or description can inject markup into a page (R27, R29, R56).
 import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ test('values are escaped for elements and attributes, markup is not', () => {
   );
 });
 
-test('no text gets out of its place', () => {
+test('no text becomes markup', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
       expect(html`<p title="${text}">${text}</p>`.markup.replace(/^<p title="|">|<\/p>$/g, '')).not.toMatch(/[<>"']/);
@@ -62,7 +62,7 @@ describe('R29: every page', () => {
     expect(String(body)).toContain(`<style>${styleSheet}</style>`);
   });
 
-  test('sends no referrer and stands in no frame of older browsers', () => {
+  test('sends no referrer, and older browsers show it in no frame', () => {
     expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' });
   });
 

@@ -1,4 +1,4 @@
-// A provider over TLS that lies on demand: correct by default, and each test overrides the one thing it is about.
+// A scripted provider over TLS: correct by default, and each test overrides one behaviour.
 import { createHash, createHmac, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';

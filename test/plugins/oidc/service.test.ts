@@ -71,7 +71,7 @@ describe('R6: client-secret', () => {
     expect(await request('POST', list, { ...rest, name: 'secretless' })).toMatchObject({ status: 400, body: { code: 'missing-field' } });
   });
 
-  test('a new one counts at the next login', async () => {
+  test('a new one is used at the next login', async () => {
     await harness.setService({ 'client-secret': 'wrong' });
     await harness.setRole('g1');
     harness.provider.script = { person: { groups: ['g1'] } };
@@ -149,7 +149,7 @@ describe('R9: role names', () => {
     },
   );
 
-  test('all fields come back; a missing service has no roles', async () => {
+  test('all fields are returned; a missing service has no roles', async () => {
     const role = {
       name: 'full',
       'required-claims': ['email'],
@@ -197,7 +197,7 @@ describe('R8: trust belongs to the service', () => {
   });
 });
 
-describe('who may set up a service cannot become more than they are', () => {
+describe('setting up a service gives nobody policies that the caller does not hold', () => {
   let token: string | undefined;
 
   beforeAll(async () => {

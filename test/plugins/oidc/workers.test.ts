@@ -1,4 +1,4 @@
-// The real daemon with two workers: a login begun by one is finished by whichever answers, once.
+// The real daemon with two workers: either worker can finish a login, once.
 import { equal } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ test('the reference on a failure page is found in system:logs', async () => {
   expect(logged.join()).toContain(reference);
 });
 
-test('twenty strangers sent to a provider that answers 600 get a page each, and no worker ends', async () => {
+test('twenty callers sent to a provider that answers 600 get a page each, and no worker ends', async () => {
   await daemon.request('POST', '/v1/config/keystore/authentication/oidc', {
     name: 'odd',
     'discovery-url': provider.issuer,
@@ -85,7 +85,7 @@ test('twenty strangers sent to a provider that answers 600 get a page each, and 
   expect(daemon.output()).not.toContain('ended');
 });
 
-test('a provider URL that leads to the appliance itself is not asked, and the test action says so', async () => {
+test('a provider URL that leads to the appliance itself is not called, and the test action says so', async () => {
   for (const [name, url] of [
     ['own-url', daemon.url],
     ['own-address', daemon.url.replace(/\/\/[^:/]+/, '//127.9.9.9')],

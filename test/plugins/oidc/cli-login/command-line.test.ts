@@ -185,12 +185,12 @@ describe('no approval, no token', () => {
 });
 
 describe('the poll', () => {
-  test('of an unknown token looks expired', async () => {
+  test('with an unknown token is answered as expired', async () => {
     const asked = { ...(await ask()), 'poll-token': 'A'.repeat(43) };
     expect(await poll(asked)).toMatchObject({ status: 400, body: { code: 'expired-token' } });
   });
 
-  test('too fast is told to slow down', async () => {
+  test('too fast is answered with slow-down', async () => {
     const asked = await ask();
     const again = (): Promise<Answer> =>
       harness.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': asked['poll-token'] }, { token: undefined });
@@ -199,7 +199,7 @@ describe('the poll', () => {
     expect((await poll(asked)).body.code).toBe('authorization-pending');
   });
 
-  test('after ten minutes it is over, approved or not', async () => {
+  test('ends after ten minutes, approved or not', async () => {
     const asked = await ask();
     const browser = harness.browser();
     await decide(browser, await signIn(asked, browser), 'approve');
@@ -207,7 +207,7 @@ describe('the poll', () => {
     expect((await poll(asked)).body.code).toBe('expired-token');
   });
 
-  test('two at once: one gets the token', async () => {
+  test('two concurrent polls: one gets the token', async () => {
     const asked = await ask();
     const browser = harness.browser();
     await decide(browser, await signIn(asked, browser), 'approve');

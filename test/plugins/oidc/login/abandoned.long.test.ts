@@ -1,4 +1,4 @@
-// Sign-ins and requests of command lines that nobody finishes, in numbers: what is kept of them in the store and in memory has an end.
+// Many unfinished sign-ins and CLI logins: the store and the memory that they take are bounded.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(() => harness.close());
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** From many addresses, each with a browser that never comes back and a command line that never asks again. */
+/** From many addresses, each with a browser that does not return and a command line that does not poll. */
 async function abandon(count: number, round: number): Promise<void> {
   const ask = { tenant: 'system', service: 'corp' };
   for (let at = 0; at < count; at += 10) {
@@ -37,7 +37,7 @@ async function abandon(count: number, round: number): Promise<void> {
 }
 
 async function heapAfterwards(): Promise<number> {
-  // Twice: what a finalizer lets go is collected by the next.
+  // Twice, because objects released by a finalizer are collected by the next run.
   for (let turn = 0; turn < 2; turn += 1) {
     collectGarbage();
     await new Promise((resolve) => setImmediate(resolve));
@@ -45,7 +45,7 @@ async function heapAfterwards(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-test('a thousand of each leave no more behind than the bounds say, and the heap as it was after the first three hundred', async () => {
+test('a thousand of each stay within the bounds, and the heap does not grow after the first three hundred', async () => {
   await abandon(300, 0);
   const before = await heapAfterwards();
   await abandon(700, 1);
@@ -54,6 +54,6 @@ test('a thousand of each leave no more behind than the bounds say, and the heap 
   const store = harness.appliance.store.prefixed('oidc');
   const counts = ['pending-logins', 'pending-places', 'hand-offs', 'hand-off-places'].map((name) => store.table(name).count([]));
   expect(counts).toEqual([100, 400, 100, 400]);
-  // Each of them kept, with its request, would be some ten kilobytes.
+  // Each one kept with its request would take about ten kilobytes.
   expect(grown).toBeLessThan(3_000_000);
 });

@@ -1,4 +1,4 @@
-// The callback: R22 to R30. No outgoing call happens before state, browser and issuer are right.
+// The callback: R22 to R30. No outbound call happens before state, browser and issuer are verified.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { pathOf, referenceOf, startOidcHarness, textOf, without, type OidcHarness } from '../harness.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
   harness.takeLog();
 });
 
-/** Callback path and query of a login that has just begun, with changes to the query. */
+/** Callback path and query of a new login, with changes to the query. */
 async function callback(
   browser: ReturnType<OidcHarness['browser']>,
   change: (query: URLSearchParams) => void = () => undefined,
@@ -36,7 +36,7 @@ async function callback(
   return url.pathname + url.search;
 }
 
-/** What the answer was, and how many calls it cost. */
+/** The answer, and the number of outbound calls. */
 async function outcome(run: () => Promise<{ status: number; body: unknown }>): Promise<{ status: number; text: string; calls: number }> {
   const before = harness.provider.requests.length + other.requests.length;
   const { status, body } = await run();
@@ -74,7 +74,7 @@ describe('R22: state', () => {
 });
 
 describe('R23: the state is bound to the browser', () => {
-  test('another browser gets a page, no call is made, and the own one can still finish', async () => {
+  test('another browser gets a page, no call is made, and the first one can still finish', async () => {
     const [mine, stranger] = [harness.browser(), harness.browser()];
     const to = await callback(mine);
     await stranger.start();
@@ -87,7 +87,7 @@ describe('R23: the state is bound to the browser', () => {
     expect((await mine.get(to)).status).toBe(303);
   });
 
-  test('the page tells the address where sign-in works, when the browser came by another', async () => {
+  test('the page names the address where sign-in works, when the browser used another one', async () => {
     const browser = harness.browser();
     const to = await callback(browser);
     const answer = await harness.browser().get(to);
@@ -100,7 +100,7 @@ describe('R23: the state is bound to the browser', () => {
     await harness.setService({}, other, 'other');
   });
 
-  test('a cookie that stands twice is none', async () => {
+  test('a repeated cookie counts as absent', async () => {
     const browser = harness.browser();
     const to = await callback(browser);
     const value = browser.cookies.get('__Host-keystored-login') ?? '';
@@ -137,7 +137,7 @@ describe('R25: iss', () => {
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, text: expect.stringContaining('cannot be used'), calls: 0 });
   });
 
-  test('none is accepted where the metadata does not promise it; a wrong one is not', async () => {
+  test('no iss is accepted where the metadata does not promise it; a wrong one is not', async () => {
     harness.provider.script = {
       person: { groups: ['g1'] },
       metadata: (metadata) => without(metadata, 'authorization_response_iss_parameter_supported'),
@@ -166,7 +166,7 @@ describe('R26: parameters', () => {
     expect(await outcome(() => browser.get(to))).toMatchObject({ status: 400, calls: 0 });
   });
 
-  test('what providers add of their own is passed over', async () => {
+  test('additional parameters of providers are ignored', async () => {
     const browser = harness.browser();
     const to = await callback(browser, (query) => {
       for (const [name, value] of [
@@ -205,7 +205,7 @@ describe('R27: errors of the provider', () => {
     ['invalid_scope', 502, 'service-misconfigured'],
     ['unauthorized_client', 502, 'service-misconfigured'],
     ['something_new', 502, 'provider-error'],
-  ])('%s is a page of our own words', async (error, status, code) => {
+  ])('%s is a page without the provider’s text', async (error, status, code) => {
     const browser = harness.browser();
     const answer = await browser.get(await callback(browser, withError(error, 'words of the provider')));
     expect(answer.status).toBe(status);
@@ -237,7 +237,7 @@ describe('R27: errors of the provider', () => {
     expect(String(answer.body)).not.toContain('evil.test');
   });
 
-  test('is read only after state, browser and iss: a stranger’s error uses nothing up', async () => {
+  test('is read only after state, browser and iss: an error in another browser uses nothing up', async () => {
     const browser = harness.browser();
     const begun = harness.provider.authorize(await browser.start());
     const stranger = new URL(begun);
@@ -264,7 +264,7 @@ describe('R28: providers cannot be mixed up', () => {
     const browser = harness.browser();
     const honest = new URL(harness.provider.authorize(await browser.start('system', 'corp')));
     const attacked = new URL(other.authorize(await browser.start('system', 'other')));
-    // The attacker's provider hands over the honest code under its own state.
+    // The attacker's provider sends the honest code with its own state.
     attacked.searchParams.set('code', honest.searchParams.get('code') ?? '');
     const before = [harness.provider.requestsTo('/token').length, other.requestsTo('/token').length];
     expect((await browser.get(pathOf(attacked.href))).status).toBe(502);
@@ -290,7 +290,7 @@ describe('R28: providers cannot be mixed up', () => {
 });
 
 describe('R29, R30: the answer', () => {
-  test('R29: success leads away from the URL with the code, uncached and without a referrer', async () => {
+  test('R29: success redirects away from the URL with the code, uncached and without a referrer', async () => {
     const browser = harness.browser();
     const answer = await browser.get(await callback(browser));
     expect(answer.headers).toMatchObject({
@@ -313,7 +313,7 @@ describe('R29, R30: the answer', () => {
     expect((await browser.get(to)).status).toBe(303);
   });
 
-  test('every spelling of the path is the same path and the same single use', async () => {
+  test('every spelling of the path is the same path with one use', async () => {
     const browser = harness.browser();
     const to = await callback(browser);
     expect((await browser.get(to.replace('/oidc-callback', '/%6fidc-callback/'))).status).toBe(303);
@@ -335,7 +335,7 @@ describe('R29, R30: the answer', () => {
   });
 });
 
-test('a refused login under way costs the provider nothing: no answer of ours makes it call twice', async () => {
+test('a refused login causes no further calls to the provider', async () => {
   harness.provider.script = { respond: { '/token': (_request, response) => sendJson(response, { error: 'invalid_grant' }, 400) } };
   const browser = harness.browser();
   const to = await callback(browser);

@@ -30,8 +30,8 @@ async function login(script: Script): Promise<Answer & { readonly browser: Brows
 
 const userInfoCalls = (): number => harness.provider.requestsTo('/userinfo').length;
 
-describe('R49: UserInfo is asked only when something needed is missing', () => {
-  test('everything in the ID token: not asked', async () => {
+describe('R49: UserInfo is called only when a needed claim is missing', () => {
+  test('everything in the ID token: not called', async () => {
     await harness.setRole('g1', { 'claim-mappings': { email: 'username' }, 'required-claims': ['email'] });
     const before = userInfoCalls();
     expect((await login({ person: { groups: ['g1'], email: 'e@x.test' } })).status).toBe(303);
@@ -42,7 +42,7 @@ describe('R49: UserInfo is asked only when something needed is missing', () => {
     ['the role claim', {}],
     ['a required claim', { 'required-claims': ['email'] }],
     ['a mapped claim', { 'claim-mappings': { email: 'username' } }],
-  ])('%s missing there: asked once, with the token in the header, and used', async (name, fields) => {
+  ])('%s missing there: called once, with the token in the header, and used', async (name, fields) => {
     await harness.setRole('g1', fields);
     const before = userInfoCalls();
     const answer = await login({
@@ -57,7 +57,7 @@ describe('R49: UserInfo is asked only when something needed is missing', () => {
     });
   });
 
-  test('a provider without the endpoint is not asked', async () => {
+  test('a provider without the endpoint is not called', async () => {
     const script: Script = { metadata: (metadata) => without(metadata, 'userinfo_endpoint'), person: {} };
     harness.provider.script = script;
     await harness.setService();
@@ -89,7 +89,7 @@ describe('R50: the subject of UserInfo', () => {
     expect(answer.browser.cookies.has('__Host-keystored-session')).toBe(false);
   });
 
-  test('signed as a JWT it counts when the signature is the provider’s, and ends the login when it is not', async () => {
+  test('signed as a JWT it is used with the provider’s signature, and ends the login with another', async () => {
     await harness.setRole('g1');
     const key = harness.provider.rotate();
     const header = { alg: 'RS256', kid: key.kid };
@@ -111,7 +111,7 @@ describe('R50: the subject of UserInfo', () => {
 
 describe('R51: UserInfo that fails', () => {
   const failing: Script['respond'] = { '/userinfo': (_request, response) => void response.writeHead(500).end() };
-  test('is passed over and logged when the role does not need it', async () => {
+  test('is ignored and logged when the role does not need it', async () => {
     await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     const answer = await login({ person: { groups: ['g1'] }, respond: failing });
     expect(answer.status).toBe(303);
@@ -144,7 +144,7 @@ describe('R51: UserInfo that fails', () => {
 });
 
 describe('R52 to R55: roles', () => {
-  test('R52: one group as a text', async () => {
+  test('R52: one group as a string', async () => {
     await harness.setRole('g1');
     expect((await login({ person: { groups: 'g1' } })).status).toBe(303);
   });
@@ -156,7 +156,7 @@ describe('R52 to R55: roles', () => {
     expect(harness.takeLog()).toMatchObject([{ fields: { reason: 'too-many-role-values' } }]);
   });
 
-  test('R53: several roles unite', async () => {
+  test('R53: several roles are combined', async () => {
     await harness.setRole('g1', { 'token-policies': ['user'] });
     await harness.setRole('g2', { 'token-policies': ['default', 'user'] });
     const { page } = await login({ person: { groups: ['g2', 'g1', 'g3'] } });
@@ -173,7 +173,7 @@ describe('R52 to R55: roles', () => {
     expect((await login({ person: { groups: ['g1', 'g2'] } })).page).toMatch(/Role g2 Policies user/);
   });
 
-  test('the page of a refusal names the account as the person knows it; log and audit have the subject alone', async () => {
+  test('the page of a refusal shows the account’s display name; log and audit have only the subject', async () => {
     const pageFor = async (person: Record<string, unknown>): Promise<string> =>
       (await login({ person: { groups: ['other'], ...person } })).page;
     expect(await pageFor({ email: 'eve@x.test', name: 'Eve' })).toContain('Account eve@x.test Tenant system Provider Corp sign-in Time');
@@ -186,7 +186,7 @@ describe('R52 to R55: roles', () => {
     expect(harness.loginRecords().at(-1)).toMatchObject({ user: 'subject-1' });
   });
 
-  test('a refused account leads to another one, and to the sign-out of the provider where it has one', async () => {
+  test('the page of a refused account links to another account, and to the provider’s sign-out if it has one', async () => {
     const page = String((await login({ person: { groups: [] } })).body);
     expect(page).toContain('href="/login/system/corp?prompt=select_account"');
     expect(page).not.toContain('Sign out at');
@@ -196,7 +196,7 @@ describe('R52 to R55: roles', () => {
     expect(other).toContain(`href="${harness.provider.issuer}/out?x=1&amp;client_id=${harness.provider.clientId}"`);
   });
 
-  test('R55: no groups at all is no role, not a fault; the page tells the account and not the groups', async () => {
+  test('R55: no groups means no role and is no fault; the page shows the account and not the groups', async () => {
     await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     const answer = await login({ person: { email: 'eve@x.test', 'other-groups': ['secret-project'] } });
     expect(answer).toMatchObject({ status: 403, page: expect.stringContaining('You have no role here') });
@@ -236,7 +236,7 @@ describe('R56, R57: names', () => {
     expect((await login({ person: { groups: ['g1'], email: 'eve@x.test' } })).page).toContain('Account subject-1');
   });
 
-  test('R57: issuer and subject are recorded, and two people with one address are two', async () => {
+  test('R57: issuer and subject are recorded, and two people with one address stay distinct', async () => {
     await harness.setRole('g1', { 'claim-mappings': { email: 'username' } });
     for (const sub of ['one', 'two']) {
       await login({ person: { groups: ['g1'], email: 'same@x.test', sub } });
@@ -249,7 +249,7 @@ describe('R56, R57: names', () => {
 });
 
 describe('R58: policies', () => {
-  test('one that does not exist grants nothing and breaks nothing', async () => {
+  test('an unknown one grants nothing and breaks nothing', async () => {
     await harness.setRole('g1', { 'token-policies': ['no-such-policy'] });
     const { status, browser } = await login({ person: { groups: ['g1'] } });
     expect(status).toBe(303);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 beforeEach(() => harness.clock.advance(700));
 
-/** With the same service as the system tenant has. */
+/** With the service of the system tenant. */
 async function makeTenant(name: string): Promise<void> {
   const request: OidcHarness['appliance']['request'] = (...sent) => harness.appliance.request(...sent);
   await request('POST', '/v1/config/tenants', { name });
@@ -43,7 +43,7 @@ const kept = (table: string): number => {
 };
 const stateOf = async (asked: Answer, from: string): Promise<string> => (await poll(String(asked.body['poll-token']), from)).body.code;
 
-test('R20: an address that starts too many is refused, and no other', async () => {
+test('R20: only an address that starts too many is refused', async () => {
   const browser = harness.browser();
   const answers = [];
   for (let count = 0; count < 121; count += 1) answers.push(await browser.get('/login/system/corp'));
@@ -54,7 +54,7 @@ test('R20: an address that starts too many is refused, and no other', async () =
 });
 
 describe('requests of command lines under way', () => {
-  test('a flood over all tenants from one address refuses nobody, and pushes out its own', async () => {
+  test('a flood over all tenants from one address refuses no one, and replaces its own', async () => {
     const others = await Promise.all(['system', 'acme', 'umbrella'].map((tenant) => ask(tenant, '127.9.0.1')));
     const flood: Answer[] = [];
     for (let count = 0; count < 100; count += 1) {
@@ -71,7 +71,7 @@ describe('requests of command lines under way', () => {
     expect(kept('hand-off-places')).toBe(4 * 24);
   });
 
-  test('from many addresses the bound over all holds; those who have some lose their own first', async () => {
+  test('the bound over all holds for many addresses; an address loses its own first', async () => {
     const early = await ask('acme', '127.9.1.1');
     for (let count = 0; count < 120; count += 1) {
       harness.clock.advance(0.1);
@@ -113,7 +113,7 @@ describe('api 73: failures of one address, 60 a minute', () => {
     expect((await harness.appliance.request('POST', '/v1/approle-login', login, { token: undefined, from })).status).toBe(429);
   });
 
-  test('what brings the right secret is let through, whatever others behind the address did; names are not', async () => {
+  test('a right secret passes, whatever others of the address did; a name does not', async () => {
     const from = '127.8.2.1';
     const browser = harness.browser(from);
     const back = harness.provider.authorize(await browser.start());

@@ -22,7 +22,7 @@ beforeEach(async () => {
   harness.takeLog();
 });
 
-/** Past the client's own idea that Host must be the certificate's name. */
+/** Avoids the client's check of Host against the certificate. */
 function locationFor(url: string, headers: Readonly<Record<string, string>>): Promise<string> {
   return new Promise((resolve, reject) => {
     request(url, { headers, rejectUnauthorized: false, agent: false }, (response) => {
@@ -37,7 +37,7 @@ function locationFor(url: string, headers: Readonly<Record<string, string>>): Pr
 const binding = '__Host-keystored-login';
 
 describe('the login page', () => {
-  test('asks for the tenant, then shows a button per display name, in their order, escaped', async () => {
+  test('asks for the tenant, then shows a button per display name, sorted and escaped', async () => {
     await harness.setService({ 'display-name': 'A <b>bold</b> name' }, harness.provider, 'zulu');
     const browser = harness.browser();
     expect(textOf((await browser.get('/login')).body)).toMatch(/Tenant/);
@@ -48,7 +48,7 @@ describe('the login page', () => {
     await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/zulu');
   });
 
-  test('R11: unknown tenant, tenant without providers and unknown service are one answer', async () => {
+  test('R11: unknown tenant, tenant without providers and unknown service get one answer', async () => {
     await harness.appliance.request('POST', '/v1/config/tenants', { name: 'empty' });
     const browser = harness.browser();
     const answers = await Promise.all(
@@ -59,7 +59,7 @@ describe('the login page', () => {
     expect(shapes[0]).toMatchObject({ status: 404, text: expect.stringContaining('No sign-in provider here') });
   });
 
-  test('without a provider it says how to get in all the same, and what an administrator has to do', async () => {
+  test('without a provider it shows other logins, and what an administrator has to do', async () => {
     const text = textOf((await harness.browser().get('/login?tenant=nobody')).body);
     for (const said of [
       'keystorectl login approle \\ --url https://keys.test \\ --role-id',
@@ -70,7 +70,7 @@ describe('the login page', () => {
     expect(textOf((await harness.browser().get('/login')).body)).toContain('keystorectl login approle');
   });
 
-  test('offers the tenant of the last sign-in that worked; the cookie holds its name, and no other value is taken', async () => {
+  test('offers the tenant of the last sign-in that worked; the cookie holds its name, and no other value is accepted', async () => {
     const browser = harness.browser();
     harness.provider.script = { person: { groups: [] } };
     expect((await browser.login(harness.provider)).status).toBe(403);
@@ -90,7 +90,7 @@ describe('the login page', () => {
     harness.provider.script = {};
   });
 
-  test('R21: no parameter sends the browser anywhere else', async () => {
+  test('R21: no parameter redirects the browser elsewhere', async () => {
     const browser = harness.browser();
     for (const name of ['return-to', 'next', 'redirect_uri', 'target_link_uri']) {
       expect((await browser.get(`/login?tenant=system&${name}=https://evil.example`)).status).toBe(400);
@@ -100,7 +100,7 @@ describe('the login page', () => {
 });
 
 describe('a sign-in that the provider starts (OpenID Connect Core section 4)', () => {
-  test('iss of the service begins the same sign-in, and login_hint goes on to the provider', async () => {
+  test('iss of the service starts the same sign-in, and login_hint is passed to the provider', async () => {
     const asked = await askedFor(
       `?iss=${encodeURIComponent(harness.provider.issuer)}&login_hint=${encodeURIComponent('ann@example.com&x=1')}`,
     );
@@ -109,7 +109,7 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
     expect((await askedFor()).has('login_hint')).toBe(false);
   });
 
-  test('prompt=select_account has the provider ask which account; one that knows only login asks so, and nothing else is handed on', async () => {
+  test('prompt=select_account is passed on, as login to providers that know only that; other values are refused', async () => {
     const promptAt = async (): Promise<string | null> => (await askedFor('?prompt=select_account')).get('prompt');
     expect(await promptAt()).toBe('select_account');
     expect((await askedFor()).has('prompt')).toBe(false);
@@ -125,7 +125,7 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
     }
   });
 
-  test('a provider that does not know select_account is asked again with login, once, for the same command line', async () => {
+  test('a provider that refuses select_account gets login, once, for the same command line', async () => {
     const ask = { tenant: 'system', service: 'corp' };
     const { body } = await harness.appliance.request('POST', '/v1/oidc-login', ask, { token: undefined });
     const browser = harness.browser();
@@ -140,7 +140,7 @@ describe('a sign-in that the provider starts (OpenID Connect Core section 4)', (
     expect((await refusedWith(again)).status).toBe(502);
   });
 
-  test('another issuer is no provider here, and the log says why', async () => {
+  test('another issuer is an unknown provider, and the log says why', async () => {
     const answer = await harness.browser().get('/login/system/corp?iss=https://evil.example');
     expect(answer.status).toBe(404);
     expect(harness.takeLog()).toMatchObject([{ fields: { code: 'no-such-provider', reason: 'iss-mismatch' } }]);
@@ -166,7 +166,7 @@ describe('the redirect to the provider', () => {
     await harness.appliance.request('DELETE', '/v1/config/keystore/authentication/oidc/corp/roles/g2');
   });
 
-  test('R14, R15: state and nonce are new for each login and have 256 bits; the nonce is nowhere but in this URL', async () => {
+  test('R14, R15: state and nonce are new for each login and have 256 bits; the nonce is only in this URL', async () => {
     const [first, second] = [await askedFor(), await askedFor()];
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(Buffer.from(first.get(name) ?? '', 'base64url')).toHaveLength(32);
@@ -213,7 +213,7 @@ describe('the redirect to the provider', () => {
     expect(cookie).toMatch(/^__Host-keystored-login=[\w-]{43}; Path=\/; Max-Age=600; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  test('R18: keeps its value over logins of one browser, and is new where another one was planted', async () => {
+  test('R18: keeps its value over logins of one browser, and replaces a planted one', async () => {
     const browser = harness.browser();
     await browser.start();
     const first = browser.cookies.get(binding);
@@ -305,7 +305,7 @@ describe('the provider’s metadata', () => {
     expect(harness.takeLog()).toMatchObject([{ level: 'warn', fields: { code, stage: 'discovery' } }]);
   });
 
-  test('is asked for again at once after a failure, and otherwise kept for five minutes', async () => {
+  test('is fetched again at once after a failure, and otherwise kept for five minutes', async () => {
     harness.provider.script = { respond: { '/metadata': (_request, response) => void response.writeHead(503).end() } };
     await harness.setService();
     expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
@@ -335,7 +335,7 @@ describe('R20: logins under way are bounded', () => {
     expect((await browser.get(pathOf(started.at(-1) as string))).status).toBe(303);
   });
 
-  test('where every address has one, the oldest of the tenant goes', async () => {
+  test('if every address has one, the oldest of the tenant is dropped', async () => {
     harness.clock.advance(601);
     const browsers = Array.from({ length: 21 }, () => harness.browser());
     const started: string[] = [];
@@ -370,7 +370,7 @@ describe('R10: changes while a login is under way', () => {
         await harness.setRole('g1');
       },
     ],
-  ])('%s ends it cleanly, without asking the provider', async (_, change) => {
+  ])('%s ends it cleanly, without a call to the provider', async (_, change) => {
     const browser = harness.browser();
     const back = harness.provider.authorize(await browser.start());
     await change();

@@ -1,4 +1,4 @@
-// Where providers may be: the address that a connection goes to decides, whatever name leads there.
+// Where providers may be: the address of the connection decides, whatever the name.
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ afterAll(() => server.close());
 const own = { ports: [4646, 4665], publicUrl: 'https://keys.test:4646' };
 const nothing: Rules = { allow: [], deny: [] };
 
-/** A status, or the kind of the refusal. */
+/** A status, or the kind of the OutboundError. */
 async function ask(url: string, rules: Partial<Rules> = {}, ours = own): Promise<number | string> {
   const trust = { useRootCaCerts: true, caCerts: undefined };
   const destinations = openDestinations({ ...nothing, ...rules }, ours);
@@ -36,7 +36,7 @@ async function ask(url: string, rules: Partial<Rules> = {}, ours = own): Promise
   }
 }
 
-/** What a name that resolves to this address would be connected to: the resolver gives addresses as they are. */
+/** The address to connect to for a name that resolves to this address: the resolver returns addresses unchanged. */
 function connectedTo(address: string, rules: Partial<Rules> = {}, ours = own, url = 'https://rebinding.test/'): Promise<string> {
   const { lookup } = openDestinations({ ...nothing, ...rules }, ours).wayTo(new URL(url));
   return new Promise((resolve) => {
@@ -63,7 +63,7 @@ test.each([
   'https://127.0.0.1:4646/',
   'https://127.1.2.3:4665/',
   'https://[::1]:4665/',
-])('%s is not asked', async (url) => {
+])('%s is not called', async (url) => {
   expect(await ask(url)).toBe('forbidden-address');
 });
 
@@ -74,13 +74,13 @@ test.each(['169.254.169.254', 'fe80::1', '::ffff:169.254.1.1', '64:ff9b::a9fe:a9
   },
 );
 
-test('a name that resolves to a listener of this appliance leads nowhere, by whichever of its addresses', async () => {
+test('a name that resolves to a listener of this appliance is refused, for each of its addresses', async () => {
   const held = Object.values(networkInterfaces()).flatMap((one) => (one ?? []).map(({ address }) => address));
   for (const address of ['127.0.0.1', '::1', ...held])
     expect(await connectedTo(address, {}, own, 'https://x.test:4646/')).toBe('forbidden-address');
 });
 
-test('private networks and loopback are asked, because providers live there', async () => {
+test('private networks and loopback are allowed, because providers are there', async () => {
   expect(await ask(`http://127.0.0.1:${port}/`)).toBe(200);
   expect(await ask(`http://localhost:${port}/`)).toBe(200);
   for (const address of ['10.1.2.3', '192.168.1.1', '172.16.0.1', 'fd12::1', '127.0.0.1', '::1'])
@@ -102,7 +102,7 @@ test('deny refuses addresses, ranges and names, and wins over allow', async () =
   expect(await connectedTo('10.0.0.1', { deny: ['*.corp.test'] }, own, 'https://corp.test/')).toContain('10.0.0.1');
 });
 
-test('with entries in allow nothing else is asked; a range can name what is refused else, a name cannot', async () => {
+test('with entries in allow nothing else is called; a range can allow what is otherwise forbidden, a name cannot', async () => {
   expect(await ask(`http://127.0.0.1:${port}/`, { allow: ['10.0.0.0/8'] })).toBe('forbidden-address');
   expect(await ask(`http://127.0.0.1:${port}/`, { allow: ['127.0.0.1'] })).toBe(200);
   expect(await ask(`http://localhost:${port}/`, { allow: ['localhost'] })).toBe(200);
@@ -113,7 +113,7 @@ test('with entries in allow nothing else is asked; a range can name what is refu
   expect(await way('169.254.3.4', ['idp.corp.test'])).toBe('forbidden-address');
 });
 
-test('the configuration takes addresses, ranges and names, and nothing else', () => {
+test('the configuration accepts only addresses, ranges and names', () => {
   const read = (deny: string) => configSchema.safeParse({ providerHosts: { deny: [deny] } }).success;
   for (const right of ['10.0.0.0/8', '::1', 'idp.example', '*.corp.example']) expect([right, read(right)]).toEqual([right, true]);
   for (const wrong of ['10.0.0.1/8', 'https://idp.example', 'a b', '', '*', 'idp.example:443', '*.'])

@@ -1,4 +1,4 @@
-// Group overage: what marks it, and where the groups are asked for. The rule about `_claim_sources` is tested here and over TLS.
+// Group overage: how it is marked, and from where the groups are fetched. The rule about `_claim_sources` is tested here and over TLS.
 import { describe, expect, test } from 'vitest';
 import { directoryOrigin, isOverage } from '../../../../plugins/oidc/provider/directory.ts';
 import type { ProviderMetadata } from '../../../../plugins/oidc/provider/discovery.ts';
@@ -33,7 +33,7 @@ describe('overage is marked', () => {
   });
 });
 
-describe('the directory is asked at the host of the metadata, never at one a claim names', () => {
+describe('the directory is called at the host of the metadata, never at one that a claim names', () => {
   test('msgraph_host wins over every endpoint in _claim_sources', () => {
     const own = { ...metadata, msgraph_host: 'graph.microsoft.us' };
     expect(directoryOrigin(own, source('https://evil.example/getMemberObjects'))).toBe('https://graph.microsoft.us');
@@ -44,7 +44,9 @@ describe('the directory is asked at the host of the metadata, never at one a cla
     ['https://graph.windows.net/t/users/o/getMemberObjects', 'https://graph.microsoft.com'],
     ['https://graph.microsoft.com/v1.0/users/o/getMemberObjects', 'https://graph.microsoft.com'],
     ['https://microsoftgraph.chinacloudapi.cn/v1.0/x', 'https://microsoftgraph.chinacloudapi.cn'],
-  ])('without msgraph_host %s picks a known host', (endpoint, origin) => expect(directoryOrigin(metadata, source(endpoint))).toBe(origin));
+  ])('without msgraph_host %s selects a known host', (endpoint, origin) =>
+    expect(directoryOrigin(metadata, source(endpoint))).toBe(origin),
+  );
 
   test.each([
     'https://evil.example/v1.0/users/o/getMemberObjects',
@@ -55,7 +57,7 @@ describe('the directory is asked at the host of the metadata, never at one a cla
     'not a url',
     7,
     undefined,
-  ])('without msgraph_host %s picks none', (endpoint) => expect(directoryOrigin(metadata, source(endpoint))).toBeUndefined());
+  ])('without msgraph_host %s selects none', (endpoint) => expect(directoryOrigin(metadata, source(endpoint))).toBeUndefined());
 
   test.each(['evil.example/x', 'a@evil.example', 'https://graph.microsoft.com', 'evil.example?x', ''])(
     'an msgraph_host that is no host name is not used: %s',

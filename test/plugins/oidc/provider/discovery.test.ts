@@ -1,4 +1,4 @@
-// Where a provider's metadata lies and whether it is that provider's: R1 to R4, and the redirect URIs of R7 and R17.
+// The URL of a provider's metadata, and the check of its issuer: R1 to R4, and the redirect URIs of R7 and R17.
 import { describe, expect, test } from 'vitest';
 import { findDiscoveryUrlProblem, issuerBelongsTo, metadataUrl } from '../../../../plugins/oidc/provider/discovery.ts';
 import { chooseRedirectUri } from '../../../../plugins/oidc/records/service-record.ts';
@@ -10,7 +10,7 @@ describe('R1: discovery-url', () => {
     'https://idp.example.com',
     'https://idp.example.com/realms/x/',
     'https://idp.example.com:8443/a/.well-known/openid-configuration',
-  ])('%s is taken', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeUndefined());
+  ])('%s is accepted', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeUndefined());
 
   test.each([
     'idp.example.com',
@@ -29,7 +29,7 @@ describe('R1: discovery-url', () => {
     '',
   ])('%s is refused', (url) => expect(findDiscoveryUrlProblem(url, false)).toBeDefined());
 
-  test('http is taken for loopback hosts only, and only when the configuration allows it', () => {
+  test('http is accepted for loopback hosts only, and only when the configuration allows it', () => {
     for (const host of ['localhost:8080', '127.0.0.1:8080', '127.8.9.10', '[::1]:8080']) {
       expect(findDiscoveryUrlProblem(`http://${host}/`, false)).toMatch(/allow-http-loopback/);
       expect(findDiscoveryUrlProblem(`http://${host}/`, true)).toBeUndefined();
@@ -40,7 +40,7 @@ describe('R1: discovery-url', () => {
   });
 });
 
-test('R2: the well-known suffix may be there or not', () => {
+test('R2: with or without the well-known suffix', () => {
   const expected = 'https://idp.example.com/realms/x/.well-known/openid-configuration';
   for (const given of ['https://idp.example.com/realms/x', 'https://idp.example.com/realms/x/', expected])
     expect(metadataUrl(given).href).toBe(expected);
@@ -69,7 +69,7 @@ describe('R4: endpoints that any directory could use', () => {
     expect(findDiscoveryUrlProblem(`https://login.microsoftonline.com/${directory}/v2.0`, false)).toMatch(/one directory/);
     expect(findDiscoveryUrlProblem(`https://login.microsoftonline.us/${directory}/v2.0`, false)).toBeDefined();
   });
-  test('one directory, and other hosts with such a path, are taken', () => {
+  test('one directory, and other hosts with such a path, are accepted', () => {
     expect(findDiscoveryUrlProblem('https://login.microsoftonline.com/0c3bd4f5-0000-4000-8000-000000000001/v2.0', false)).toBeUndefined();
     expect(findDiscoveryUrlProblem('https://idp.example.com/common/', false)).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe('R4: endpoints that any directory could use', () => {
 
 describe('R7: redirect URIs', () => {
   test.each(['https://keys.example.com/oidc-callback', 'https://127.0.0.1:4646/oidc-callback', 'http://localhost:8080/oidc-callback'])(
-    '%s is taken',
+    '%s is accepted',
     (uri) => expect(findRedirectUriProblem(uri)).toBeUndefined(),
   );
   test.each([
@@ -102,7 +102,7 @@ test('R17: the redirect URI is the one of the configured address, else the first
   expect(chooseRedirectUri(uris, 'https://c.example')).toBe(uris[0]);
 });
 
-test('R8: without roots and own certificates nobody is trusted; with both, both are', () => {
+test('R8: without roots and own certificates no CA is trusted; with both, both are', () => {
   expect(trustedCertificates({ useRootCaCerts: false, caCerts: undefined })).toEqual([]);
   expect(trustedCertificates({ useRootCaCerts: false, caCerts: 'PEM' })).toEqual(['PEM']);
   expect(trustedCertificates({ useRootCaCerts: true, caCerts: undefined })).toBeUndefined();
@@ -111,7 +111,7 @@ test('R8: without roots and own certificates nobody is trusted; with both, both 
   expect(both.length).toBeGreaterThan(50);
 });
 
-test('R8: a trust set is read once, other sets get other contexts, and what is kept is bounded', () => {
+test('R8: a trust set is read once, other sets get other contexts, and the cache is bounded', () => {
   const trust = (number: number) => ({ useRootCaCerts: false, caCerts: `# ${number}` });
   const first = secureContextOf(trust(0));
   expect(secureContextOf(trust(0))).toBe(first);

@@ -1,4 +1,4 @@
-// What is demanded of an ID token beyond openid-client: R39, R43, R44, R45, R47.
+// Checks of an ID token beyond openid-client: R39, R43, R44, R45, R47.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Claims } from '../../../../plugins/oidc/claims/claims.ts';
@@ -28,7 +28,7 @@ test('R39: neither none nor HS* is ever common; without a list it is RS256', () 
   expect(acceptedAlgorithms.filter((algorithm) => /^(?:none|HS)/i.test(algorithm))).toEqual([]);
 });
 
-test('R43: azp must be this client whenever it is there', () => {
+test('R43: azp must be this client whenever it is present', () => {
   expect(judge({ azp: 'me' })).toBe('accepted');
   expect(judge({ azp: 'other' })).toBe('azp-mismatch');
   expect(judge({ azp: ['me'] })).toBe('azp-mismatch');

@@ -28,7 +28,7 @@ async function login(script: Script = {}): Promise<number> {
   harness.provider.script = { person: { groups: ['g1'] }, ...script };
   const browser = harness.browser();
   const { status, body } = await browser.login(harness.provider);
-  // A refusal leaves no session behind, whatever its reason.
+  // No refusal leaves a session.
   equal(browser.cookies.has('__Host-keystored-session'), status === 303);
   equal(textOf(body).includes('Reference'), status !== 303);
   return status;
@@ -89,7 +89,7 @@ describe('R38: the signature', () => {
         return `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`;
       },
     }));
-  test('with a key that the token brings along', () => {
+  test('with a key inside the token', () => {
     const own = makeKey('RS256', 'mine');
     return expectRefused({ key: own, header: (header) => ({ ...header, jwk: own.publicJwk, kid: 'mine' }) });
   });
@@ -116,10 +116,10 @@ describe('R39: algorithms', () => {
     harness.provider.rotate(algorithm);
     expect(await login()).toBe(303);
   });
-  test.each(['none', 'None', 'NONE'])('alg %s is refused, though the metadata lists none', (alg) =>
+  test.each(['none', 'None', 'NONE'])('alg %s is refused, although the metadata lists none', (alg) =>
     expectRefused({ idToken: (compact) => `${Buffer.from(JSON.stringify({ alg })).toString('base64url')}.${partsOf(compact)[1]}.` }),
   );
-  test('HS256 with the client secret is refused, though the metadata lists it', () =>
+  test('HS256 with the client secret is refused, although the metadata lists it', () =>
     expectHmacRefused(() => harness.provider.clientSecret));
   test('HS256 with the public key as secret is refused', () => expectHmacRefused(() => JSON.stringify(key.publicJwk)));
   test('HS256 with nothing is refused', () => expectHmacRefused(() => ''));
@@ -131,7 +131,7 @@ describe('R39: algorithms', () => {
     harness.provider.script = {};
     await harness.setService();
   });
-  test('alg missing, or not a text', async () => {
+  test('alg missing, or not a string', async () => {
     await expectRefused({ header: (header) => without(header, 'alg') });
     await expectRefused({ header: (header) => ({ ...header, alg: ['RS256'] }) });
   });
@@ -165,7 +165,7 @@ describe('R40: keys', () => {
     const back = new URL(harness.provider.authorize(begun));
     expect((await browser.get(back.pathname + back.search)).status).toBe(303);
   });
-  test('each login asks for the keys exactly once', async () => {
+  test('each login fetches the keys exactly once', async () => {
     const before = harness.provider.requestsTo('/jwks').length;
     await login();
     expect(harness.provider.requestsTo('/jwks')).toHaveLength(before + 1);
@@ -241,7 +241,7 @@ describe('R43: aud and azp', () => {
   });
 });
 
-describe('R44: exp, iat, sub and nonce are there and of their type', () => {
+describe('R44: exp, iat, sub and nonce are present and of their type', () => {
   test.each<[string, Json]>([
     ['sub missing', { sub: undefined }],
     ['sub empty', { sub: '' }],
@@ -267,14 +267,14 @@ describe('R45: times, with 60 s of tolerance', () => {
   ])('%s', async (_, changes, status) => {
     expect(await login({ claims: (claims) => ({ ...claims, ...changes() }) })).toBe(status);
   });
-  test('clock-tolerance of the service counts', async () => {
+  test('clock-tolerance of the service is used', async () => {
     await harness.setService({ 'clock-tolerance': '5m' });
     expect(await login({ claims: (claims) => ({ ...claims, exp: nowSeconds() - 280 }) })).toBe(303);
     await harness.setService({ 'clock-tolerance': '0s' });
     expect(await login({ claims: (claims) => ({ ...claims, exp: nowSeconds() - 5 }) })).toBe(502);
     await harness.setService();
   });
-  test('the appliance’s own clock counts, not the machine’s', async () => {
+  test('the appliance’s clock is used, not the machine’s', async () => {
     harness.clock.advance(86_400);
     expect(await login()).toBe(303);
     expect(
@@ -303,7 +303,7 @@ describe('R47: at_hash', () => {
     expectRefused({ accessToken: 'the-token', claims: (claims) => ({ ...claims, at_hash: half('another') }) }, 'at-hash-mismatch'));
 });
 
-test('R48: what the access token says about the person counts for nothing', async () => {
+test('R48: claims in the access token are ignored', async () => {
   const forged = signToken({ alg: 'none' }, { sub: 'admin', groups: ['g1'], iss: harness.provider.issuer }, key);
   expect(await login({ accessToken: forged, person: { groups: [] } })).toBe(403);
 });

@@ -1,4 +1,4 @@
-// R1: plain http is for providers on a loopback host, of an appliance that is itself only reached there.
+// R1: plain http is for providers on a loopback host, if the appliance itself has a loopback address.
 import { afterEach, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { startOidcHarness, type OidcHarness } from '../harness.ts';
@@ -8,7 +8,7 @@ let harness: OidcHarness;
 
 afterEach(() => harness.close());
 
-test('an appliance on a loopback address takes a provider at http://127.0.0.1, and says so in the state', async () => {
+test('an appliance on a loopback address accepts a provider at http://127.0.0.1, with a notice in the state', async () => {
   harness = await startOidcHarness(path('loopback'), {}, { publicUrl: 'https://127.0.0.1:4646', tls: false });
   await harness.setService();
   await harness.setRole('g1');

@@ -1,4 +1,4 @@
-// The only way out to providers: R33, R34, and what it says when a call fails.
+// Outbound calls to providers: R33, R34, and the errors of failed calls.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -45,7 +45,7 @@ async function failureOf(call: Promise<unknown>): Promise<string> {
   return error instanceof OutboundError ? error.kind : String(error);
 }
 
-test('answers come whole, with every header line', async () => {
+test('answers are complete, with every header line', async () => {
   const outbound = open();
   const response = await outbound.fetch(`${origin}/fine?secret=1`);
   expect([response.status, await response.json(), response.headers.get('x-two')]).toEqual([200, {}, 'a, b']);
@@ -54,20 +54,20 @@ test('answers come whole, with every header line', async () => {
   expect((await outbound.fetch(`${origin}/empty`)).status).toBe(204);
 });
 
-test('R33: a redirect is an answer, not a way', async () => {
+test('R33: a redirect is returned and not followed', async () => {
   expect((await open().fetch(`${origin}/moved`)).status).toBe(302);
 });
 
 describe('R34: limits', () => {
   test('of one call', async () => expect(await failureOf(open({ callSeconds: 0.1 }).fetch(`${origin}/silent`))).toBe('timeout'));
-  test('of all calls together, from the first on', async () => {
+  test('of all calls together, from the start of the first', async () => {
     const outbound = open({ totalSeconds: 2, callSeconds: 1_000 });
     await setTimeout(2_100);
     expect((await outbound.fetch(`${origin}/fine`)).status).toBe(200);
     expect(await failureOf(outbound.fetch(`${origin}/silent`))).toBe('timeout');
     expect(await failureOf(outbound.fetch(`${origin}/fine`))).toBe('timeout');
   });
-  test('of the one around it', async () => {
+  test('of the enclosing Outbound', async () => {
     const outer = open({ totalSeconds: 1 });
     const inner = open({ totalSeconds: 1_000, callSeconds: 1_000, within: outer });
     expect(await failureOf(inner.fetch(`${origin}/silent`))).toBe('timeout');
@@ -85,11 +85,11 @@ test.each(['http://idp.example/', 'https://a:b@idp.example/', 'ftp://127.0.0.1/'
   },
 );
 
-test('without leave, loopback hosts are not called over http either', async () => {
+test('loopback hosts are called over http only if that is allowed', async () => {
   expect(await failureOf(open({ allowHttpLoopback: false }).fetch(`${origin}/fine`))).toBe('forbidden-url');
 });
 
-test('what is not there is unreachable', async () => {
+test('a closed port is unreachable', async () => {
   expect(await failureOf(open().fetch('http://127.0.0.1:9/'))).toBe('unreachable');
 });
 

@@ -1,4 +1,4 @@
-// A provider that answers what no server should: the sign-in ends with a page, and the tenant that meets a fault of ours cannot do it again.
+// Malformed answers of a provider: the sign-in ends with a page. After an internal fault the tenant cannot cause it again.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { catchStrayErrors } from '../../../../core/base/async/last-resort.ts';
@@ -38,7 +38,7 @@ describe.each([101, 600, 999])('status %i', (status) => {
     expect(harness.takeLog().map(({ fields }) => fields['reason'])).toEqual(['malformed']);
   });
 
-  test('of UserInfo and of the test action is told, and no more', async () => {
+  test('of UserInfo and in the test action is reported', async () => {
     const script: Script = { person: { groups: ['g1'] }, respond: { '/userinfo': oddly(status) } };
     harness.provider.script = script;
     expect((await harness.browser().login(harness.provider)).status).toBe(403);
@@ -48,16 +48,16 @@ describe.each([101, 600, 999])('status %i', (status) => {
   });
 });
 
-test('an access token that no header takes ends the sign-in with 502', async () => {
+test('an access token that cannot be sent in a header ends the sign-in with 502', async () => {
   harness.provider.script = { person: { groups: ['g1'] }, accessToken: 'a\nb' };
   expect((await harness.browser().login(harness.provider)).status).toBe(502);
 });
 
-test('after a fault of ours in the course of a sign-in, no provider of that tenant is asked for an hour', async () => {
+test('after an internal fault during a sign-in, no provider of that tenant is called for an hour', async () => {
   const others = process.listeners('uncaughtException');
   process.removeAllListeners('uncaughtException');
   catchStrayErrors({ tell: () => undefined, give: (error) => others.forEach((other) => other(error as Error, 'uncaughtException')) });
-  // What a subscriber throws, Node throws on outside every promise, in the course of the request that made the call.
+  // Node rethrows an error of a subscriber outside every promise, in the context of the request that made the call.
   const fault = (message: unknown): void => {
     if ((message as { request: { path: string } }).request.path.includes('.well-known')) throw new Error('a fault of ours');
   };
@@ -100,13 +100,13 @@ describe('an answer nested 200,000 levels deep', () => {
     expect(reply.status).toBe(502);
   });
 
-  test('in a claim of the ID token ends the sign-in with 502, and nothing of it is kept', async () => {
+  test('in a claim of the ID token ends the sign-in with 502, and none of it is stored', async () => {
     harness.provider.script = { person: { groups: ['g1'], odd: 'DEEP' }, rawClaims: (text) => text.replace('"DEEP"', deep(200_000)) };
     expect((await harness.browser().login(harness.provider)).status).toBe(502);
     expect(harness.takeLog().map(({ fields }) => fields['reason'])).toEqual(['nested-too-deep']);
   });
 
-  test('in UserInfo is passed over like every other fault of UserInfo', async () => {
+  test('in UserInfo is ignored like every other fault of UserInfo', async () => {
     const answer: Responder = (_, response) => {
       response.setHeader('content-type', 'application/json');
       response.end(`{"sub":"subject-1","email":"a@b","odd":${deep(200_000)}}`);

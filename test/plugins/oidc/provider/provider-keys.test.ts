@@ -1,4 +1,4 @@
-// The key set of a provider: what breaks the rule for keys of others is not handed on, and leaves nothing in OpenSSL's queue.
+// The key set of a provider: weak and malformed keys are dropped, and leave no error in OpenSSL's queue.
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { withSoundKeys } from '../../../../plugins/oidc/provider/provider-keys.ts';
@@ -7,7 +7,7 @@ import { takeOpensslErrors } from '../../../harness/openssl-queue.ts';
 const sound = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'sound' };
 const octets = (count: number): string => Buffer.alloc(count, 3).toString('base64url');
 
-test('keys that break the rule are left out, others and unknown types stay', async () => {
+test('weak and malformed keys are dropped, others and unknown types stay', async () => {
   const keys = [
     { kty: 'RSA', n: octets(4_000), e: 'AQAB', kid: 'huge' },
     { kty: 'RSA', n: octets(128), e: 'AQAB', kid: 'small' },
@@ -22,7 +22,7 @@ test('keys that break the rule are left out, others and unknown types stay', asy
   expect(takeOpensslErrors()).toEqual([]);
 });
 
-test('what is no key set is handed on as it came', async () => {
+test('an answer that is not a key set is returned unchanged', async () => {
   for (const body of ['', 'no JSON', '[]', '{"keys":1}', 'null']) expect(await (await withSoundKeys(new Response(body))).text()).toBe(body);
   expect((await withSoundKeys(new Response('{"keys":[]}', { status: 500 }))).status).toBe(500);
 });

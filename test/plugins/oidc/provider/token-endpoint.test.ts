@@ -50,7 +50,7 @@ describe('R31: how the client authenticates', () => {
     expect(new URLSearchParams(request?.body).has('client_secret')).toBe(used === 'post');
   });
 
-  test('R32: Basic credentials are form-encoded, and the service can say which way to use', async () => {
+  test('R32: Basic credentials are form-encoded, and the service can choose the method', async () => {
     expect((await login()).status).toBe(303);
     const [id, secret] = Buffer.from(String(lastTokenRequest()?.headers.authorization).slice(6), 'base64').toString().split(':');
     expect(decodeURIComponent(String(id).replaceAll('+', ' '))).toBe(harness.provider.clientId);
@@ -88,7 +88,7 @@ describe('R34: limits', () => {
     expect(harness.takeLog()).toMatchObject([{ fields: { reason: 'too-large', stage: 'token' } }]);
   });
 
-  test('so is one that never ends and says no length', async () => {
+  test('so is one without length that never ends', async () => {
     const answer = await login(
       tokenAnswers((response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
@@ -126,7 +126,7 @@ describe('R35: invalid_client', () => {
   test.each([
     ['in the body', {}],
     ['with a challenge, whose body is still read', { 'www-authenticate': 'Basic realm="idp"' }],
-  ])('%s: the log says what to do, the page whom to tell', async (_, headers) => {
+  ])('%s: the log says what to do, the page whom to inform', async (_, headers) => {
     const answer = await login(tokenAnswers((response) => sendJson(response, entra, 401, headers)));
     expect(answer).toMatchObject({ status: 502, text: expect.stringContaining('refused this system') });
     const [line] = harness.takeLog();
@@ -176,7 +176,7 @@ describe('R35: invalid_client', () => {
   });
 });
 
-describe('R36: answers that are none', () => {
+describe('R36: unusable answers', () => {
   test.each([
     ['HTML with 500', (response: ServerResponse) => response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Oops</h1>')],
     ['HTML with 200', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hello</h1>')],
@@ -206,7 +206,7 @@ describe('R36: answers that are none', () => {
     expect(lines[0]).toMatchObject({ level: 'warn', fields: { reference: expect.any(String), stage: expect.any(String) } });
   });
 
-  test('a provider that is gone', async () => {
+  test('a provider that does not accept connections', async () => {
     await harness.setService({ 'discovery-url': 'https://127.0.0.1:9/' });
     expect((await harness.browser().get('/login/system/corp')).status).toBe(502);
     expect(harness.takeLog()).toMatchObject([

@@ -1,4 +1,4 @@
-// The sign-in pages in a real browser without JavaScript: the walk, the denial, two tabs, the error pages. Provider and appliance are two sites.
+// The sign-in pages in a real browser without JavaScript: a whole visit, a denial, two tabs, the error pages. Provider and appliance are different sites.
 import type { Browser as Chromium, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   });
   afterEach(() => context.close());
 
-  test('the walk, by keyboard: tenant, provider, signed in, token, signed out', async () => {
+  test('a whole visit by keyboard: tenant, provider, signed in, token, signed out', async () => {
     await page.goto(at('/login'));
     // The browser gives the focus a moment after the page has come.
     await page.locator('input:focus').waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(await page.innerText('a:focus')).toBe('Continue to system');
   });
 
-  test('the denial: what it means, who is signed in there, a reference that is in the log, and the way to another account', async () => {
+  test('a denial: its meaning, the account, a reference to the log, and a link to another account', async () => {
     await page.goto(at('/login/system/corp'));
     harness.takeLog();
     await signInAtProvider(page, 'bob');
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(await text()).toContain('eve@x.test');
   });
 
-  test('Enter goes on where a page asks the way, and decides nothing', async () => {
+  test('Enter continues where a page asks for a choice, and approves nothing', async () => {
     const asked = await harness.appliance.request('POST', '/v1/oidc-login', { tenant: 'system', service: 'corp' }, { token: undefined });
     const poll = async (): Promise<string> =>
       (await harness.appliance.request('POST', '/v1/oidc-login/poll', { 'poll-token': asked.body['poll-token'] }, { token: undefined }))
@@ -106,7 +106,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     await page.keyboard.press('Enter');
     expect(await page.locator(':focus').count()).toBe(0);
     expect(await poll()).toBe('authorization-pending');
-    // Whoever goes on by keyboard meets the harmless answer first.
+    // By keyboard the harmless button comes first.
     await page.keyboard.press('Tab');
     expect(await page.innerText(':focus')).toBe('Deny');
     const [deny, approve] = [
@@ -135,7 +135,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(await text(second)).toContain('Eve Adams');
   });
 
-  test('a callback that another browser began ends on a page of its own', async () => {
+  test('a callback of a login from another browser ends on an error page', async () => {
     const other = await chromium.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled: false });
     const victim = await other.newPage();
     let callback = '';
@@ -166,7 +166,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
     expect(delivered).toMatchObject({ status: 200, body: { policies: ['user'] } });
   });
 
-  test('no page loads anything, and the policy refuses nothing of ours', async () => {
+  test('no page loads anything, and the policy blocks nothing of the page', async () => {
     const complaints: string[] = [];
     const requests: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));

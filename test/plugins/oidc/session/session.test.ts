@@ -35,7 +35,7 @@ async function isSignedIn(browser: Browser): Promise<boolean> {
 }
 
 describe('R59: the token', () => {
-  test('is new at every login and none before it', async () => {
+  test('is new at every login, and there is none before it', async () => {
     const browser = harness.browser();
     await browser.get('/login?tenant=system');
     await browser.start();
@@ -45,7 +45,7 @@ describe('R59: the token', () => {
     expect(first.cookies.get(sessionCookie)).not.toBe(second.cookies.get(sessionCookie));
   });
 
-  test('a value the browser brought never becomes a session', async () => {
+  test('a value that the browser sends never becomes a session', async () => {
     const browser = harness.browser();
     const planted = '00000000-0000-4000-8000-000000000000';
     browser.cookies.set(sessionCookie, planted);
@@ -62,7 +62,7 @@ describe('R59: the token', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('the token of another kind in the cookie is no session', async () => {
+  test('a token of another kind in the cookie is no session', async () => {
     const browser = harness.browser();
     browser.cookies.set(sessionCookie, harness.appliance.rootToken);
     expect(await isSignedIn(browser)).toBe(false);
@@ -72,7 +72,7 @@ describe('R59: the token', () => {
 });
 
 describe('R60: the end', () => {
-  test('is kept only as a hash, nowhere as it is', async () => {
+  test('the token is stored only as a hash', async () => {
     const token = (await signedIn()).cookies.get(sessionCookie) ?? '';
     expect(harness.auditText() + JSON.stringify(harness.appliance.logged)).not.toContain(token);
     for (const name of ['sessions', 'pending-logins', 'hand-offs', 'failed-logins']) {
@@ -81,7 +81,7 @@ describe('R60: the end', () => {
     }
   });
 
-  test('comes after eight hours, however busy', async () => {
+  test('comes after eight hours of use', async () => {
     const browser = await signedIn();
     for (let passed = 0; passed < 8 * 60 - 20; passed += 20) {
       harness.clock.advance(20 * 60);
@@ -103,7 +103,7 @@ describe('R60: the end', () => {
     expect(await isSignedIn(browser)).toBe(false);
   });
 
-  test('by idleness leaves shown tokens alone, which programs use unseen; they end with the session’s time', async () => {
+  test('by idleness leaves shown tokens valid, which programs use; they end when the session expires', async () => {
     const browser = await signedIn();
     const shown = await shownToken(browser);
     harness.clock.advance(31 * 60);
@@ -125,13 +125,13 @@ describe('R60: the end', () => {
 });
 
 describe('R61: the cookie', () => {
-  test('is host-only, secure, out of reach of scripts, lax', async () => {
+  test('is host-only, secure, HttpOnly, lax', async () => {
     const answer = await harness.browser().login(harness.provider);
     const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
     expect(cookie).toMatch(/^__Host-keystored-session=[0-9a-f-]{36}; Path=\/; Max-Age=28800; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  test('is no authority on /v1', async () => {
+  test('is not accepted on /v1', async () => {
     const browser = await signedIn();
     expect((await browser.get('/v1/config/tenants', { accept: 'application/json' })).status).toBe(401);
     expect((await browser.send('POST', '/v1/logout', { accept: 'application/json' })).status).toBe(401);
@@ -140,7 +140,7 @@ describe('R61: the cookie', () => {
 });
 
 describe('the signed-in page', () => {
-  test('tells name, tenant, provider, roles, policies and end; without a session it leads to the login', async () => {
+  test('shows name, tenant, provider, roles, policies and end; without a session it redirects to the login', async () => {
     const text = textOf((await (await signedIn()).get('/ui')).body);
     expect(text).toMatch(
       /eve@x\.test You are signed in\..*Tenant system Provider Corp sign-in Role g1 Policies root Ends .* UTC in 8 hours, or after 30 minutes/,
@@ -149,7 +149,7 @@ describe('the signed-in page', () => {
     expect(await harness.browser().get('/')).toMatchObject({ status: 303, headers: { location: '/ui' } });
   });
 
-  test('shows no token before it is asked to, then one that works, and that is not the cookie’s', async () => {
+  test('shows a token only on request, one that works and is not the cookie’s', async () => {
     const browser = await signedIn();
     const cookie = browser.cookies.get(sessionCookie) ?? '';
     expect(String((await browser.get('/ui')).body)).not.toContain(cookie);
@@ -167,7 +167,7 @@ describe('tokens that are shown', () => {
     return Object.keys(body).length;
   };
 
-  test('a form makes one token: a reload, and a hundred at once, lead back to the page', async () => {
+  test('a form makes one token: a reload, and a hundred at once, redirect to the page', async () => {
     const browser = await signedIn();
     const before = await liveTokens();
     const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
@@ -176,12 +176,12 @@ describe('tokens that are shown', () => {
     for (const { status, headers } of [...answers.filter(({ status: one }) => one !== 200), await browser.post('/ui/token', form)])
       expect([status, headers['location']]).toEqual([303, '/ui']);
     expect(await liveTokens()).toBe(before + 1);
-    // It still is a form of this session: signing out is not refused because a token was shown in another tab.
+    // It is still a form of this session: a token shown in another tab does not block signing out.
     expect((await browser.post('/ui/sign-out', form)).status).toBe(200);
     expect(await liveTokens()).toBe(before - 1);
   });
 
-  test('a session has the ten newest; those that were ended do not count', async () => {
+  test('a session has the ten newest; ended ones do not count', async () => {
     const browser = await signedIn();
     const shown: string[] = [];
     for (let count = 0; count < 12; count += 1) shown.push(await shownToken(browser));
@@ -200,7 +200,7 @@ describe('tokens that are shown', () => {
 });
 
 describe('R62: signing out', () => {
-  test('ends the token and those shown, clears the cookie, and says so', async () => {
+  test('ends the token and those shown, and clears the cookie', async () => {
     const browser = await signedIn();
     const tokens = [await shownToken(browser), await shownToken(browser)];
     const page = String((await browser.get('/ui')).body);
@@ -248,7 +248,7 @@ describe('R62: signing out', () => {
     expect(await isSignedIn(mine)).toBe(true);
   });
 
-  test('an old browser signs out from our page, whether it names its origin or hides it', async () => {
+  test('an old browser signs out from the page, whether it sends its origin or hides it', async () => {
     for (const origin of ['null', harness.appliance.url]) {
       const browser = await signedIn();
       const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
@@ -264,7 +264,7 @@ describe('R62: signing out', () => {
     expect(textOf((await harness.browser().post('/ui/sign-out', {})).body)).toContain('You are signed out');
   });
 
-  test('POST /v1/logout ends the own token at once', async () => {
+  test('POST /v1/logout ends the caller’s token at once', async () => {
     const browser = await signedIn();
     const token = await shownToken(browser);
     expect((await harness.appliance.request('POST', '/v1/logout', {}, { token })).status).toBe(204);
@@ -272,7 +272,7 @@ describe('R62: signing out', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  test('the value of the cookie is no bearer token: nothing on /v1 takes it, logging out neither', async () => {
+  test('the value of the cookie is no bearer token: nothing on /v1 accepts it, nor does logging out', async () => {
     const browser = await signedIn();
     const token = browser.cookies.get(sessionCookie);
     const tried = [
@@ -290,7 +290,7 @@ describe('R62: signing out', () => {
   });
 });
 
-describe('R63: what granted a session is gone', () => {
+describe('R63: the grant of a session is gone', () => {
   test('a deleted role ends the sessions it gave, at once, and no others', async () => {
     await harness.setRole('g2');
     const [one, both] = [await signedIn(), harness.browser()];
