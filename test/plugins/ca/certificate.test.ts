@@ -68,6 +68,18 @@ describe('certificate', () => {
     expect(reply).toMatchObject({ status: 503, text: expect.stringMatching(/expired/) as string });
   });
 
+  test('R58: a root that has expired is renewed, without roll-over certificates that would never be valid', async () => {
+    const brief = await appliance.makeCa({ ttl: '1h', est: openEst });
+    appliance.clock.advance(3_700);
+    const renewed = await appliance.act(brief, 'renew');
+    const issued = await issue(brief);
+    const chain = readCertsOnly((await appliance.call(brief, 'cacerts')).text);
+    await appliance.setBack(3_700);
+    expect(renewed).toMatchObject({ status: 200, body: { 'key-version': 2 } });
+    expect(issued.verify(new X509Certificate(renewed.body['ca-cert']).publicKey)).toBe(true);
+    expect(chain.map(({ raw }) => raw)).toEqual([new X509Certificate(renewed.body['ca-cert']).raw]);
+  });
+
   test('R59: UTCTime to 2049, GeneralizedTime after, whole seconds', async () => {
     const long = await appliance.makeCa({ ttl: '50y', est: { ...openEst, ttl: '40y' } });
     // Tags and lengths of two times in a row: UTCTime (0x17) has 13 characters, GeneralizedTime (0x18) has 15.
