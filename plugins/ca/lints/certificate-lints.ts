@@ -140,9 +140,12 @@ export function digitsOf({ tag: type, content }: Element): string {
 }
 
 function isMoment(digits: string): boolean {
-  const match = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/.exec(digits);
-  if (match === null) return false;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
-  const lastDay = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return month >= 1 && month <= 12 && day >= 1 && day <= lastDay && hour < 24 && minute < 60 && second < 60;
+  if (!/^\d{14}Z$/.test(digits)) return false;
+  const part = (start: number): number => Number(digits.slice(start, start + 2));
+  const [month, day] = [part(4), part(6)];
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(digits, month) && part(8) < 24 && part(10) < 60 && part(12) < 60;
+}
+
+function daysOf(digits: string, month: number): number {
+  return month === 2 ? new Date(Date.UTC(Number(digits.slice(0, 4)), 2, 0)).getUTCDate() : [4, 6, 9, 11].includes(month) ? 30 : 31;
 }

@@ -1,6 +1,6 @@
 // The rule that every octet is DER (X.690 8 to 11): one form for each value, checked without knowing the type.
 import { isUtf8 } from 'node:buffer';
-import { type Element, Reader, tag } from '../../../core/der/der.ts';
+import { Reader, tag } from '../../../core/der/der.ts';
 import type { Lint } from './rule.ts';
 
 /** RFC 5280 4.1: signatures are made over the DER encoding. */
@@ -11,23 +11,49 @@ export const derLint: Lint<{ readonly tbs: Uint8Array }> = {
   holds: ({ tbs }) => isDer(tbs),
 };
 
-/** Whether the octets are DER values one after another, down to the primitive ones. Values inside OCTET STRING are not entered. */
+/**
+ * Whether the octets are DER values one after another, down to the primitive ones. Values inside OCTET STRING are not entered. Works on
+ * offsets: a CRL may have a hundred thousand entries.
+ */
 export function isDer(octets: Uint8Array): boolean {
-  // The reader refuses lengths that are not in shortest form.
-  for (const element of new Reader(octets).rest()) if (!isDerElement(element)) return false;
-  return true;
+  return isDerRange(octets, 0, octets.length);
 }
 
 const constructedBit = 0x20;
 const contextClass = 0x80;
+const multiOctetTag = 0x1f;
 
-function isDerElement(element: Element): boolean {
-  if (element.tag & constructedBit) {
-    // Of universal types only SEQUENCE and SET are constructed in DER (X.690 10.2).
-    if (element.tag === tag.set) return isDer(element.content) && isSorted(element.content);
-    return (element.tag === tag.sequence || (element.tag & contextClass) !== 0) && isDer(element.content);
+function isDerRange(octets: Uint8Array, start: number, end: number): boolean {
+  let offset = start;
+  while (offset < end) {
+    const type = octets[offset] ?? 0;
+    const first = octets[offset + 1] ?? 0xff;
+    const count = first < 0x80 ? 0 : first & 0x7f;
+    const content = offset + 2 + count;
+    const length = count === 0 && first < 0x80 ? first : readLongLength(octets, offset + 2, count);
+    offset = content + length;
+    if ((type & multiOctetTag) === multiOctetTag || length < 0 || offset > end) return false;
+    if (!isDerValue(octets, type, content, offset)) return false;
   }
-  return primitive.get(element.tag)?.(element.content) ?? true;
+  return true;
+}
+
+/** A length of `count` octets; -1 unless it is in shortest form (X.690 10.1) and below 4 GiB. */
+function readLongLength(octets: Uint8Array, start: number, count: number): number {
+  if (count === 0 || count > 4) return -1;
+  let length = 0;
+  for (let offset = start; offset < start + count; offset++) length = length * 256 + (octets[offset] ?? 0);
+  return length < 0x80 || length < 256 ** (count - 1) ? -1 : length;
+}
+
+function isDerValue(octets: Uint8Array, type: number, start: number, end: number): boolean {
+  if (type & constructedBit) {
+    // Of universal types only SEQUENCE and SET are constructed in DER (X.690 10.2).
+    if (type === tag.set) return isDerRange(octets, start, end) && isSorted(octets.subarray(start, end));
+    return (type === tag.sequence || (type & contextClass) !== 0) && isDerRange(octets, start, end);
+  }
+  const check = primitive.get(type);
+  return check === undefined || check(octets.subarray(start, end));
 }
 
 /** X.690 11.6: the elements of a SET OF in ascending order. */
