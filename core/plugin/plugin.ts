@@ -45,7 +45,7 @@ export type PluginInstance = {
   check?(): Iterable<CheckFinding> | Promise<Iterable<CheckFinding>>;
 };
 
-/** A gauge of the metrics (Prometheus): its name, help text and labels stay the same for ever. */
+/** A gauge of the metrics (Prometheus): its name, help text and labels never change. */
 export type Gauge = {
   readonly name: string;
   readonly help: string;

@@ -79,7 +79,7 @@ export type CaDocument = z.infer<typeof caDocument>;
 
 /** Read-only fields of the state. */
 export const caStateFields = z.object({
-  uuid: z.uuid().describe('Stands for the CA for ever, whatever its name.'),
+  uuid: z.uuid().describe('Identifies the CA permanently, whatever its name.'),
   creationTime: timestampText().describe('When it was made.'),
   trustOnly: z.boolean().describe('Whether it is only trusted.'),
   caCert: z.string().meta({ description: 'Certificate of the CA.', example: pemExample('CERTIFICATE') }),

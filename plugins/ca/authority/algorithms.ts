@@ -20,7 +20,7 @@ export type CaAlgorithm = {
   readonly written: WrittenKeyType;
   /** AlgorithmIdentifier, DER; the same in tbsCertificate and outside (RFC 5280 4.1.1.2) */
   readonly identifier: Uint8Array;
-  /** digest for node:crypto verification; null where the algorithm hashes by itself */
+  /** digest for node:crypto verification; null where the algorithm includes the hash */
   readonly hash: HashName | null;
   /** what to ask of the token for these octets */
   scheme(toBeSigned: Uint8Array): SignScheme;
@@ -56,7 +56,7 @@ export function requireCaAlgorithm(keyType: KeyType): CaAlgorithm {
 }
 
 /**
- * Digest of the signature algorithm of a request made with a key of that family; null: the algorithm hashes by itself; undefined:
+ * Digest of the signature algorithm of a request made with a key of that family; null: the algorithm includes the hash; undefined:
  * not accepted. SHA-1, MD5, RSA-PSS and HashML-DSA are not here (R27, R29).
  */
 export function findRequestDigest(identifier: Uint8Array, family: KeyFamily): HashName | null | undefined {

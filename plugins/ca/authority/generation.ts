@@ -40,7 +40,7 @@ export const backdateSeconds = 60;
 
 /**
  * Generates the key in the token and certifies it: self-signed, or by `issuer`. The key is on record as unclaimed until the
- * transaction that keeps the generation claims it, so that a crash or a refused commit leaves no key behind for ever.
+ * transaction that keeps the generation claims it, so that a crash or a refused commit leaves no key behind permanently.
  */
 export async function makeGeneration(context: CaContext, plan: GenerationPlan, issuer?: IssuingCa): Promise<CaGeneration> {
   const key = await makeKey(context, plan);

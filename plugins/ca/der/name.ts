@@ -82,7 +82,7 @@ export function readText(element: Element): string {
     }
     case tag.printableString:
     case tag.ia5String:
-    case 0x14: // TeletexString, read as Latin-1 like everybody does
+    case 0x14: // TeletexString, read as Latin-1, as is common
       return bytes.toString('latin1');
     case 0x1e: // BMPString
       if (bytes.length % 2 !== 0) throw new DerError('BMPString of odd length');

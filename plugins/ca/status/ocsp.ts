@@ -46,8 +46,8 @@ export class OcspResponder {
   }
 
   /**
-   * DER OCSPResponse to a DER OCSPRequest. The plain question, about one certificate this CA issued, gets the same answer for every asker, which is signed once
-   * and kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
+   * DER OCSPResponse to a DER OCSPRequest. The plain question, about one certificate this CA issued, gets the same answer for every asker,
+   * which is signed once and kept. A nonce, several certificates and serials never issued are signed for this asker alone, as far as the allowance goes: then
    * the nonce is left out, or the answer is `tryLater`. Certificates of other issuers, or of several keys of this CA, get the unsigned
    * answer `unauthorized` (RFC 5019 2.2.3).
    */

@@ -162,7 +162,7 @@ describe('csr and import-cert', () => {
       file(at('x.pem'), signed.certificate),
     );
     expect(verified).toMatchObject({ code: 0 });
-    // The key identifier was made by somebody else's method (R62).
+    // The key identifier was computed by another method (R62).
     const text = openssl('x509', '-noout', '-ext', 'authorityKeyIdentifier', '-in', at('x.pem')).output;
     expect(text).toContain('01:02:03:04:05:06:07:08');
     const trusted = new x509.X509Certificates(new Uint8Array(Buffer.from((await appliance.call(ca, 'cacerts')).text, 'base64')));
@@ -350,7 +350,7 @@ describe('list, revoke, CRL and OCSP', () => {
       expect((await fetchPublic(second.replace(/\d+$/, wrong))).status, wrong).toBe(404);
   });
 
-  test('openssl ocsp: good, revoked, and an unsigned refusal for a certificate of somebody else', async () => {
+  test('openssl ocsp: good, revoked, and an unsigned refusal of a certificate that another CA issued', async () => {
     const ca = await appliance.makeCa({});
     const { 'ocsp-url': ocspUrl, 'ca-cert': caCert } = await appliance.state(ca);
     const issued = (await appliance.act(ca, 'sign-csr', { csr: await csrPem() })).body;

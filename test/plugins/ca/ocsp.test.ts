@@ -83,7 +83,7 @@ describe('nonces (RFC 9654)', () => {
   });
 });
 
-describe('the answer that everybody gets', () => {
+describe('the shared answer', () => {
   /** Changes the algorithm of the only CertID. */
   const withAlgorithm = (request: Buffer, ...algorithm: readonly Uint8Array[]): Uint8Array => {
     const asked = readOnly(request, tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence).enter(tag.sequence);

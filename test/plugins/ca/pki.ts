@@ -73,7 +73,7 @@ export async function makeCsr({ keys, subject = '', names, extensions = [], attr
   return Buffer.from(csr.rawData);
 }
 
-/** A request for this very Name (DER), with a P-256 key that nobody keeps. */
+/** A request for this very Name (DER), with a P-256 key that is discarded. */
 export function makeCsrOf(subject: Uint8Array, version = 0): Buffer {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const info = sequence(integer(version), subject, publicKey.export({ format: 'der', type: 'spki' }), explicit(0));

@@ -1,4 +1,4 @@
-// A CA context for tests: a real SoftHSM2 token (or any other), a real store, and a clock that does not move by itself.
+// A CA context for tests: a real SoftHSM2 token (or any other), a real store, and a clock that the test moves.
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
