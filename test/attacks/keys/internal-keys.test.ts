@@ -1,5 +1,5 @@
-// Eviden VULN-13, VULN-06, COSMIAN-2026-017 and -018, OpenBao CVE-2025-6000: internal keys found by name, inner workings told to
-// strangers, acts without a look at the owner, and an API that set file paths.
+// Eviden VULN-13, VULN-06, COSMIAN-2026-017 and -018, OpenBao CVE-2025-6000: internal keys found by name, internals disclosed to
+// unauthenticated callers, actions that did not check the owner, and an API that set file paths.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startVictim, type Victim } from '../victim.ts';
 

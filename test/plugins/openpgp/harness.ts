@@ -1,4 +1,4 @@
-// The test appliance with words for OpenPGP keys: transit keys and OpenPGP alone, and a clock the test sets.
+// The test appliance with helpers for OpenPGP keys: the plugins transit and openpgp only, and a clock that the test sets.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { TestClock } from '../../../core/base/time.ts';

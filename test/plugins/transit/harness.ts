@@ -1,4 +1,4 @@
-// The test appliance with words for transit keys: create, change, act on a key, and expect what comes back.
+// The test appliance with helpers for transit keys: create, change, run actions, and check the answers.
 import { readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
@@ -21,7 +21,7 @@ export type HarnessOptions = {
   /** beside random and transit */
   readonly plugins?: readonly AnyPlugin[];
   readonly clock?: TestClock;
-  /** of an earlier start in the same directory, which this one goes on with */
+  /** of an earlier start in the same directory */
   readonly token?: TokenConfig;
   readonly rootToken?: string;
   /** beside the SoftHSM2 token */

@@ -1,8 +1,8 @@
-// Every action that a key offers by its state, used once: what a key must be able to do after it was made in an unusual way.
+// Every action that the state of a key offers, used once: checks keys that were made in an unusual way.
 import { expect } from 'vitest';
 import { base64, type TransitHarness } from './harness.ts';
 
-/** Refusals that a rule of the key's own brings about: a barred version, a used-up one, a flag that is not set. */
+/** Refusals because of a rule of the key: a barred version, a used-up one, a flag that is not set. */
 const rules: ReadonlySet<string> = new Set([
   'version-not-allowed',
   'version-exhausted',

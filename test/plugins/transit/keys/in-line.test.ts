@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 afterAll(() => harness.stop());
 
-/** How often each outcome came. */
+/** Number of answers by outcome. */
 async function outcomes(answers: readonly Promise<Answer>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status, body } of await Promise.all(answers)) {
@@ -66,7 +66,7 @@ test('restores over one another: the last one stays', async () => {
   expect(await outcomes(times(10, () => harness.act('target', 'restore', { key })))).toEqual({ '204 done': 10 });
 });
 
-test('a key that is made while the wrapping key of its token is rotated is made again, for whatever it is made', async () => {
+test('a key that is made while the wrapping key of its token is rotated is made again, whatever it is made for', async () => {
   await harness.create('kept', { 'allow-plaintext-backup': true });
   const { key } = await harness.do('kept', 'backup');
   const making: Readonly<Record<string, () => Promise<Answer>>> = {

@@ -1,4 +1,4 @@
-// An object that somebody removed from the token behind the appliance's back has a code of its own, for transit keys and for CAs.
+// A key object that was removed from the token by other means has its own error code, for transit keys and for CAs.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TokenConfig } from '../../../../hsm/api.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-/** What `make` puts into the token is taken out of it again. */
+/** Removes what `make` puts into the token. */
 async function lose(type: 'privkey' | 'secrkey', make: () => Promise<unknown>): Promise<void> {
   const pin = readFileSync((token.pin as { file: string }).file, 'utf8');
   const before = await keyObjectLabels(token, pin);

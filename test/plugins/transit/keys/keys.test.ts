@@ -224,7 +224,7 @@ describe('change', () => {
     await ok(204, harness.patch('minima', { 'min-encryption-version': 0, 'min-decryption-version': 3 }));
   });
 
-  test('a minimum version below the trimmed floor is 409; 0 and the present value stay allowed (api 23)', async () => {
+  test('a minimum version below the oldest version is 409; 0 and the present value stay allowed (api 23)', async () => {
     await harness.create('floored');
     for (let n = 0; n < 3; n += 1) await harness.do('floored', 'rotate');
     await ok(204, harness.patch('floored', { 'min-decryption-version': 2 }));

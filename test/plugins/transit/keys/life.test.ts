@@ -21,7 +21,7 @@ async function latestOf(name: string): Promise<number> {
   return (await harness.state(name))['latest-version'];
 }
 
-/** Time passes, the job runs. */
+/** Advances the clock and runs the job. */
 async function pass(seconds: number): Promise<void> {
   harness.clock.advance(seconds);
   await harness.runJobs();
@@ -55,7 +55,7 @@ describe('auto-rotate (spec; api 25)', () => {
     expect((await harness.state('phased'))['default-encryption-version']).toBe(0);
     expect(await encryptVersion('phased')).toBe(2);
     expect((await harness.do('phased', 'encrypt', { plaintext: hello, 'key-version': 1 }))['key-version']).toBe(1);
-    // Times count from the creation of the newer version; no job has to run for a deadline to hold.
+    // Times count from the creation of the newer version; deadlines hold without a job.
     harness.clock.advance(29 * day);
     await harness.refused(409, 'version-not-allowed', 'phased', 'encrypt', { plaintext: hello, 'key-version': 1 });
     await harness.refused(409, 'version-not-allowed', 'phased', 'hmac', { plaintext: hello, 'key-version': 1 });
@@ -224,7 +224,7 @@ function firstVersion(name: string): readonly [string, string, number] {
   return found[0] as readonly [string, string, number];
 }
 
-/** Makes version 1 of a fresh key look as if it had this many uses. */
+/** Sets the stored uses of version 1 of a new key. */
 async function pretendUses(name: string, uses: number): Promise<void> {
   const storeKey = firstVersion(name);
   const { store, usage } = tables();

@@ -1,4 +1,4 @@
-// What a request meets whose key is deleted, restored or trimmed after it was found: a refusal that says so, never a fault.
+// A request whose key is deleted, restored or trimmed after it was found gets a refusal that says so, never an internal error.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Key, Keyring } from '../../../../plugins/transit/records/keyring.ts';
 import { openTables } from '../../../../plugins/transit/records/records.ts';
@@ -19,7 +19,7 @@ afterAll(() => harness.stop());
 const hello = base64('hello world');
 const now = 0;
 
-/** What the requests that run see: the key as it was found, and the parts that look again. */
+/** What a running request has: the key as it was found, and the parts that read it again. */
 function findInStore(name: string) {
   const store = harness.store.prefixed('transit');
   const tables = openTables(store);

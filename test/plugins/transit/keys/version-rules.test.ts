@@ -1,4 +1,4 @@
-// Which version may be used when: the rules against a ten-line model, over years of rotations with a clock that also steps back.
+// Which version may be used when: the rules compared with a ten-line model, over years of rotations with a clock that is also set back.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ type State = { rules: Mutable; versions: Map<number, Kept> };
 const start = 1_000_000;
 const day = 86_400;
 
-// Small units keep counter-examples readable; the rules do not care.
+// Small units keep counter-examples readable; the rules have no unit.
 const timersArb: fc.Arbitrary<Timers | undefined> = fc.option(
   fc
     .tuple(fc.nat(20), fc.integer({ min: 1, max: 20 }), fc.nat(20), fc.boolean(), fc.boolean())
@@ -92,7 +92,7 @@ function setTimers({ rules, versions }: State, timers: Timers | undefined, now: 
   for (const times of versions.values()) if (times.activatesAt > now) times.activatesAt = activationUnder(timers, times, now);
 }
 
-/** The model: what the specification says, version by version, without a thought for speed. */
+/** The model: the specification applied to each version, without optimisation. */
 function modelOf({ rules, versions }: State, now: number) {
   const { minEncryptionVersion, minDecryptionVersion, floor, timers } = rules;
   const reached = (times: Kept, after = Infinity): boolean => times.supersededAt !== undefined && now >= times.supersededAt + after;

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-/** Puts a backup into a target that may be given up; answers status and code. */
+/** Restores a backup into a replaceable target; returns status and code. */
 async function restore(backup: unknown): Promise<string> {
   const { status, body } = await harness.act('target', 'restore', { key: base64(formatBackup(backup as Backup)) });
   return `${status} ${body?.code ?? ''}`;
@@ -90,7 +90,7 @@ test('one place changed at random: 400 with a reason and nothing changed, or a k
     }),
     { numRuns: Number(process.env['RESTORE_CASES'] ?? 150), seed: Number(process.env['FUZZ_SEED'] ?? 13) },
   );
-  // The mutations reach both sides, or this test would show nothing.
+  // The mutations must give both outcomes, or this test would show nothing.
   expect(outcomes.get('400 invalid-key-data')).toBeGreaterThan(20);
   expect(outcomes.get('204 ')).toBeGreaterThan(3);
 });
