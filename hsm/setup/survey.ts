@@ -36,7 +36,7 @@ export function surveyTokenHere(token: TokenConfig): TokenSurvey {
   }
 }
 
-/** The survey as a page for hsm/pkcs11/capabilities. */
+/** The survey as a page for hsm/capabilities. */
 export function formatSurvey(title: string, survey: TokenSurvey): string {
   const rows = survey.types.map(({ type, mechanism, offered, findings }) => {
     if (!offered || findings === undefined) return `| ${type} | ${mechanism} | not offered | | | |`;

@@ -1,4 +1,4 @@
-// The capability tables in hsm/pkcs11/capabilities are what the tokens do today. KEYSTORED_CAPABILITIES=write makes them anew.
+// The capability tables in hsm/capabilities match what the tokens do. KEYSTORED_CAPABILITIES=write regenerates them.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -6,7 +6,7 @@ import { isWithin, parseAddress } from '../../../core/base/addresses.ts';
 import type { Listeners } from '../../../core/plugin/services/listeners.ts';
 import { OutboundError } from './outbound.ts';
 
-/** Addresses, ranges and host names, as the configuration has them; `*.domain` stands for the hosts below a domain. */
+/** Addresses, ranges and host names, from the configuration; `*.domain` covers the hosts below a domain. */
 export type Rules = { readonly allow: readonly string[]; readonly deny: readonly string[] };
 
 /** Ports of this appliance, and the URL at which others reach it. */
@@ -93,7 +93,7 @@ function isOfThisMachine(address: string): boolean {
 
 const loopback: readonly string[] = ['127.0.0.0/8', '::1'];
 
-/** IPv4 addresses that an IPv6 one stands for: IPv4-compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+/** IPv4 addresses embedded in an IPv6 one: IPv4-compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
 function embeddedIn(text: string): readonly string[] {
   const address = parseAddress(text);
   if (address?.bits !== 128) return [];
