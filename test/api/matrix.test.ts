@@ -1,4 +1,4 @@
-// Derived from the entries: what every endpoint refuses, whoever wrote it. A new endpoint is covered before its author writes a test.
+// Derived from the endpoint definitions: what every endpoint refuses. A new endpoint is covered before it has tests of its own.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -88,7 +88,7 @@ test('a CA that is being deleted signs before or not at all', async () => {
   }
 });
 
-test('a policy taken away while it is handed on is handed on to nobody', async () => {
+test('a policy that is removed while it is being granted is not granted', async () => {
   for (let round = 0; round < 4; round++) {
     const holder = await victim.makeToken(['user']);
     const [made] = await Promise.all([

@@ -82,7 +82,7 @@ describe('in a tenant that is deleted meanwhile nothing is made', () => {
     expect(verdictOf(await post(tenants, { name }))).toBe('201 done');
   });
 
-  test('whoever is first, with many at a time', async () => {
+  test('in either order, with many at a time', async () => {
     for (let round = 0; round < 5; round++) {
       const root = await victim.makeTenant('busy', ['root']);
       const made = await Promise.all([

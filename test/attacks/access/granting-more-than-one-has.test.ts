@@ -54,7 +54,7 @@ test('in several steps: an approle with what one has, then more by merging into 
   expect((await victim.request('GET', `${approles}/stepwise`)).body['token-policies']).toEqual(['login-admin']);
 });
 
-test('by opening a door that is there: who has not what it gives cannot let more people in', async () => {
+test('by widening an existing approle: a caller without its policies cannot admit more addresses', async () => {
   const admin = await victim.makeToken(['login-admin']);
   const roles = `${oidc}/idp/roles`;
   const patch = (path: string, body: object, token = admin) => victim.verdict('PATCH', path, body, { token });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe('a list', () => {
-  test('is a path of its own: refused entries do not open it, a refused list has no other door', async () => {
+  test('is a path of its own: refused entries do not open it, a refused list cannot be read another way', async () => {
     await victim.makePolicy('no-list', [
       { path: `${keys}/*`, operations: { read: 'allow' } },
       { path: keys, operations: { all: 'reject' } },

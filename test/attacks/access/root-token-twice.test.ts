@@ -1,4 +1,4 @@
-// OpenBao CVE-2026-5807 and CVE-2025-52894: strangers could cancel or disturb the making of a root token. Here it is one call, once.
+// OpenBao CVE-2026-5807 and CVE-2025-52894: unauthenticated callers could cancel or disturb the creation of a root token. Here it is one call, once.
 // Over several processes and a kill: test/appliance/provisioning/root-token.test.ts.
 import { beforeAll, expect, test } from 'vitest';
 import { startVictim, verdictOf, type Victim } from '../victim.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
   victim = await startVictim();
 });
 
-test('a hundred at once, mixed with strangers and the unauthorised: one token, and nobody else learns a thing', async () => {
+test('a hundred at once, mixed with unauthenticated and unauthorized callers: one token, and the others learn nothing', async () => {
   await victim.request('POST', '/v1/config/tenants', { name: 'contested' });
   const user = await victim.makeToken(['user']);
   const neighbour = await victim.makeTenant('neighbour', ['root']);

@@ -1,4 +1,4 @@
-// Audit logs that strangers can fill (vault#18943, #3725, vault-k8s-operator#1040): a full disk stops the service, rotation forgets the past.
+// Audit logs that unauthenticated callers can fill (vault#18943, #3725, vault-k8s-operator#1040): a full disk stops the service, rotation deletes old records.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
@@ -35,7 +35,7 @@ async function flood(times: number, request: (n: number) => Promise<{ readonly s
   return statuses;
 }
 
-test('what strangers send fills no disk: a burst of records, the rest is counted, and they are refused all the same', async () => {
+test('unauthenticated requests cannot fill the disk: a burst of records, the rest is counted, all are refused', async () => {
   const targets: readonly (readonly [string, string, unknown, string | undefined])[] = [
     ['POST', '/v1/state/keystore/transit-keys/k/encrypt', { plaintext: '' }, undefined],
     ['GET', '/v1/config/tenants', undefined, 'rubbish'],

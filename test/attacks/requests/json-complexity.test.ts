@@ -1,4 +1,4 @@
-// OpenBao CVE-2025-59043: JSON of a few megabytes cost gigabytes before anybody was authenticated.
+// OpenBao CVE-2025-59043: JSON of a few megabytes cost gigabytes before authentication.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startVictim, type Victim } from '../victim.ts';
 
@@ -51,7 +51,7 @@ test('nothing of it changed what objects have', () => {
   expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
 });
 
-test('memory does not grow with what strangers send', async () => {
+test('memory does not grow with what unauthenticated callers send', async () => {
   const body = bodies[3]?.[1] ?? '';
   const send = () => Promise.all(Array.from({ length: 8 }, () => victim.request('POST', '/v1/approle-login', body, { token: undefined })));
   await send();

@@ -368,7 +368,7 @@ describe('limits (api 73)', () => {
     expect(verdict(await login(credentials))).toBe('429 rate-limited');
   });
 
-  test('60 failures a minute from one address, whoever they were for; others are not held up', async () => {
+  test('60 failures a minute from one address, for any role-id; other addresses are not limited', async () => {
     const credentials = await makeApprole('neighbour');
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, n) => login({ 'role-id': `guess-${n}`, 'secret-id': 'x' }, '127.0.3.1')),

@@ -98,7 +98,7 @@ describe('tokens (api 47)', () => {
     expect(await code('POST', `${base}/info`, {}, { token: one.token })).toBe('200 done');
   });
 
-  test('children and their children end with the parent, and nobody else', async () => {
+  test('children and their children end with the parent, and no other tokens', async () => {
     const tenantId = sessions.findTenant('system')?.id ?? '';
     const issue = async (parent?: string) => {
       const token = await sessions.drawToken();

@@ -141,7 +141,7 @@ describe('requests', () => {
     await settled(0, 0);
   });
 
-  test('a stranger gets none', async () => {
+  test('unauthenticated callers get none', async () => {
     expect((await app.send('POST', path, large, { token: null })).status).toBe(401);
     expect([room.held, room.waiting]).toEqual([0, 0]);
   });

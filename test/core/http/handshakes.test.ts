@@ -1,4 +1,4 @@
-// Handshakes take turns: who waits is not cut for it, who stalls holds up nobody, and who says nothing has no turn.
+// Handshakes take turns: waiting closes no connection, stalled peers delay no others, and silent peers get no turn.
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ function device(): Promise<TLSSocket> {
   });
 }
 
-/** Settled or not, once everything that can happen without it has happened: another stranger was accepted and heard after it. */
+/** Settled or not, once everything that can happen without it has happened: another connection was accepted and read after it. */
 async function isWaiting(handshake: Promise<unknown>): Promise<boolean> {
   const settled = handshake.then(
     () => 'settled',
@@ -75,13 +75,13 @@ describe('turns', () => {
     await expect.poll(() => handshakes.finished).toBe(1);
   });
 
-  test('whoever says nothing has no turn', async () => {
+  test('silent peers get no turn', async () => {
     takeTurns(patient);
     for (let count = 0; count < 20; count++) await stranger('');
     expect((await device()).getProtocol()).toBe('TLSv1.3');
   });
 
-  test('whoever takes long goes on beside the line and holds up nobody', async () => {
+  test('a slow peer continues beside the queue and delays no others', async () => {
     takeTurns({ ...patient, turnMs: 50 });
     const stalled = await Promise.all([stranger(partOfHello), stranger(partOfHello), stranger(partOfHello)]);
     expect((await device()).getProtocol()).toBe('TLSv1.3');
@@ -105,7 +105,7 @@ describe('turns', () => {
 });
 
 describe('deadlines', () => {
-  test('the deadline of a handshake counts from the beginning of its turn: waiting in line cuts nobody', async () => {
+  test('the deadline of a handshake counts from the start of its turn: waiting closes no connection', async () => {
     takeTurns({ ...patient, deadlineMs: 600, crowdedDeadlineMs: 600 });
     const began = performance.now();
     const stalled = [await stranger(partOfHello), await stranger(partOfHello)];

@@ -1,4 +1,4 @@
-// The TLS doors: versions, limits, taken ports, changing certificates, orderly closing.
+// The TLS listeners: versions, limits, ports in use, changing certificates, orderly closing.
 import { mkdirSync } from 'node:fs';
 import { connect as connectTcp, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
@@ -118,7 +118,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
   });
 
-  test('whoever keeps the connection open after such an answer is cut, whether it says nothing or goes on', async () => {
+  test('a client that keeps the connection open after such an answer is disconnected, silent or not', async () => {
     const listener = await listen(door);
     for (const goesOn of [undefined, 'x: y\r\n']) {
       const closed = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     slow.destroy();
   }, 60_000);
 
-  test('closing does not wait for the handshakes of strangers', async () => {
+  test('closing does not wait for unfinished handshakes', async () => {
     const listener = await listen(door);
     const cut = stranger(listener, '\x16\x03\x01\x02\x00\x01');
     await setTimeout(100);

@@ -128,7 +128,7 @@ describe('answers', () => {
 describe('order of checks (api 55)', () => {
   const wrongEverything = { token: 'nobody', headers: { 'content-type': 'text/plain' } };
 
-  test('an unknown path is 404 and a wrong method 405 with Allow, whoever asks', async () => {
+  test('an unknown path is 404 and a wrong method 405 with Allow, for every caller', async () => {
     for (const path of ['/v1/nothing', '/', '/v2/config/things', '/v1/config/things/one/more', '/v1/config/%74hings/%2e%2e', '/%']) {
       expect(await app.send('GET', path, undefined, { token: null })).toMatchObject({ status: 404, body: { code: 'not-found' } });
     }
@@ -297,7 +297,7 @@ describe('bodies', () => {
     expect(answer).toContain('HTTP/1.1 413');
   });
 
-  test('what a stranger sends is not kept: over 64 KiB the token is asked for first', async () => {
+  test('bodies of unauthenticated callers over 64 KiB are not kept', async () => {
     const body = `{"payload":"${'A'.repeat(100_000)}"}`;
     expect((await app.send('POST', sealUp, body)).status).toBe(200);
     for (const token of [null, 'nobody'])

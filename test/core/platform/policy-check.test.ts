@@ -80,7 +80,7 @@ describe('policy/check says what the request is told: 403 or not', () => {
         if (said.allowed !== (status !== 403)) differing.push([name, path, status, said]);
       }
       if (['provider', 'owner', 'powerless'].includes(name)) continue;
-      // The same question about the same token, asked by somebody who may see it.
+      // The same question about the same token, from a caller that may see it.
       const [path = ''] = pathsOf(endpoint);
       expect(await check(appliance.rootToken, path, operation, { accessor })).toEqual(await check(token, path, operation));
     }
