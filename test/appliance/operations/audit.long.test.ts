@@ -61,9 +61,10 @@ test('heads are signed by one key over all starts, and after an orderly stop the
   expect(keyIds[1]).toEqual(keyIds[0]);
 });
 
-test('a trail that was cut back while the daemon was stopped: the next start logs it and has it on record', async () => {
+test('a trail that was cut back while the daemon was stopped: the next start logs and records it', async () => {
   const directory = path('cut');
-  const first = await startDaemon({ directory, workers: 2 });
+  // The first head must name both chains.
+  const first = await startDaemon({ directory, workers: 2, firstStart: true });
   await first.request('POST', keys, { name: 'k' });
   await use(first, 20);
   await first.stop();
