@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import pkcs11js from 'pkcs11js';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type KeyBinding, revealSecret, type StoredKey } from '../../hsm/api.ts';
 import * as constants from '../../hsm/pkcs11/constants.ts';
 import { decodeError, encodeError } from '../../hsm/protocol/error-coding.ts';
@@ -240,7 +240,7 @@ test('a PIN is read without its line break, and an empty source is refused', () 
   expect(revealSecret(readPin({ file }))).toBe('secret words ');
   writeFileSync(file, '\n');
   expect(() => readPin({ file })).toThrow('is empty');
-  process.env['CREDENTIALS_DIRECTORY'] = directory;
+  vi.stubEnv('CREDENTIALS_DIRECTORY', directory);
   writeFileSync(file, 'from-systemd');
   expect(revealSecret(readPin({ credential: 'pin' }))).toBe('from-systemd');
   rmSync(directory, { recursive: true });
