@@ -9,7 +9,7 @@ import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';
 
 /**
  * Makes the tenant `system` with its root token, in one transaction, so that a crash leaves both or neither. `keep` stores the token
- * before that transaction: a crash in between leaves a useless token that is drawn anew, never a tenant whose token is lost.
+ * before that transaction: a crash in between leaves a useless token that is drawn again, never a tenant whose token is lost.
  * Undefined when the tenant exists already.
  */
 export async function createSystemTenant(

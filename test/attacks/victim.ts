@@ -24,13 +24,13 @@ export type Victim = TestAppliance & {
   makePolicy(name: string, rules: readonly unknown[], token?: string): Promise<void>;
   /** A request whose line and headers go out octet by octet as given; answers status and body. */
   raw(method: string, target: string, options?: RequestOptions): Promise<Answer>;
-  /** Audit trail, log and store, as they lie there. */
+  /** Audit trail, log and store, as they are on the disk. */
   written(): string;
 };
 
 export const verdictOf = ({ status, body }: Answer): string => `${status} ${String(body?.code ?? 'done')}`;
 
-/** Starts one for a test file; closes it afterwards, with every invariant checked and no fault of ours in its log. */
+/** Starts one for a test file; closes it afterwards, with every invariant checked and no fault of the appliance in its log. */
 export async function startVictim(options: Pick<TestApplianceOptions, 'unauthenticatedLimit'> = {}): Promise<Victim> {
   const at = temporaryDirectory();
   const appliance = await startTestAppliance({ directory: at('appliance'), ...options });

@@ -56,7 +56,7 @@ export type TestApplianceOptions = {
   /** of an earlier start in the same directory by this process */
   readonly rootToken?: string;
   readonly services?: readonly ProvidedService[];
-  /** default: every record is written, whoever it is about */
+  /** default: every record is written, unauthenticated ones too */
   readonly unauthenticatedLimit?: UnauthenticatedLimits;
 };
 

@@ -48,7 +48,7 @@ export function things({ store, clock, hsm }: CoreParts): {
     scope: 'tenant',
     table,
     document,
-    stateFields: z.object({ serial: z.string(), creationTime: z.string(), vault: z.object({ doors: z.int() }) }),
+    stateFields: z.object({ serial: z.string(), creationTime: z.string(), vault: z.object({ shelves: z.int() }) }),
     creationFields: ['shape'],
     oneWayFields: ['exportable'],
     secretFields: ['clientSecret', 'vault.pinCode'],
@@ -79,7 +79,7 @@ export function things({ store, clock, hsm }: CoreParts): {
     toDocument({ serial: _serial, creationTime: _creationTime, ...rest }) {
       return rest;
     },
-    toState: ({ serial, creationTime }) => ({ serial, creationTime, vault: { doors: 2 } }),
+    toState: ({ serial, creationTime }) => ({ serial, creationTime, vault: { shelves: 2 } }),
   });
 
   const part = defineResource<{ size: number }, { readonly size: number }>({

@@ -221,7 +221,7 @@ describe.each(modules)('$name', (module) => {
   });
 
   test(
-    'keys wrapped anew under another wrapping key are the same keys, also for a process that knows only that one',
+    'keys rewrapped under another wrapping key are the same keys, also for a process that knows only that one',
     { timeout: 120_000 },
     async () => {
       const name = token.name;

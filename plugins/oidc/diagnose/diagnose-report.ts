@@ -75,7 +75,7 @@ export const reportSchema = z.object({
   clockDifferenceSeconds: z
     .number()
     .optional()
-    .meta({ description: "Seconds the provider's clock is ahead of ours, by its Date header.", example: 0.4 }),
+    .meta({ description: "Seconds the provider's clock is ahead of the appliance's, by its Date header.", example: 0.4 }),
   scopes: z.array(z.string()).optional().describe('Scopes a sign-in asks for.'),
 });
 export type Report = z.output<typeof reportSchema>;

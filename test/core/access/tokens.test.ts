@@ -116,10 +116,10 @@ describe('tokens (api 47)', () => {
     const parent = await issue();
     const child = await issue(parent.accessor);
     const grandchild = await issue(child.accessor);
-    const stranger = await issue();
+    const unrelated = await issue();
     await app.send('POST', `${base}/disable`, { accessor: parent.accessor });
     app.store.refresh();
-    const alive = [parent, child, grandchild, stranger].map(({ token }) => findToken(app.store, token, app.clock.now()) !== undefined);
+    const alive = [parent, child, grandchild, unrelated].map(({ token }) => findToken(app.store, token, app.clock.now()) !== undefined);
     expect(alive).toEqual([false, false, false, true]);
   });
 

@@ -1,4 +1,4 @@
-// What is remembered of request targets is what reading them anew would say, however many were asked for in between.
+// What is remembered of request targets is what reading them again would say, however many were asked for in between.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FoundPaths } from '../../../core/http/request/found-paths.ts';

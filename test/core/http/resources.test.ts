@@ -79,7 +79,7 @@ describe('creation', () => {
   test('a document is refused as a whole: unknown, read-only and wrong fields', async () => {
     expect(await code('POST', list, { name: 'x', colour: 'red' })).toBe('400 unknown-field');
     expect(await code('POST', list, { name: 'x', serial: '1' })).toBe('400 read-only-field');
-    expect(await code('POST', list, { name: 'x', vault: { doors: 1 } })).toBe('400 read-only-field');
+    expect(await code('POST', list, { name: 'x', vault: { shelves: 1 } })).toBe('400 read-only-field');
     expect(await code('POST', list, { name: 'x', 'auto-rotate': {} })).toBe('400 missing-field');
     expect(await code('GET', `${list}/x`)).toBe('404 not-found');
   });
@@ -98,7 +98,7 @@ describe('the two trees', () => {
     const { body } = await app.send('GET', '/v1/state/things/safe');
     expect(body).toEqual({
       ...config,
-      vault: { enabled: true, doors: 2, 'pin-code-set': true },
+      vault: { enabled: true, shelves: 2, 'pin-code-set': true },
       'client-secret-set': true,
       serial: expect.stringMatching(/^[0-9a-f]{8}$/),
       'creation-time': '2026-01-01T00:00:00Z',
@@ -264,9 +264,9 @@ describe('lists and fields (api 6, 8)', () => {
       labels: { in: 'a' },
       vault: { enabled: false },
     });
-    expect(await get('fields=vault', '/v1/state/things/a')).toEqual({ vault: { enabled: false, doors: 2, 'pin-code-set': false } });
-    expect(await get('fields=vault/doors,vault', '/v1/state/things/a')).toEqual({
-      vault: { enabled: false, doors: 2, 'pin-code-set': false },
+    expect(await get('fields=vault', '/v1/state/things/a')).toEqual({ vault: { enabled: false, shelves: 2, 'pin-code-set': false } });
+    expect(await get('fields=vault/shelves,vault', '/v1/state/things/a')).toEqual({
+      vault: { enabled: false, shelves: 2, 'pin-code-set': false },
     });
   });
 
@@ -381,7 +381,7 @@ describe('policies on values and fields (api 53)', () => {
         'allowed-values': { color: ['green', 'blue'] },
         'hide-fields': ['labels'],
       },
-      { path: '/v1/state/things/**', operations: { read: 'allow' }, 'hide-fields': ['vault/doors', 'serial'] },
+      { path: '/v1/state/things/**', operations: { read: 'allow' }, 'hide-fields': ['vault/shelves', 'serial'] },
     ];
     await app.send('POST', '/v1/config/policy/policies', { name: 'narrow', 'rest-api': { rules } });
     const token = await app.makeTenant('narrowed', ['narrow']);
@@ -395,6 +395,6 @@ describe('policies on values and fields (api 53)', () => {
     expect(await code('PATCH', `${list}/n`, { color: 'blue' }, as)).toBe('204 done');
     expect((await app.send('GET', list, undefined, as)).body[0]).not.toHaveProperty('labels');
     const { body } = await app.send('GET', '/v1/state/things/n', undefined, as);
-    expect([body.serial, body.vault.doors, body.vault.enabled, body.labels]).toEqual([undefined, undefined, false, { a: 'b' }]);
+    expect([body.serial, body.vault.shelves, body.vault.enabled, body.labels]).toEqual([undefined, undefined, false, { a: 'b' }]);
   });
 });

@@ -261,7 +261,7 @@ describe('rules that no request can meet are answered with warnings', () => {
 });
 
 describe('root among the policies of a token is root', () => {
-  test('whatever stands beside it', async () => {
+  test('with any other rule beside it', async () => {
     const { token } = tokens['rootAndUser'] as Token;
     for (const [method, path] of [
       ['GET', '/v1/config/policy/policies'],

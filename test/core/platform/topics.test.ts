@@ -52,7 +52,7 @@ const verdict = async (path: string, as?: string) => {
 };
 
 describe('who sees what', () => {
-  test('the system tenant sees all records of the trail as they stand in it', async () => {
+  test('the system tenant sees all records of the trail as they are', async () => {
     const rows = await read(trail);
     expect(new Set(rows.map((row) => row['tenant']))).toEqual(new Set([undefined, 'system', 'acme']));
     expect(rows.map((row) => row['sequence'])).toEqual(rows.map((_, index) => index + 1));

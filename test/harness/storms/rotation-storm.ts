@@ -32,7 +32,7 @@ const payload = Buffer.from('a value of the storm').toString('base64');
 const lanes = 4;
 const sorts = [{}, { derived: true }, { cipher: 'ecdsa-p256' }, { cipher: 'ed25519' }, { custody: 'token' }] as const;
 const context = Buffer.from('context').toString('base64');
-/** After the last key was wrapped anew the old wrapping key stays for twice this time. */
+/** After the last key was rewrapped the old wrapping key stays for twice this time. */
 const jobTimeoutSeconds = 3;
 const run = promisify(execFile);
 
@@ -80,7 +80,7 @@ async function storm(daemon: Daemon, keys: Key[], report: RotationReport): Promi
     // A very busy machine's token is away for a moment (503): then there is one rotation less.
     if (![200, 409, 503].includes(status)) throw new Error(`the rotation was refused with ${status}`);
     if (status === 200) report.rotations += 1;
-    // Three kinds of moments: while keys are wrapped anew, while the old wrapping key is only kept, while it is being destroyed.
+    // Three kinds of moments: while keys are rewrapped, while the old wrapping key is only kept, while it is being destroyed.
     const kind = report.kills % 3;
     if (kind === 0) await setTimeout(Math.random() * 800);
     else await until(daemon, ({ done, total }) => total > 0 && done >= total);

@@ -91,11 +91,11 @@ const pages: Readonly<Record<string, unknown>> = {
 };
 
 const looks = {
-  'light-desk': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  'dark-desk': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  'light-desktop': { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+  'dark-desktop': { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
   'light-phone': { colorScheme: 'light', viewport: { width: 320, height: 640 } },
   'dark-phone': { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
-  'forced-desk': { colorScheme: 'dark', forcedColors: 'active', viewport: { width: 1280, height: 900 } },
+  'forced-desktop': { colorScheme: 'dark', forcedColors: 'active', viewport: { width: 1280, height: 900 } },
 } as const;
 
 type Finding = { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[] };
@@ -140,7 +140,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
     expect(findings).toEqual({});
   });
 
-  test.each(['light-desk', 'dark-phone'] as const)('of the API description are without findings: %s', async (look) => {
+  test.each(['light-desktop', 'dark-phone'] as const)('of the API description are without findings: %s', async (look) => {
     const context = await chromium.newContext({ ...looks[look], ignoreHTTPSErrors: true, bypassCSP: true });
     const page = await context.newPage();
     await page.goto(`${harness.appliance.url}/v1/docs`);

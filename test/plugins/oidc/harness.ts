@@ -33,9 +33,9 @@ export type LogLine = { readonly level: string; readonly message: string; readon
 export async function startOidcHarness(
   directory: string,
   configuration: Readonly<Record<string, unknown>> = {},
-  surroundings: { readonly publicUrl?: string; readonly tls?: boolean } = {},
+  environment: { readonly publicUrl?: string; readonly tls?: boolean } = {},
 ): Promise<OidcHarness> {
-  const { publicUrl = 'https://keys.test', tls = true } = surroundings;
+  const { publicUrl = 'https://keys.test', tls = true } = environment;
   const clock = new TestClock(Temporal.Now.instant().toString());
   const appliance = await startTestAppliance({
     directory,

@@ -1,4 +1,4 @@
-// What a broken rule does: the token does not sign, the requester is told of its own faults, and a clean certificate costs little.
+// What a broken rule does: the token does not sign, the requester learns its own faults, and a clean certificate costs little.
 import { describe, expect, test, vi } from 'vitest';
 import type { Hsm } from '../../../../hsm/api.ts';
 import { signStructure } from '../../../../plugins/ca/authority/signer.ts';

@@ -20,7 +20,7 @@ export type Wish = {
   readonly to?: string;
   /** digest of the signature; default sha256 */
   readonly digest?: keyof typeof signatures;
-  /** name of the issuer, when another than the issuer's subject is to stand there */
+  /** name of the issuer, when it differs from the issuer's subject */
   readonly issuerName?: string;
 };
 

@@ -1,4 +1,4 @@
-// The path validator against NIST PKITS (test/vectors/pkits): every case has the result of the suite, or stands in the table of divergences.
+// The path validator against NIST PKITS (test/vectors/pkits): every case has the result of the suite, or is in the table of divergences.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findPath } from '../../../../plugins/ca/issuing/chain.ts';

@@ -153,13 +153,13 @@ describe('no approval, no token', () => {
 
   test('another browser neither sees nor answers the question', async () => {
     const asked = await ask();
-    const [mine, stranger] = [harness.browser(), harness.browser()];
+    const [mine, outsider] = [harness.browser(), harness.browser()];
     const confirmation = await signIn(asked, mine);
-    await stranger.start();
-    expect((await stranger.get(confirmation)).status).toBe(400);
+    await outsider.start();
+    expect((await outsider.get(confirmation)).status).toBe(400);
     const page = String((await mine.get(confirmation)).body);
     const form = { request: fieldOf(page, 'request'), 'form-token': fieldOf(page, 'form-token'), decision: 'approve' };
-    expect((await stranger.post('/login/confirm', form)).status).toBe(400);
+    expect((await outsider.post('/login/confirm', form)).status).toBe(400);
     expect((await poll(asked)).body.code).toBe('authorization-pending');
   });
 

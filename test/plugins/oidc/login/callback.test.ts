@@ -75,10 +75,10 @@ describe('R22: state', () => {
 
 describe('R23: the state is bound to the browser', () => {
   test('another browser gets a page, no call is made, and the first one can still finish', async () => {
-    const [mine, stranger] = [harness.browser(), harness.browser()];
+    const [mine, outsider] = [harness.browser(), harness.browser()];
     const to = await callback(mine);
-    await stranger.start();
-    expect(await outcome(() => stranger.get(to))).toMatchObject({
+    await outsider.start();
+    expect(await outcome(() => outsider.get(to))).toMatchObject({
       status: 400,
       text: expect.stringContaining('started elsewhere'),
       calls: 0,
@@ -240,11 +240,11 @@ describe('R27: errors of the provider', () => {
   test('is read only after state, browser and iss: an error in another browser uses nothing up', async () => {
     const browser = harness.browser();
     const begun = harness.provider.authorize(await browser.start());
-    const stranger = new URL(begun);
-    withError('access_denied')(stranger.searchParams);
-    expect((await harness.browser().get(pathOf(stranger.href))).status).toBe(400);
-    stranger.searchParams.set('iss', 'https://evil.test');
-    expect((await browser.get(pathOf(stranger.href))).status).toBe(400);
+    const outsider = new URL(begun);
+    withError('access_denied')(outsider.searchParams);
+    expect((await harness.browser().get(pathOf(outsider.href))).status).toBe(400);
+    outsider.searchParams.set('iss', 'https://evil.test');
+    expect((await browser.get(pathOf(outsider.href))).status).toBe(400);
     expect((await browser.get(pathOf(begun))).status).toBe(303);
   });
 

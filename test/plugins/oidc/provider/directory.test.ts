@@ -13,26 +13,26 @@ const directory = '/v1.0/me/transitiveMemberOf';
 const key = makeKey('ES256', 'x');
 let harness: OidcHarness;
 /** a host that a token names and nobody may ask */
-let stranger: Server;
-let strangerOrigin = '';
+let outsider: Server;
+let outsiderOrigin = '';
 const strangerCalls: string[] = [];
 
 beforeAll(async () => {
   harness = await startOidcHarness(path(), { startsPerMinute: 5_000 });
-  mkdirSync(path('stranger'));
-  const identity = selfSignedIdentity(path('stranger'));
-  stranger = createServer({ key: identity.key, cert: identity.cert }, (request, response) => {
+  mkdirSync(path('outsider'));
+  const identity = selfSignedIdentity(path('outsider'));
+  outsider = createServer({ key: identity.key, cert: identity.cert }, (request, response) => {
     strangerCalls.push(`${request.url} ${request.headers.authorization}`);
     sendJson(response, { value: [{ id: 'g1' }] });
   });
-  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-  strangerOrigin = `https://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => outsider.listen(0, '127.0.0.1', resolve));
+  outsiderOrigin = `https://127.0.0.1:${(outsider.address() as AddressInfo).port}`;
   await harness.setService({ 'ca-certs': harness.provider.ca + identity.cert });
   await harness.setRole('g1');
   await harness.setRole('g1499');
 });
 afterAll(async () => {
-  stranger.close();
+  outsider.close();
   await harness.close();
 });
 beforeEach(() => {
@@ -128,14 +128,14 @@ const named = (endpoint: string) => ({ _claim_names: { groups: 'src1' }, _claim_
 describe('the person’s token goes to no host that a claim or a page names', () => {
   test('an endpoint in _claim_sources is not followed, with a directory in the metadata', async () => {
     const answer = await login((_request, response) => sendJson(response, { value: [] }), {
-      person: named(`${strangerOrigin}/getMemberObjects`),
+      person: named(`${outsiderOrigin}/getMemberObjects`),
     });
     expect(answer.status).toBe(403);
     expect(strangerCalls).toEqual([]);
   });
 
   test('nor without one', async () => {
-    const answer = await login(undefined, { person: named(`${strangerOrigin}/getMemberObjects`), metadata: (metadata) => metadata });
+    const answer = await login(undefined, { person: named(`${outsiderOrigin}/getMemberObjects`), metadata: (metadata) => metadata });
     expect(answer.status).toBe(403);
     expect(strangerCalls).toEqual([]);
     expect(answer.log[0]).toMatchObject({ fields: { stage: 'directory', reason: 'directory-unknown' } });
@@ -143,7 +143,7 @@ describe('the person’s token goes to no host that a claim or a page names', ()
 
   test('a next page on another host is not followed', async () => {
     const answer = await login((_request, response) =>
-      sendJson(response, { value: [], '@odata.nextLink': `${strangerOrigin}/v1.0/me?$skiptoken=x` }),
+      sendJson(response, { value: [], '@odata.nextLink': `${outsiderOrigin}/v1.0/me?$skiptoken=x` }),
     );
     expect(answer.status).toBe(403);
     expect(strangerCalls).toEqual([]);
@@ -151,7 +151,7 @@ describe('the person’s token goes to no host that a claim or a page names', ()
   });
 
   test('a redirect is not followed', async () => {
-    await login((_request, response) => void response.writeHead(307, { location: `${strangerOrigin}/` }).end());
+    await login((_request, response) => void response.writeHead(307, { location: `${outsiderOrigin}/` }).end());
     expect(strangerCalls).toEqual([]);
   });
 });

@@ -59,7 +59,7 @@ test('after an internal fault during a sign-in, no provider of that tenant is ca
   catchStrayErrors({ tell: () => undefined, give: (error) => others.forEach((other) => other(error as Error, 'uncaughtException')) });
   // Node rethrows an error of a subscriber outside every promise, in the context of the request that made the call.
   const fault = (message: unknown): void => {
-    if ((message as { request: { path: string } }).request.path.includes('.well-known')) throw new Error('a fault of ours');
+    if ((message as { request: { path: string } }).request.path.includes('.well-known')) throw new Error('an internal fault');
   };
   subscribe('http.client.response.finish', fault);
   expect((await harness.browser().get('/login/system/corp')).status).toBe(500);
