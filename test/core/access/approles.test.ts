@@ -73,7 +73,7 @@ describe('the resource', () => {
     expect(await code('POST', list, { name: 'refused', ...document })).toBe(`400 ${refusal}`);
   });
 
-  test('a role-id of one’s own choice counts, follows changes, and may be the same in two tenants', async () => {
+  test('a chosen role-id counts, follows changes, and may be the same in two tenants', async () => {
     const ours = await makeApprole('fixed', { 'fixed-role-id': 'build-server' });
     expect(ours['role-id']).toBe('build-server');
     const other = await app.makeTenant('other-builders');

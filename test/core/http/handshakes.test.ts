@@ -33,7 +33,7 @@ const takeTurns = (limits: HandshakeLimits): Handshakes => new Handshakes(server
 const port = (): number => (server.address() as AddressInfo).port;
 
 /** Connects and says this much of a handshake. Resolves when the server has accepted it. */
-async function stranger(says: string): Promise<Socket> {
+async function outsider(says: string): Promise<Socket> {
   const accepted = once(server, 'connection');
   const socket = connectTcp(port(), '127.0.0.1', () => socket.write(says, 'latin1'));
   socket.on('error', () => undefined).resume();
@@ -60,14 +60,14 @@ async function isWaiting(handshake: Promise<unknown>): Promise<boolean> {
     () => 'settled',
     () => 'settled',
   );
-  for (let turn = 0; turn < 3; turn++) await stranger(partOfHello);
+  for (let turn = 0; turn < 3; turn++) await outsider(partOfHello);
   return (await Promise.race([settled, Promise.resolve('waiting')])) === 'waiting';
 }
 
 describe('turns', () => {
   test('a handshake waits in line while all turns are taken, and begins when one is over', async () => {
     const handshakes = takeTurns(patient);
-    const first = await stranger(partOfHello);
+    const first = await outsider(partOfHello);
     const second = device();
     expect(await isWaiting(second)).toBe(true);
     first.destroy();
@@ -77,13 +77,13 @@ describe('turns', () => {
 
   test('silent peers get no turn', async () => {
     takeTurns(patient);
-    for (let count = 0; count < 20; count++) await stranger('');
+    for (let count = 0; count < 20; count++) await outsider('');
     expect((await device()).getProtocol()).toBe('TLSv1.3');
   });
 
   test('a slow peer continues beside the queue and delays no others', async () => {
     takeTurns({ ...patient, turnMs: 50 });
-    const stalled = await Promise.all([stranger(partOfHello), stranger(partOfHello), stranger(partOfHello)]);
+    const stalled = await Promise.all([outsider(partOfHello), outsider(partOfHello), outsider(partOfHello)]);
     expect((await device()).getProtocol()).toBe('TLSv1.3');
     expect(stalled.map(({ closed }) => closed)).toEqual([false, false, false]);
   });
@@ -96,8 +96,8 @@ describe('turns', () => {
 
   test('who goes away in line leaves no turn behind', async () => {
     takeTurns(patient);
-    const first = await stranger(partOfHello);
-    const others = await Promise.all([stranger(partOfHello), stranger(partOfHello)]);
+    const first = await outsider(partOfHello);
+    const others = await Promise.all([outsider(partOfHello), outsider(partOfHello)]);
     for (const socket of others) socket.resetAndDestroy();
     first.end();
     expect((await device()).getProtocol()).toBe('TLSv1.3');
@@ -108,7 +108,7 @@ describe('deadlines', () => {
   test('the deadline of a handshake counts from the start of its turn: waiting closes no connection', async () => {
     takeTurns({ ...patient, deadlineMs: 600, crowdedDeadlineMs: 600 });
     const began = performance.now();
-    const stalled = [await stranger(partOfHello), await stranger(partOfHello)];
+    const stalled = [await outsider(partOfHello), await outsider(partOfHello)];
     const ends = stalled.map((socket) => once(socket, 'close').then(() => performance.now() - began));
     // One after the other each had its whole time; the device, in line for both, is served.
     await device();
@@ -117,14 +117,14 @@ describe('deadlines', () => {
 
   test('who says nothing in time is cut', async () => {
     takeTurns({ ...patient, deadlineMs: 50 });
-    const silent = await stranger('');
+    const silent = await outsider('');
     await once(silent, 'close');
     expect(silent.closed).toBe(true);
   });
 
   test('while more handshakes are open than there are turns, a slow peer has more time', async () => {
     takeTurns({ ...patient, turnMs: 0, deadlineMs: 50, crowdedDeadlineMs: never });
-    const crowd = await Promise.all([stranger(partOfHello), stranger(''), stranger('')]);
+    const crowd = await Promise.all([outsider(partOfHello), outsider(''), outsider('')]);
     await device();
     for (let turn = 0; turn < 3; turn++) await new Promise((tick) => setTimeout(tick, 250));
     expect(crowd.map(({ closed }) => closed)).toEqual([false, false, false]);
@@ -135,7 +135,7 @@ describe('deadlines', () => {
 
   test('when too many are open, the oldest that says nothing goes for the one that comes', async () => {
     takeTurns({ ...patient, mostOpen: 3 });
-    const silent = [await stranger(''), await stranger(''), await stranger('')];
+    const silent = [await outsider(''), await outsider(''), await outsider('')];
     const cut = once(silent[0] as Socket, 'close');
     await device();
     await cut;
@@ -144,7 +144,7 @@ describe('deadlines', () => {
 
   test('what a peer had sent before a pause of the process is heard before it is judged', async () => {
     takeTurns({ ...patient, turns: 2, deadlineMs: 1_000 });
-    const quiet = await stranger('');
+    const quiet = await outsider('');
     quiet.write(partOfHello, 'latin1');
     // Nothing is read meanwhile: to the listener's timer it looks as if nothing had come.
     await new Promise((written) => quiet.write('', written));

@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 const hello = (_: IncomingMessage, response: ServerResponse): void => void response.end('hello');
-const doors = { listenManagement, listenHttps } as const;
+const openers = { listenManagement, listenHttps } as const;
 
-async function listen(door: keyof typeof doors, options: Partial<ListenOptions> = {}): Promise<Listener> {
-  const listener = await doors[door]({ host: '127.0.0.1', port: 0, identity, handler: hello, ...options });
+async function listen(opener: keyof typeof openers, options: Partial<ListenOptions> = {}): Promise<Listener> {
+  const listener = await openers[opener]({ host: '127.0.0.1', port: 0, identity, handler: hello, ...options });
   open.push(listener);
   return listener;
 }
@@ -46,21 +46,21 @@ async function get(listener: Listener, headers: Record<string, string> = {}): Pr
 }
 
 /** Begins a handshake and goes no further, but for what it says every half second. Answers what it is told until it is cut. */
-function stranger(listener: Listener, begins: string, goesOn?: string): Promise<string> {
+function outsider(listener: Listener, begins: string, goesOn?: string): Promise<string> {
   const socket = connectTcp(listener.port, '127.0.0.1', () => socket.write(begins, 'latin1'));
   const drip = goesOn === undefined ? undefined : setInterval(() => socket.write(goesOn, 'latin1'), 500);
   return readAll(socket).finally(() => clearInterval(drip));
 }
 
-describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
+describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   test('serves on the port it names', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     expect(listener.url).toBe(`https://127.0.0.1:${listener.port}`);
     expect(await get(listener)).toEqual({ status: 200, text: 'hello' });
   });
 
   test('TLS 1.2 and 1.3, nothing older', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await tls(listener, { minVersion: version, maxVersion: version });
       expect(socket.getProtocol()).toBe(version);
@@ -75,7 +75,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;
-    const refused = await listen(door, { port }).catch((error: unknown) => error);
+    const refused = await listen(opener, { port }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ListenError);
     expect(String(refused)).toContain(`127.0.0.1:${port}, which is taken by another process`);
     taken.close();
@@ -85,11 +85,11 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
     ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is no address of this machine'],
     ['no-such-host.invalid', 'cannot listen on no-such-host.invalid'],
   ])('%s is refused', async (host, reason) => {
-    expect(String(await listen(door, { host }).catch((error: unknown) => error))).toContain(reason);
+    expect(String(await listen(opener, { host }).catch((error: unknown) => error))).toContain(reason);
   });
 
   test('headers over 16 KiB are 431', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     expect((await get(listener, { 'x-long': 'a'.repeat(15_000) })).status).toBe(200);
     const answer = await get(listener, { 'x-long': 'a'.repeat(17_000) });
     expect(answer.status).toBe(431);
@@ -97,13 +97,13 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   });
 
   test('headers far over the limit are answered too, although more of them comes behind the answer', async () => {
-    const socket = await tls(await listen(door));
+    const socket = await tls(await listen(opener));
     socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(5_000)}\r\n`);
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
-    const socket = await tls(await listen(door));
+    const socket = await tls(await listen(opener));
     socket.write(`${line}\r\nhost: a\r\n\r\n`);
     const [head = '', body = ''] = (await readAll(socket)).split('\r\n\r\n');
     expect(head).toMatch(
@@ -113,13 +113,13 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   });
 
   test('what answers a HEAD that cannot be read has a head alone', async () => {
-    const socket = await tls(await listen(door));
+    const socket = await tls(await listen(opener));
     socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
   });
 
   test('a client that keeps the connection open after such an answer is disconnected, silent or not', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     for (const goesOn of [undefined, 'x: y\r\n']) {
       const closed = Promise.withResolvers<void>();
       const raw = connectTcp({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -139,7 +139,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   });
 
   test('has limits against slow and idle clients', async () => {
-    const { server } = await listen(door);
+    const { server } = await listen(opener);
     expect(server.headersTimeout).toBeLessThanOrEqual(15_000);
     expect(server.requestTimeout).toBeGreaterThan(0);
     expect(server.keepAliveTimeout).toBeGreaterThan(0);
@@ -147,12 +147,12 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   });
 
   test('a connection of which the handshake is not over within ten seconds is cut, whether it says nothing, little or a little at a time', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     const began = performance.now();
     const cut = await Promise.all([
-      stranger(listener, ''),
-      stranger(listener, '\x16\x03\x01\x02\x00\x01'),
-      stranger(listener, '\x16\x03\x01\x10\x00', '\x01'),
+      outsider(listener, ''),
+      outsider(listener, '\x16\x03\x01\x02\x00\x01'),
+      outsider(listener, '\x16\x03\x01\x10\x00', '\x01'),
     ]);
     expect(cut).toEqual(['', '', '']);
     expect(performance.now() - began).toBeGreaterThan(9_000);
@@ -162,8 +162,8 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   }, 60_000);
 
   test('closing does not wait for unfinished handshakes', async () => {
-    const listener = await listen(door);
-    const cut = stranger(listener, '\x16\x03\x01\x02\x00\x01');
+    const listener = await listen(opener);
+    const cut = outsider(listener, '\x16\x03\x01\x02\x00\x01');
     await setTimeout(100);
     const began = performance.now();
     await listener.close(60_000);
@@ -172,7 +172,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
   });
 
   test('a changed identity shows to new connections and leaves open ones alone', async () => {
-    const listener = await listen(door);
+    const listener = await listen(opener);
     const old = await tls(listener);
     const next = identityIn(`next-${generation++}`);
     listener.setIdentity(next);
@@ -189,7 +189,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
 
   test('closing lets a running request finish and cuts idle connections', async () => {
     const started = Promise.withResolvers<ServerResponse>();
-    const listener = await listen(door, {
+    const listener = await listen(opener, {
       handler(_, response) {
         started.resolve(response);
       },
@@ -210,7 +210,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (door) => {
 
   test('closing cuts what does not finish within the grace, and works twice', async () => {
     const asked = Promise.withResolvers<void>();
-    const listener = await listen(door, { handler: () => asked.resolve() });
+    const listener = await listen(opener, { handler: () => asked.resolve() });
     const socket = await tls(listener);
     const gone = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
