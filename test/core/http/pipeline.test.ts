@@ -220,7 +220,7 @@ describe('order of checks (api 55)', () => {
   });
 });
 
-describe('tokens at the door (api 47)', () => {
+describe('tokens of requests (api 47)', () => {
   test.each([
     ['no header', null],
     ['empty', ''],
