@@ -13,7 +13,7 @@ import { generateKey } from '../../hsm/engine/operations/making.ts';
 import { TokenError } from '../../hsm/pkcs11/return-values.ts';
 import { wrappingKeyLabel } from '../../hsm/engine/wrapping-keys.ts';
 import { bindingOf } from '../harness/keys.ts';
-import { makeSoftToken } from '../harness/token/softhsm.ts';
+import { makeSoftTokenForThisProcess } from '../harness/token/softhsm.ts';
 
 const message = Buffer.from('message');
 const directory = mkdtempSync(join(tmpdir(), 'keystored-healing-'));
@@ -23,8 +23,7 @@ let engine: Engine;
 let other: pkcs11js.PKCS11;
 
 beforeAll(async () => {
-  token = await makeSoftToken(directory);
-  Object.assign(process.env, token.environment);
+  token = await makeSoftTokenForThisProcess(directory);
   engine = new Engine({ token, cacheKeys: 10, pin: token.pin });
   other = new pkcs11js.PKCS11();
   other.load(token.module);

@@ -9,15 +9,14 @@ import { keyIdentity } from '../../hsm/protocol/key-encoding.ts';
 import { generateKey } from '../../hsm/engine/operations/making.ts';
 import { rewrapKey } from '../../hsm/engine/rotation.ts';
 import { bindingOf } from '../harness/keys.ts';
-import { makeSoftToken } from '../harness/token/softhsm.ts';
+import { makeSoftTokenForThisProcess } from '../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
 const message = Buffer.from('message');
 
 test('a key is not made while the own keys are gone from the token, although their copies continue to work', async () => {
-  const token = await makeSoftToken(path());
-  Object.assign(process.env, token.environment);
+  const token = await makeSoftTokenForThisProcess(path());
   const lone = new Engine({ token, cacheKeys: 10, pin: token.pin });
   const binding = bindingOf('kept');
   const making = { binding, custody: 'wrapped', extractable: true, under: 1 } as const;

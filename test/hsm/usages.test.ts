@@ -15,7 +15,7 @@ import { TokenError } from '../../hsm/pkcs11/return-values.ts';
 import type { AttributeName } from '../../hsm/pkcs11/template.ts';
 import { bindingOf, freshMaterial } from '../harness/keys.ts';
 import { findModules } from '../harness/token/modules.ts';
-import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { makeSoftTokenForThisProcess, testHsmConfig } from '../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -59,9 +59,8 @@ describe('SoftHSM2 in this process', () => {
 
   const open = async (): Promise<Engine> => {
     if (engine !== undefined) return engine;
-    token = await makeSoftToken(path('here'));
-    Object.assign(process.env, token.environment);
-    return (engine = new Engine({ token, cacheKeys: 100, pin: token.pin }));
+    token = await makeSoftTokenForThisProcess(path('here'));
+      return (engine = new Engine({ token, cacheKeys: 100, pin: token.pin }));
   };
   afterAll(() => engine?.close());
 

@@ -1,7 +1,8 @@
 // A SoftHSM2 token for tests: its own directory, its own PINs, ready for openHsm.
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import type { HsmConfig, TokenConfig } from '../../../hsm/api.ts';
 import { initialiseSoftToken, prepareToken, softhsmConf } from '../../../hsm/setup/setup.ts';
 import { copyDirectory, madeOnce } from '../once.ts';
@@ -27,6 +28,18 @@ export async function makeSoftToken(directory: string, name = 'main'): Promise<T
   const templateParts = partsOf(template, name);
   for (const part of ['tokens', 'pin', 'soPin'] as const) copyDirectory(templateParts[part], parts[part]);
   return configure(parts, name);
+}
+
+/**
+ * The same for a test that loads SoftHSM2 into its own process. SoftHSM2 reads its configuration once for each loaded library, and other
+ * test files of this process have loaded it before: a copy of the file is another library.
+ */
+export async function makeSoftTokenForThisProcess(directory: string): Promise<TokenConfig> {
+  const token = await makeSoftToken(directory);
+  const library = join(directory, 'libsofthsm2.so');
+  copyFileSync(softhsmModule, library);
+  for (const [name, value] of Object.entries(token.environment ?? {})) vi.stubEnv(name, value);
+  return { ...token, module: library };
 }
 
 /** Makes a fresh token without its own keys: as it is before the first boot. */
