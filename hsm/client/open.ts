@@ -21,7 +21,7 @@ import { call, type Call, type Making } from '../protocol/operations.ts';
 import { asHsmError } from '../protocol/error-coding.ts';
 import { TokenSupervisor } from './supervisor.ts';
 import type { ReceivedMessage } from '../protocol/wire.ts';
-import { parseBlob } from '../engine/wrapped-blob.ts';
+import { parseBlob } from '../engine/blob-format.ts';
 
 const largestRandom = 131_072;
 

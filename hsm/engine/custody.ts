@@ -1,6 +1,6 @@
 // Custody: the token's own wrapping and binding keys, wrapped blobs, token objects, and the MAC that ties a blob to its key (design hsm 1-5).
 //
-// blob, wrapped custody: drawn in wrapped-blob.ts
+// blob, wrapped custody: drawn in blob-format.ts
 // blob, token custody:   CKA_ID (16 random octets)
 import { timingSafeEqual } from 'node:crypto';
 import { HsmError, type KeyType } from '../api.ts';
@@ -12,7 +12,7 @@ import { findOwnKey, flag, isThere, type OwnKey } from './own-keys.ts';
 import type { Sessions } from './sessions.ts';
 import type { Attributes } from '../pkcs11/template.ts';
 import { kindOfType, onlyFor, type Use, usesOfType } from './usages.ts';
-import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './wrapped-blob.ts';
+import { formatBlob, parseBlob, type WrappedBlob, type WrappedContent } from './blob-format.ts';
 import { WrappingKeys, wrappingKeyLabel } from './wrapping-keys.ts';
 
 /** Label of the key that binds blobs to their records. */

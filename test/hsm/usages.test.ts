@@ -60,7 +60,7 @@ describe('SoftHSM2 in this process', () => {
   const open = async (): Promise<Engine> => {
     if (engine !== undefined) return engine;
     token = await makeSoftTokenForThisProcess(path('here'));
-      return (engine = new Engine({ token, cacheKeys: 100, pin: token.pin }));
+    return (engine = new Engine({ token, cacheKeys: 100, pin: token.pin }));
   };
   afterAll(() => engine?.close());
 

@@ -1,5 +1,5 @@
 // OpenBao CVE-2026-5807 and CVE-2025-52894: unauthenticated callers could cancel or disturb the creation of a root token. Here it is one call, once.
-// Over several processes and a kill: test/appliance/provisioning/root-token.test.ts.
+// Over several processes and a kill: test/appliance/provisioning/root-token.long.test.ts.
 import { beforeAll, expect, test } from 'vitest';
 import { startVictim, verdictOf, type Victim } from '../victim.ts';
 
