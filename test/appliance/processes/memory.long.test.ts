@@ -46,7 +46,7 @@ test('workers and token processes run with it, and with the bounds of malloc and
       const environment = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
       expect(environment).toEqual(
         expect.arrayContaining([
-          expect.stringMatching(/^NODE_OPTIONS=.*--max-semi-space-size=8 --import=file:.*\/appliance\/at-rest\.ts$/),
+          expect.stringMatching(/^NODE_OPTIONS=.*--max-semi-space-size=8 --import=file:.*\/appliance\/processes\/at-rest\.ts$/),
           'MALLOC_ARENA_MAX=2',
           'MALLOC_TRIM_THRESHOLD_=131072',
           'MALLOC_MMAP_THRESHOLD_=131072',
