@@ -1,5 +1,6 @@
 // Typed requests and answers between two processes. Either side asks what the other serves; messages.ts has the tables.
 import { z } from 'zod';
+import { defined } from '../../core/base/defined.ts';
 import { coreErrors, fail, ServiceError } from '../../core/base/errors.ts';
 import { HsmError, type HsmErrorKind } from '../../hsm/api.ts';
 
@@ -160,8 +161,7 @@ function encodeRefusal(error: unknown): z.output<typeof refusal> {
 
 function decodeRefusal({ code, detail, retryAfterSeconds, hsm }: z.output<typeof refusal>): ServiceError {
   return fail(code, {
-    ...(detail === undefined ? {} : { detail }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...defined({ detail, retryAfterSeconds }),
     ...(hsm === undefined ? {} : { cause: new HsmError(hsm, hsm) }),
   });
 }

@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Gauge, GaugeSample } from '../../core/plugin/plugin.ts';
 import type { Transit } from './context.ts';
+import { defined } from '../../core/base/defined.ts';
 
 /** Counting a hundred thousand keys takes a while: the counts may be this old. */
 const keptMs = 60_000;
@@ -28,7 +29,7 @@ export function keyGauge({ tables }: Transit): Gauge {
 async function countByCipher({ keys }: Transit['tables'], tenantId: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (let after: string | undefined; ;) {
-    const piece = [...keys.entries([tenantId], { limit: countedAtOnce, ...(after === undefined ? {} : { after }) })];
+    const piece = [...keys.entries([tenantId], { limit: countedAtOnce, ...defined({ after }) })];
     for (const [, { cipher }] of piece) counts.set(cipher, (counts.get(cipher) ?? 0) + 1);
     if (piece.length < countedAtOnce) return counts;
     after = String(piece.at(-1)?.[0].at(-1));

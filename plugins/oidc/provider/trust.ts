@@ -1,6 +1,7 @@
 // Which certificate authorities vouch for a service's provider, as a TLS context that is made once and shared by its connections.
 import { createHash } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { defined } from '../../../core/base/defined.ts';
 
 /** The CAs that a service trusts. */
 export type Trust = {
@@ -26,7 +27,7 @@ export function secureContextOf(trust: Trust): SecureContext {
     .update(JSON.stringify([trust.useRootCaCerts, trust.caCerts]))
     .digest('base64url');
   const ca = contexts.has(key) ? undefined : trustedCertificates(trust);
-  const context = contexts.get(key) ?? createSecureContext({ ...(ca === undefined ? {} : { ca }), minVersion: 'TLSv1.2' });
+  const context = contexts.get(key) ?? createSecureContext({ ...defined({ ca }), minVersion: 'TLSv1.2' });
   contexts.delete(key);
   contexts.set(key, context);
   const [oldest] = contexts.keys();
