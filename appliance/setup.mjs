@@ -35,6 +35,7 @@ const tasks = {
   check: [['test/architecture/check.ts']],
   format: [['node_modules/oxfmt/bin/oxfmt', '.']],
   docs: [['appliance/docs/generate.ts']],
+  clients: [['appliance/clients/generate.ts']],
   bench: [['test/bench/run.ts']],
   setup: [],
 };

@@ -65,6 +65,8 @@ export type Operation = {
   readonly tags: readonly string[];
   /** empty for public endpoints */
   readonly security?: readonly [];
+  /** may be repeated without harm when nothing is known of the first attempt */
+  readonly 'x-idempotent'?: boolean;
   /** the verb of policies */
   readonly 'x-operation'?: PolicyOperation;
   /** the command of keystorectl */

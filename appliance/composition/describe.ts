@@ -1,0 +1,92 @@
+// The API description of this version without a running appliance: the plugins are composed, and nothing is asked of a token.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Audit } from '../../core/audit/record.ts';
+import type { Log } from '../../core/base/context.ts';
+import { Secret } from '../../core/base/secret.ts';
+import { systemClock } from '../../core/base/time.ts';
+import type { OpenApiDocument } from '../../core/http/description/document.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
+import { openStore } from '../../core/store/open.ts';
+import type { Hsm } from '../../hsm/api.ts';
+import type { SystemParts } from '../operations/system-endpoints.ts';
+import { plugins } from '../plugins.ts';
+import { compose } from './compose.ts';
+
+/**
+ * What `GET /v1/openapi.json` of an appliance of this version answers. The plugins are started over an empty store in a directory of its
+ * own, which is removed; a plugin that would use a token or the audit trail to describe itself makes this reject.
+ */
+export async function describeAppliance(): Promise<OpenApiDocument> {
+  const directory = mkdtempSync(join(tmpdir(), 'keystored-description-'));
+  try {
+    const store = await openStore({ directory: join(directory, 'store'), dataKey: new Secret(new Uint8Array(randomBytes(32))) });
+    try {
+      await store.migrate('core', []);
+      const composed = await compose({
+        plugins,
+        store,
+        hsm: absentHsm,
+        audit: absent<Audit>('audit trail'),
+        log: silent,
+        clock: systemClock,
+        configurationOf: (name) => plugins.find((plugin) => plugin.name === name)?.config.parse({}),
+        services: [provide(listenersService, closedListeners)],
+        topics: { audit: directory, logs: directory },
+        system: absentSystem(directory),
+      });
+      try {
+        // As a client reads it: members that are undefined are not in it.
+        return JSON.parse(JSON.stringify(composed.app.openapi())) as OpenApiDocument;
+      } finally {
+        await composed.stop();
+      }
+    } finally {
+      await store.close();
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Something that a description never uses: each of its functions throws. */
+function absent<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get: (_, member) => () => {
+      throw new Error(`there is no ${name} while the API is described, and ${String(member)} was asked of it`);
+    },
+  });
+}
+
+const absentHsm: Hsm = withMembers(absent<Hsm>('token'), {
+  wrappingKeys: withMembers(absent<Hsm['wrappingKeys']>('wrapping key'), { follow: ignore }),
+  offers: () => true,
+  mechanismFor: String,
+  status: () => [],
+});
+
+function absentSystem(directory: string): SystemParts {
+  const clockWatch = withMembers(absent<SystemParts['clockWatch']>('clock watch'), { held: (job) => job });
+  return withMembers(absent<SystemParts>('system'), { directory, clockWatch, metrics: absent<SystemParts['metrics']>('measurement') });
+}
+
+function withMembers<T extends object>(target: T, members: Partial<T>): T {
+  return new Proxy(target, { get: (_, member) => Reflect.get(member in members ? members : target, member) as unknown });
+}
+
+const silent: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore, with: () => silent };
+
+function ignore(): void {}
+
+const closedListeners: Listeners = {
+  serving: false,
+  est: { host: 'localhost', port: 4665 },
+  hosts: ['localhost'],
+  managementUrl: 'https://localhost:4646',
+  sealed: () => false,
+  identity: () => ({ key: '', cert: '' }),
+  onIdentityChange: () => ignore,
+};
