@@ -8,6 +8,7 @@ import { toKebab } from '../../wire/schema.ts';
 import type { EndpointCall } from '../endpoint.ts';
 import { requirePreconditions } from '../response/entity-tag.ts';
 import type { Plan } from './resource.ts';
+import { readListRule } from './list-query.ts';
 import { mergeDocument } from './merge.ts';
 import type { Document, ResourceView } from './view.ts';
 
@@ -20,6 +21,7 @@ export type Entry = {
   readonly builtIn: boolean;
 };
 
+/** `record`: undefined after `validate=true`, unless the entry was so already. */
 export type Outcome = { readonly created: boolean; readonly record: unknown; readonly document: Document };
 
 /** How often a change starts over when another process changed the record. Within one process changes take turns. */
@@ -55,9 +57,10 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
     const message = `"${toKebab(kept)}" cannot be removed by a merge; replace the document without it.`;
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
+  const lists = readListRule(call.query);
   return change(view, store, call, entry, (current) => {
     if (current === undefined) throw fail('not-found');
-    return view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields) as Document);
+    return view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
   });
 }
 
@@ -91,7 +94,8 @@ async function changeInTurn(
     call.access.requireAllowedValues(view.configOf(entry.name, document));
     const plan = resource.plan({ call, names: entry.names, document, current });
     const created = current === undefined;
-    if (call.query.get('validate') === 'true') return { created, record: undefined, document };
+    if (call.query.get('validate') === 'true')
+      return { created, record: isAlready(view, current, document) ? current : undefined, document };
     const committed = await commit(view, store, entry.key, current, plan).catch((error: unknown) => {
       if (isOvertaken(error) && ++overtaken < mostOvertaken) return undefined;
       throw error;
@@ -166,6 +170,12 @@ export function preconditionsOf(call: EndpointCall): { ifMatch: string | undefin
 
 function isSame(fresh: unknown, planned: unknown): boolean {
   return fresh === planned || isDeepStrictEqual(fresh, planned);
+}
+
+/** Whether an entry has this document, secrets included. */
+function isAlready({ resource }: ResourceView, current: unknown, document: Document): boolean {
+  const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+  return current !== undefined && isDeepStrictEqual(plain(resource.toDocument(current)), plain(document));
 }
 
 function requireOwn({ resource }: ResourceView, { builtIn }: Entry): void {

@@ -2,12 +2,22 @@
 import { fail } from '../../base/errors.ts';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
+import type { ListRule } from './merge.ts';
 
 type Query = ReadonlyMap<string, string>;
 
 const flag = { type: 'boolean', default: false, examples: [true] } as const;
 
-export const changeQuery = { validate: { description: 'Do every check and store nothing.', schema: flag } } as const;
+export const changeQuery = {
+  validate: { description: 'Do every check and store nothing. An answer with an `ETag` says that the entry is so already.', schema: flag },
+} as const;
+export const mergeQuery = {
+  ...changeQuery,
+  lists: {
+    description: '`unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC 7396).',
+    schema: { type: 'string', enum: ['unite', 'replace'], default: 'unite', examples: ['replace'] },
+  },
+} as const;
 export const entryQuery = {
   fields: {
     description: 'Answer with these fields alone: names separated by commas, inside containers `a/b`.',
@@ -51,6 +61,13 @@ export function readFlag(query: Query, name: string): boolean {
   const value = query.get(name) ?? 'false';
   if (value !== 'true' && value !== 'false') throw invalid(name, 'must be true or false');
   return value === 'true';
+}
+
+/** How a merge treats unordered lists. Throws `invalid-value`. */
+export function readListRule(query: Query): ListRule {
+  const value = query.get('lists') ?? 'unite';
+  if (value !== 'unite' && value !== 'replace') throw invalid('lists', 'must be unite or replace');
+  return value;
 }
 
 /** A function that selects the fields of the query in a document (wire form) of a shape. Throws `invalid-value` for unknown fields. */

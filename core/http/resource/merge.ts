@@ -3,14 +3,20 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../wire/json.ts';
 import type { Shape } from '../../wire/schema.ts';
 
+/** `unite` is api 5; `replace` is RFC 7396, for callers that state the whole list. */
+export type ListRule = 'unite' | 'replace';
+
 /** The document after the merge; neither input is changed. */
-export function mergeDocument(shape: Shape | undefined, base: unknown, patch: unknown): unknown {
-  if (Array.isArray(patch)) return Array.isArray(base) && !(shape?.kind === 'list' && shape.ordered) ? united(base, patch) : patch;
+export function mergeDocument(shape: Shape | undefined, base: unknown, patch: unknown, lists: ListRule = 'unite'): unknown {
+  if (Array.isArray(patch)) {
+    const isUnited = lists === 'unite' && Array.isArray(base) && !(shape?.kind === 'list' && shape.ordered);
+    return isUnited ? united(base, patch) : patch;
+  }
   if (!isJsonObject(patch)) return patch;
   const merged: Record<string, unknown> = isJsonObject(base) ? { ...base } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
-    else merged[name] = mergeDocument(shapeBelow(shape, name), merged[name], value);
+    else merged[name] = mergeDocument(shapeBelow(shape, name), merged[name], value, lists);
   }
   return merged;
 }

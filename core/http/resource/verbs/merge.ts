@@ -3,6 +3,7 @@ import { defined } from '../../../base/defined.ts';
 import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
 import { mergeEntry, type Entry } from '../change.ts';
+import { mergeQuery } from '../list-query.ts';
 import type { VerbContext } from './verb.ts';
 
 export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
@@ -10,6 +11,7 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
   const output = view.resource.warnings === undefined ? undefined : schemas.changed;
   return defineEndpoint<JsonObject, Reply, Entry>({
     ...verb.writing,
+    query: mergeQuery,
     method: 'PATCH',
     operation: 'update',
     path: `/v1/config/${verb.entryPath}`,
