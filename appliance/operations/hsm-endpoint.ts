@@ -83,6 +83,9 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
           .meta({ description: 'Name of the token in the configuration; needed where there are several.', example: 'default' }),
       }),
       auditFields: ['token'],
+      commandLine: {
+        ends: 'destroys the present wrapping key once every key is rewrapped; with an HSM of your own, older backups then need its own backup',
+      },
       errors: ['not-found', 'missing-field', 'conflict', 'hsm-unavailable'],
       output: wrappingState,
       reservedFor: 'system-root',

@@ -93,6 +93,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       description:
         'No new use of a key begins, running ones end, and the keys are removed from the memory of every process. Then the request is answered, as the last one on its connection. A sealed appliance answers only health, its CA certificates and unseal.',
       audit: 'required',
+      commandLine: { ends: 'stops every use of keys until a person gives the PIN' },
       reservedFor: 'system-root',
       async run() {
         await system.seal();
@@ -128,6 +129,10 @@ function operateEndpoint(socket: string): AnyEndpoint {
     audit: 'required',
     input: z.object({ operation: z.enum(operations).meta({ description: 'What to do.', example: 'reboot' }) }),
     auditFields: ['operation'],
+    commandLine: {
+      positional: ['operation'],
+      ends: 'stops the machine; a factory reset also destroys the embedded keys, the store and the audit trail',
+    },
     errors: [...shared.errors, 'operation-refused', 'machine-unavailable'],
     reservedFor: 'system-root',
     async run(_call, { operation }) {

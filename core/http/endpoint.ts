@@ -142,6 +142,8 @@ export type CommandLineHints = {
   readonly octetsWith?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string;
+  /** what the operation ends for good, to follow "this": the command line asks on a terminal before it */
+  readonly ends?: string;
 };
 
 /**

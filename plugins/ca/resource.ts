@@ -33,6 +33,7 @@ export function caResource(context: CaContext, protocols: readonly EnrolmentProt
     path: 'keystore/tls/ca',
     tag: 'TLS CAs',
     noun: 'TLS CA',
+    removalEnds: 'destroys the key of the CA: it can issue and revoke nothing any more',
     nameField: 'name',
     scope: 'tenant',
     table: context.tables.cas,

@@ -20,6 +20,8 @@ export type Command = {
   readonly 'octets-with'?: Readonly<Record<string, string>>;
   /** the boolean of the answer that decides the exit code */
   readonly verdict?: string;
+  /** what it ends for good, to follow "this"; asked before on a terminal */
+  readonly ends?: string;
   /** of `login`: polled until there is a token */
   readonly poll?: string;
 };
@@ -43,7 +45,7 @@ export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Co
     const isList = !ofEntry && (hasEntries || endpoint.output?.def.type === 'array');
     return { verb: isList ? 'list' : 'show', resource: resourceName(rest), tree };
   }
-  if (tree === 'config') return { verb: configVerbs[endpoint.method], resource: resourceName(rest), tree };
+  if (tree === 'config') return { verb: configVerbs[endpoint.method], resource: resourceName(rest), tree, ...hintsOf(endpoint) };
   return { verb: 'do', resource: resourceName(rest.slice(0, -1)), action: rest.at(-1) ?? '', ...hintsOf(endpoint) };
 }
 
@@ -59,7 +61,7 @@ const configVerbs = { POST: 'create', PUT: 'replace', PATCH: 'merge', DELETE: 'd
 
 function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
   if (commandLine === undefined) return {};
-  const { positional, input, output, octetsWith, verdict } = commandLine;
+  const { positional, input, output, octetsWith, verdict, ends } = commandLine;
   return defined({
     positional: positional?.map(toKebab),
     in: input === undefined ? undefined : toKebab(input),
@@ -67,6 +69,7 @@ function hintsOf({ commandLine }: AnyEndpoint): Partial<Command> {
     'octets-with':
       octetsWith === undefined ? undefined : Object.fromEntries(Object.entries(octetsWith).map(([name, value]) => [toKebab(name), value])),
     verdict: verdict === undefined ? undefined : toKebab(verdict),
+    ends,
   });
 }
 

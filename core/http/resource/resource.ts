@@ -68,6 +68,8 @@ export type Resource<Document, Rec, Prepared> = {
   planRemoval?(call: EndpointCall, names: readonly string[], current: Rec): Removal;
   toDocument(record: Rec): Document;
   toState(record: Rec, call: EndpointCall): Record<string, unknown>;
+  /** what a removal ends beyond the entry itself, to follow "this" */
+  readonly removalEnds?: string;
   readonly errors?: readonly string[];
 };
 

@@ -71,6 +71,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     path: 'tenants',
     tag: 'tenants',
     noun: 'tenant',
+    removalEnds: 'deletes the tenant with its tokens',
     nameField: 'name',
     scope: 'system',
     table: tenants.table,

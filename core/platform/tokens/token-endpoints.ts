@@ -108,6 +108,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       description: 'The token is always named, the own one too: an empty request must not end a root token, which is made once.',
       audit: 'required',
       input: whichToken,
+      commandLine: { ends: 'ends the token and every token made with it' },
       auditFields: ['accessor'],
       secretInput: ['token'],
       errors: ['not-found'],

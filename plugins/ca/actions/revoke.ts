@@ -17,7 +17,7 @@ export function revoke(context: CaContext): AnyEndpoint {
     operation: 'execute',
     audit: 'required',
     auditFields: ['serial', 'reason'],
-    commandLine: { positional: ['serial'] },
+    commandLine: { positional: ['serial'], ends: 'revokes the certificate, which cannot be taken back' },
     input: z.object({
       serial: serialField(),
       reason: z

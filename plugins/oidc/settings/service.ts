@@ -21,6 +21,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
     path: 'keystore/authentication/oidc',
     tag: 'OIDC',
     noun: 'OIDC service',
+    removalEnds: 'deletes the OIDC service with its roles: nobody signs in through it any more',
     nameField: 'name',
     scope: 'tenant',
     table: oidc.services,

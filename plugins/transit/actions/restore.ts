@@ -38,7 +38,7 @@ export function restore(transit: Transit): AnyEndpoint {
     bodyLimit,
     successStatus: 204,
     secretInput: ['key'],
-    commandLine: { input: 'key' },
+    commandLine: { input: 'key', ends: 'replaces every version of the key with those of the backup' },
     errors: ['invalid-key-data', 'key-type-mismatch', 'unsupported-cipher', 'restore-would-destroy', 'conflict', 'in-use'],
     run: (call, input, { tenantId, name }) =>
       inTurn(lineOf(tenantId, name), async () => {

@@ -21,7 +21,7 @@ export function trim(transit: Transit): AnyEndpoint {
     input: inputSchema,
     successStatus: 204,
     auditFields: ['version'],
-    commandLine: { positional: ['version'] },
+    commandLine: { positional: ['version'], ends: 'destroys the older versions of the key: what they encrypted can never be opened again' },
     errors: ['version-unknown', 'in-use'],
     run: async (_call, { version: oldest }, key) => {
       const { tables, ledger } = transit;

@@ -35,6 +35,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     path: 'keystore/transit-keys',
     tag: 'transit keys',
     noun: 'transit key',
+    removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',
     scope: 'tenant',
     table: transit.tables.keys,

@@ -13,6 +13,7 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
     summary: `Delete ${verb.aNoun}`,
     successStatus: 204,
     documented: { resource: verb.described('entry') },
+    commandLine: { ends: verb.view.resource.removalEnds ?? `deletes the ${verb.noun}` },
     errors: ['precondition-failed', 'in-use', 'conflict', 'built-in', ...verb.errors],
     find: (call) => verb.entries.findForChange(call),
     async run(call, _, entry) {
