@@ -61,7 +61,7 @@ export function approleResource({ store, clock, policies }: ApproleResourceOptio
     path: approlePath,
     tag: 'approles',
     noun: 'approle',
-    removalEnds: 'deletes the approle with its secret-ids and tokens: whoever logs in with it cannot any more',
+    removalEnds: 'deletes the approle with its secret-ids and tokens: programs that log in with it cannot any more',
     nameField: 'name',
     scope: 'tenant',
     table: approleTable(store),

@@ -89,7 +89,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       path: `${path}/disable-secret-id`,
       summary: 'End a secret-id at once',
       input: disableInput,
-      commandLine: { positional: ['accessor'], ends: 'ends the secret-id: whoever logs in with it cannot any more' },
+      commandLine: { positional: ['accessor'], ends: 'ends the secret-id: programs that log in with it cannot any more' },
       secretInput: ['secretId'],
       auditFields: ['accessor'],
       async run(call, which, { id }) {
