@@ -3,12 +3,14 @@ import { Command } from 'commander';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
 import { outputOf } from './terminal/command-output.ts';
-import { connectionOptions, resolveConnection, type ConnectionOptions } from './connection.ts';
+import { connectionOptions, type ConnectionOptions } from './connection-options.ts';
+import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
 import { fieldsIn } from './operations/fields.ts';
 import type { Io } from './terminal/io.ts';
 import { formats } from './terminal/output.ts';
-import { verbs } from './commands/verbs.ts';
+import { programCommands } from './program.ts';
+import type { verbs } from './verbs.ts';
 
 /** `completion bash | zsh | fish` prints the script. */
 export async function printCompletion(words: readonly string[], io: Io): Promise<void> {
@@ -43,7 +45,6 @@ export async function complete(words: readonly string[], io: Io): Promise<void> 
   }
 }
 
-const otherCommands = ['login', 'logout', 'hsm', 'audit', 'completion', 'help'];
 const subcommands: Readonly<Record<string, readonly string[]>> = {
   hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'change-pin', 'rotate-wrapping-key', 'test'],
   audit: ['verify'],
@@ -52,7 +53,7 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
 
 async function candidatesFor(before: readonly string[], begun: string, io: Io): Promise<readonly string[]> {
   const [verb, resource, ...words] = before;
-  if (verb === undefined) return begun.startsWith('-') ? connectionFlags() : [...Object.keys(verbs), ...otherCommands];
+  if (verb === undefined) return begun.startsWith('-') ? connectionFlags() : [...programCommands.map(({ name }) => name), 'help'];
   if (subcommands[verb] !== undefined) return resource === undefined ? subcommands[verb] : [];
   const connection = await resolveConnection(connectionIn(before), io);
   const client = new Client(connection);

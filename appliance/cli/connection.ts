@@ -1,7 +1,7 @@
 // Address, trusted CA and token: from options, then the environment, then the profile.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Option } from 'commander';
+import { defaultUrl, type ConnectionOptions } from './connection-options.ts';
 import { usageError } from './terminal/failure.ts';
 import { readText, type Io } from './terminal/io.ts';
 import { readProfile } from './profile.ts';
@@ -14,25 +14,10 @@ export type Connection = {
   readonly token: string | undefined;
 };
 
-export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string };
-
-const defaultUrl = 'https://127.0.0.1:4646';
-
-/** The options, for every command that talks to an appliance. */
-export function connectionOptions(): Option[] {
-  return [
-    new Option('--url <URL>', `address of the management API [KEYSTORED_URL] (default: ${defaultUrl})`),
-    new Option('--ca <FILE>', 'certificates to trust, PEM [KEYSTORED_CA]'),
-    new Option('--token <TOKEN>', 'token; other users of this machine can see it here, so prefer: [KEYSTORED_TOKEN]'),
-    new Option('--token-file <FILE>', 'file with the token, - for standard input [KEYSTORED_TOKEN_FILE]'),
-    new Option('--data-dir <DIR>', 'data directory of an appliance on this machine: its CA and root token [KEYSTORED_DATA]'),
-  ].map((option) => option.helpGroup('Connection:'));
-}
-
 /** Throws a usage error for an address that is not https, a file that cannot be read, or a profile others may read. */
 export async function resolveConnection(options: ConnectionOptions, io: Io): Promise<Connection> {
   const { environment } = io;
-  const profile = readProfile(io);
+  const profile = await readProfile(io);
   const data = options.dataDir ?? (environment['KEYSTORED_DATA'] || undefined);
   const url = originOf(options.url ?? (environment['KEYSTORED_URL'] || undefined) ?? profile.url ?? defaultUrl);
   // The token of a profile is sent only to the appliance that made it.

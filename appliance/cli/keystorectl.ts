@@ -1,10 +1,5 @@
-// Entry point of keystorectl: connects the process's streams, environment and exit code. The compile cache halves the start time.
-import { enableCompileCache } from 'node:module';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-
-const { XDG_CACHE_HOME: cache = join(homedir(), '.cache') } = process.env;
-enableCompileCache(join(cache, 'keystored', 'compiled'));
+// Entry point of keystorectl: connects the process's streams, environment and exit code.
+import { runKeystorectl } from './main.ts';
 
 // A reader that closes the pipe (`keystorectl … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,7 +7,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-const { runKeystorectl } = await import('./main.ts');
 process.exitCode = await runKeystorectl(process.argv.slice(2), {
   environment: process.env,
   stdin: process.stdin,

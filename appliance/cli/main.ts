@@ -1,10 +1,10 @@
 // The program: global options, verbs, and the exit code of every outcome.
 import { Command, CommanderError } from 'commander';
 import { outputOf } from './terminal/command-output.ts';
-import { connectionOptions, type ConnectionOptions } from './connection.ts';
+import { connectionOptions, type ConnectionOptions } from './connection-options.ts';
 import { CommandFailed, exitCodes } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
-import { runVerb, verbs } from './commands/verbs.ts';
+import { programCommands, type ProgramCommand } from './program.ts';
 import { programVersion } from './version.ts';
 
 /** Runs one command line and returns its exit code. Messages are written to standard error. */
@@ -22,7 +22,8 @@ export async function runKeystorectl(words: readonly string[], io: Io): Promise<
   }
 }
 
-function program(io: Io): Command {
+/** The command line as a whole, for its help and the manual. */
+export function program(io: Io): Command {
   const root = new Command()
     .name('keystorectl')
     .description('Works with a keystored appliance: everything its API describes, and the HSM behind it.')
@@ -34,45 +35,15 @@ function program(io: Io): Command {
     .addHelpText('after', exitCodeHelp);
   for (const option of connectionOptions()) root.addOption(option);
   const before = (): ConnectionOptions => root.opts<ConnectionOptions>();
-  for (const verb of Object.keys(verbs) as (keyof typeof verbs)[]) {
-    passThrough(root, verb, verbs[verb], 'Resources:', (words) => runVerb(verb, words, before(), io));
-  }
-  passThrough(root, 'login', 'get a token and keep it: login METHOD [options]', 'Access:', async (words) => {
-    await (await import('./commands/login.ts')).login(words, before(), io);
-  });
-  passThrough(root, 'logout', 'end the token and forget it', 'Access:', async (words) => {
-    await (await import('./commands/login.ts')).logout(words, before(), io);
-  });
-  passThrough(root, 'hsm', 'look at PKCS#11 modules, set up tokens, and try them: hsm --help', 'Administration:', async (words) => {
-    await (await import('./commands/hsm.ts')).runHsm(words, before(), io);
-  });
-  passThrough(root, 'audit', 'check a copy of the audit trail: audit verify DIR', 'Administration:', async (words) => {
-    await (await import('./commands/audit.ts')).runAudit(words, io);
-  });
-  // Shortcuts for common actions.
-  passThrough(root, 'backup', 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE', 'Administration:', (words) =>
-    runVerb('do', ['system', 'backup', ...words], before(), io),
-  );
-  passThrough(root, 'policy', 'whether a request would be allowed, and why: policy check PATH OPERATION', 'Access:', (words) =>
-    runVerb('do', ['policy', ...words], before(), io),
-  );
-  passThrough(root, 'completion', 'print a completion script: completion bash|zsh|fish', 'Administration:', async (words) => {
-    await (await import('./completion.ts')).printCompletion(words, io);
-  });
+  for (const one of programCommands) passThrough(root, one, (words) => one.run(words, before(), io));
   return root;
 }
 
 /** All words after the verb belong to it, `--help` included: their meaning is known only once the API description is loaded. */
-function passThrough(
-  root: Command,
-  name: string,
-  description: string,
-  group: string,
-  run: (words: readonly string[]) => Promise<void>,
-): void {
+function passThrough(root: Command, { name, summary, group }: ProgramCommand, run: (words: readonly string[]) => Promise<void>): void {
   root
     .command(name)
-    .description(description)
+    .description(summary)
     .helpGroup(group)
     .argument('[words...]')
     .helpOption(false)

@@ -2,7 +2,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parse, stringify } from 'yaml';
 import { usageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 
@@ -22,17 +21,19 @@ function profilePath({ environment }: Pick<Io, 'environment'>): string {
 }
 
 /** Empty when the file is absent. Throws a usage error when others may read it or it is not a profile. */
-export function readProfile(io: Pick<Io, 'environment'>): Profile {
+export async function readProfile(io: Pick<Io, 'environment'>): Promise<Profile> {
   const path = profilePath(io);
   if (!existsSync(path)) return {};
   if ((statSync(path).mode & 0o077) !== 0) throw usageError(`${path} holds a token and may be read by others: chmod 600 ${path}`);
+  const { parse } = await import('yaml');
   const profile: unknown = parse(readFileSync(path, 'utf8'));
   if (typeof profile !== 'object' || profile === null) throw usageError(`${path} is not a profile: remove it and log in again`);
   return profile;
 }
 
 /** Replaces the profile as a whole, mode 0600. */
-export function writeProfile(profile: Profile, io: Pick<Io, 'environment'>): void {
+export async function writeProfile(profile: Profile, io: Pick<Io, 'environment'>): Promise<void> {
+  const { stringify } = await import('yaml');
   const path = profilePath(io);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${process.pid}.tmp`;

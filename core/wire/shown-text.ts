@@ -1,25 +1,7 @@
 // Text for people, such as a display name or a User ID: without invisible characters and those that reorder the others.
 import { z } from 'zod';
 import { encodeUtf8 } from '../base/bytes.ts';
-
-/**
- * Control, format and line characters, and those without a width: bidirectional controls make a name read as another one, and with
- * zero-width characters two names look the same. `Default_Ignorable_Code_Point` adds the fillers and joiners that are not `Cf`.
- */
-const unseen = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
-const firstUnseen = new RegExp(unseen, 'u');
-const everyUnseen = new RegExp(unseen, 'gu');
-
-/** The first character that a shown text may not contain, as `U+202E`; undefined when there is none. */
-export function findUnseen(text: string): string | undefined {
-  const [found] = firstUnseen.exec(text) ?? [];
-  return found === undefined ? undefined : `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** The text with each such character replaced, by default removed. */
-export function replaceUnseen(text: string, replacement = ''): string {
-  return text.replaceAll(everyUnseen, replacement);
-}
+import { findUnseen } from './unseen-text.ts';
 
 /**
  * A field for people. White space at its ends is removed before it is checked and stored. The refusal names an invisible character by its

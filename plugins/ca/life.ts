@@ -4,7 +4,7 @@ import { defined } from '../../core/base/defined.ts';
 import { fail } from '../../core/base/errors.ts';
 import { cleanly } from '../../core/base/openssl.ts';
 import { findPublicKeyProblem } from '../../core/base/public-key.ts';
-import { findUnseen } from '../../core/wire/shown-text.ts';
+import { findUnseen } from '../../core/wire/unseen-text.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
 import { parseDuration } from '../../core/base/time.ts';
 import type { KeyType } from '../../hsm/api.ts';

@@ -54,7 +54,7 @@ async function verifyDirectory(directory: string, options: Options, io: Io): Pro
     notes: notes.length,
     findings,
   };
-  await writeAll(io, formatValue(report, options.output ?? usualFormat(io), io.stdout.columns));
+  await writeAll(io, await formatValue(report, options.output ?? usualFormat(io), io.stdout.columns));
   if (options.keys === undefined)
     io.stderr.write(
       `keystorectl: the keys are those of ${file}: anyone who changed the trail can have changed them too; use --keys with keys that you kept\n`,

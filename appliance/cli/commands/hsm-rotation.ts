@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { defined } from '../../../core/base/defined.ts';
 import type { WrappingState } from '../../wrapping-keys/record.ts';
 import type { Client } from '../client.ts';
-import type { ConnectionOptions } from '../connection.ts';
+import type { ConnectionOptions } from '../connection-options.ts';
 import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';

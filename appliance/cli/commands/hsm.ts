@@ -7,7 +7,8 @@ import { HsmError } from '../../../hsm/api.ts';
 import { describeModule, initialiseSoftToken, prepareToken } from '../../../hsm/setup/setup.ts';
 import { Client } from '../client.ts';
 import { outputOf } from '../terminal/command-output.ts';
-import { connectionOptions, resolveConnection, type ConnectionOptions } from '../connection.ts';
+import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import { chooseModules, chooseTokens, tokenOptions, type TokenOptions } from './hsm-tokens.ts';
@@ -207,5 +208,5 @@ function namesIn(folder: string): string[] {
 }
 
 async function show(value: unknown, { output }: Shown, io: Io): Promise<void> {
-  await writeAll(io, formatValue(value, output ?? usualFormat(io), io.stdout.columns));
+  await writeAll(io, await formatValue(value, output ?? usualFormat(io), io.stdout.columns));
 }

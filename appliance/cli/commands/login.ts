@@ -7,7 +7,8 @@ import { waitForApproval, type Asked } from './approval.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
 import { outputOf } from '../terminal/command-output.ts';
-import { connectionOptions, resolveConnection, type Connection, type ConnectionOptions } from '../connection.ts';
+import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection, type Connection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
 import type { Document } from '../operations/documents.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
@@ -53,7 +54,7 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     if (poll !== undefined) showTheWay(answer, browser, io);
     const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
     if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
-    remember(connection, token, true, io);
+    await remember(connection, token, true, io);
     // The login has succeeded even if the token may not be looked up.
     const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
     tellLogin(connection, info, io);
@@ -66,10 +67,10 @@ export async function login(words: readonly string[], before: ConnectionOptions,
 export async function logout(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = withConnection(baseCommand('logout [options]', 'End the token of the last login and forget it', io));
   command.parse([...words], { from: 'user' });
-  const { token, fromLogin = false, ...profile } = readProfile(io);
+  const { token, fromLogin = false, ...profile } = await readProfile(io);
   if (token === undefined) throw usageError('not logged in');
   if (fromLogin) await endToken(await resolveConnection({ ...before, ...command.opts<ConnectionOptions>() }, io), token, io);
-  writeProfile(profile, io);
+  await writeProfile(profile, io);
 }
 
 async function endToken(connection: Connection, token: string, io: Io): Promise<void> {
@@ -119,7 +120,7 @@ async function keepToken(words: readonly string[], connection: Connection, io: I
   const client = new Client({ ...connection, token: undefined });
   try {
     const info = await tokenInfo(connection, new Catalog(await loadDescription(client, io)));
-    remember(connection, connection.token, false, io);
+    await remember(connection, connection.token, false, io);
     tellLogin(connection, info, io);
   } finally {
     client.close();
@@ -138,8 +139,8 @@ async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<
   }
 }
 
-function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): void {
-  writeProfile({ url, ...defined({ ca }), token, fromLogin }, io);
+async function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): Promise<void> {
+  await writeProfile({ url, ...defined({ ca }), token, fromLogin }, io);
 }
 
 /** Prints account, policies and expiry: a wrong account or tenant is noticed now and not at the first refusal. */

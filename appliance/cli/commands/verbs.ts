@@ -4,24 +4,15 @@ import { defined } from '../../../core/base/defined.ts';
 import type { Command as CommandFacts } from '../../../core/http/description/command.ts';
 import { Catalog, type CatalogEntry } from '../catalog.ts';
 import { Client, Refused } from '../client.ts';
-import { connectionOptions, resolveConnection, type ConnectionOptions } from '../connection.ts';
+import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
 import { usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { runOperation } from '../operations/operation.ts';
+import { verbs } from '../verbs.ts';
 
 type Verb = CommandFacts['verb'];
-
-/** The verbs over resources, with their texts in the program's help. */
-export const verbs: Readonly<Record<Exclude<Verb, 'login' | 'logout'>, string>> = {
-  create: 'create an entry: create RESOURCE [PARENTS…] NAME [--field value…]',
-  list: 'list entries: list RESOURCE [PARENTS…]',
-  show: 'show the state of an entry; with --config only the writable fields',
-  merge: 'change some fields: merge RESOURCE NAMES… --field value…',
-  replace: 'create or replace a whole entry: replace RESOURCE NAMES… --file FILE',
-  delete: 'delete an entry: delete RESOURCE NAMES…',
-  do: 'run an action: do RESOURCE [NAMES…] ACTION [VALUES…] [--field value…]',
-};
 
 /** Runs a verb with the words after it. */
 export async function runVerb(verb: keyof typeof verbs, words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {

@@ -32,7 +32,7 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   const answer: unknown = JSON.parse(await text(response));
   const { command, file, format = usualFormat(io), fields } = delivery;
   if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
-  else await writeAll(io, formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
+  else await writeAll(io, await formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
   const warnings = fieldAt(answer, ['warnings']);
   if (command.tree === 'config' && Array.isArray(warnings))
     for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
@@ -44,7 +44,7 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
 /** Shows a refusal whose body is an answer (health that is down, a batch in which every item failed) as one. Always throws. */
 export async function deliverRefusal(error: unknown, { format }: Delivery, io: Io): Promise<never> {
   if (!(error instanceof Refused) || error.answer.mediaType !== 'application/json') throw error;
-  await writeAll(io, formatValue(JSON.parse(error.answer.body.toString()), format ?? usualFormat(io), io.stdout.columns));
+  await writeAll(io, await formatValue(JSON.parse(error.answer.body.toString()), format ?? usualFormat(io), io.stdout.columns));
   throw new CommandFailed(error.exitCode, '');
 }
 

@@ -1,6 +1,5 @@
 // Documents in YAML or JSON, from a file or from standard input, with single fields laid over them.
 import { fstatSync } from 'node:fs';
-import { parseDocument } from 'yaml';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
 
@@ -9,6 +8,7 @@ export type Document = Record<string, unknown>;
 /** Parses YAML, and so JSON. Throws a usage error with the line for anything else, or for a value that is not a mapping. Undefined when empty. */
 export async function readDocument(path: string, io: Io): Promise<Document | undefined> {
   const name = path === '-' ? 'standard input' : path;
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(await readText(path, io), { strict: true, uniqueKeys: true });
   const [fault] = document.errors;
   if (fault !== undefined) throw usageError(`${name} line ${fault.linePos?.[0].line ?? 1}: ${fault.message.split('\n')[0]}`);

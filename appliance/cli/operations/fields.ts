@@ -1,7 +1,6 @@
 // Fields of a body as options: one flag per field, containers with a slash (`--auto-rotate/rotate-after 90d`), and values read back by type.
 import { isUtf8 } from 'node:buffer';
 import { Option } from 'commander';
-import { parse } from 'yaml';
 import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
 import { rulesOf, typeOf } from '../../../core/http/description/words.ts';
 import { usageError } from '../terminal/failure.ts';
@@ -69,13 +68,13 @@ export async function fieldValue({ path, schema }: Field, typed: readonly string
 async function listItems(typed: string, items: JsonSchema, path: string, io: Io): Promise<unknown[]> {
   const text = await readValue(typed, io);
   if (items.type === 'object' || text.startsWith('[')) {
-    const value = yamlValue(text, path);
+    const value = await yamlValue(text, path);
     return Array.isArray(value) ? value : [value];
   }
-  return [scalar(text, items, path)];
+  return [await scalar(text, items, path)];
 }
 
-function scalar(text: string, schema: JsonSchema, path: string): unknown {
+async function scalar(text: string, schema: JsonSchema, path: string): Promise<unknown> {
   const choices = schema.properties === undefined ? (schema.anyOf ?? schema.oneOf) : undefined;
   if (choices !== undefined) {
     const fitting = choices.find((choice) => fits(text, choice)) ?? choices.find(({ type }) => type === undefined || type === 'string');
@@ -94,7 +93,8 @@ function fits(text: string, { type, const: only }: JsonSchema): boolean {
   return type === 'number' && text.trim() !== '' && Number.isFinite(Number(text));
 }
 
-function yamlValue(text: string, path: string): unknown {
+async function yamlValue(text: string, path: string): Promise<unknown> {
+  const { parse } = await import('yaml');
   try {
     return parse(text) as unknown;
   } catch {

@@ -4,7 +4,7 @@ import type { Parameter } from '../../../core/http/description/document.ts';
 import { takesBatches } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { outputOf } from '../terminal/command-output.ts';
-import { connectionOptions } from '../connection.ts';
+import { connectionOptions } from '../connection-options.ts';
 import { fieldOption, fieldsIn, type Field } from './fields.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats } from '../terminal/output.ts';

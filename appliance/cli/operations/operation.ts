@@ -2,7 +2,8 @@
 import { runBulk } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { Client, type Request } from '../client.ts';
-import { connectionOptions, resolveConnection, type ConnectionOptions } from '../connection.ts';
+import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
+import { resolveConnection } from '../connection.ts';
 import { deliver, deliverRefusal } from './delivery.ts';
 import { bringsDocument, readDocument, setField, type Document } from './documents.ts';
 import { usageError } from '../terminal/failure.ts';

@@ -1,6 +1,5 @@
 // Answers for people and programs: YAML on a terminal, JSON in a pipe, or a table.
-import { stringify } from 'yaml';
-import { replaceUnseen } from '../../../core/wire/shown-text.ts';
+import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
 import type { Io } from './io.ts';
 
 export const formats = ['yaml', 'json', 'table'] as const;
@@ -13,10 +12,11 @@ export function usualFormat({ stdout }: Io): Format {
   return stdout.isTTY === true ? 'yaml' : 'json';
 }
 
-/** A value as text that ends with a line end. */
-export function formatValue(value: unknown, format: Format, columns = 120): string {
+/** A value as text that ends with a line end. The YAML package is loaded when it is needed: it takes as long as the rest of keystorectl. */
+export async function formatValue(value: unknown, format: Format, columns = 120): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
   if (format === 'table') return formatTable(value, columns);
+  const { stringify } = await import('yaml');
   return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }
 

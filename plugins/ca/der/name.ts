@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { Name } from '@peculiar/x509';
 import { decodeUtf8 } from '../../../core/base/bytes.ts';
-import { findUnseen } from '../../../core/wire/shown-text.ts';
+import { findUnseen } from '../../../core/wire/unseen-text.ts';
 import {
   DerError,
   type Element,

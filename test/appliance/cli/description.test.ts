@@ -5,7 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { withArticle } from '../../../core/wire/article.ts';
-import { connectionOptions } from '../../../appliance/cli/connection.ts';
+import { connectionOptions } from '../../../appliance/cli/connection-options.ts';
 import type { Content, JsonSchema, OpenApiDocument, Operation } from '../../../core/http/description/document.ts';
 import { bodyLimitOf } from '../../../core/http/body-intake.ts';
 import { exampleOf } from '../../../core/http/description/schema.ts';

@@ -285,7 +285,7 @@ describe('output', () => {
     );
   });
 
-  test('a table of certificates says until when they last and whether they count, on a narrow terminal too', () => {
+  test('a table of certificates says until when they last and whether they count, on a narrow terminal too', async () => {
     const certificate = {
       serial: 'f'.repeat(40),
       subject: 'CN=device.example',
@@ -293,14 +293,16 @@ describe('output', () => {
       'not-before': '2026-01-01T00:00:00.000000Z',
     };
     const after = { 'not-after': '2027-01-01T00:00:00.000000Z', via: 'est', 'key-version': 1, status: 'revoked' };
-    const [head, row] = formatValue([{ ...certificate, ...after }], 'table', 80).split('\n');
+    const [head, row] = (await formatValue([{ ...certificate, ...after }], 'table', 80)).split('\n');
     expect(head).toMatch(/^SERIAL +STATUS +NOT-AFTER$/);
     expect(row).toMatch(/^f{40} +revoked +2027-01-01T00:00:00.000000Z$/);
-    expect(formatValue([{ ...certificate, ...after }], 'table', 200).split('\n')[0]).toMatch(/NOT-AFTER +SUBJECT +NAMES +NOT-BEFORE/);
+    expect((await formatValue([{ ...certificate, ...after }], 'table', 200)).split('\n')[0]).toMatch(
+      /NOT-AFTER +SUBJECT +NAMES +NOT-BEFORE/,
+    );
   });
 
-  test.each(formats)('%s hands no control characters of a document to the terminal', (format) => {
-    const text = formatValue({ description: 'a\u001b[2Jb\u0007' }, format);
+  test.each(formats)('%s hands no control characters of a document to the terminal', async (format) => {
+    const text = await formatValue({ description: 'a\u001b[2Jb\u0007' }, format);
     expect(text).toContain('[2Jb');
     expect(text).not.toMatch(/(?!\n)\p{Cc}/u);
   });

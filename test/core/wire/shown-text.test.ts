@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseJsonObject } from '../../../core/wire/json.ts';
-import { findUnseen, replaceUnseen, shownText } from '../../../core/wire/shown-text.ts';
+import { shownText } from '../../../core/wire/shown-text.ts';
+import { findUnseen, replaceUnseen } from '../../../core/wire/unseen-text.ts';
 import { parseInput } from '../../../core/wire/schema.ts';
 import { policyDocument } from '../../../core/access/policy/policy.ts';
 

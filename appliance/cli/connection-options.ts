@@ -1,0 +1,18 @@
+// The options that say which appliance is meant, and with which token; connection.ts makes the connection of them.
+import { Option } from 'commander';
+
+export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string };
+
+/** where an appliance on this machine listens */
+export const defaultUrl = 'https://127.0.0.1:4646';
+
+/** The options, for every command that talks to an appliance. */
+export function connectionOptions(): Option[] {
+  return [
+    new Option('--url <URL>', `address of the management API [KEYSTORED_URL] (default: ${defaultUrl})`),
+    new Option('--ca <FILE>', 'certificates to trust, PEM [KEYSTORED_CA]'),
+    new Option('--token <TOKEN>', 'token; other users of this machine can see it here, so prefer: [KEYSTORED_TOKEN]'),
+    new Option('--token-file <FILE>', 'file with the token, - for standard input [KEYSTORED_TOKEN_FILE]'),
+    new Option('--data-dir <DIR>', 'data directory of an appliance on this machine: its CA and root token [KEYSTORED_DATA]'),
+  ].map((option) => option.helpGroup('Connection:'));
+}

@@ -1,0 +1,70 @@
+// The commands of keystorectl, one row each. The code of a command is loaded when it is run: a short command must not wait for the others.
+import type { ConnectionOptions } from './connection-options.ts';
+import type { Io } from './terminal/io.ts';
+import { verbs } from './verbs.ts';
+
+export type ProgramCommand = {
+  readonly name: string;
+  /** for the program's help, the completion and the manual */
+  readonly summary: string;
+  /** heading in the help */
+  readonly group: string;
+  /** Runs it with the words after its name, and the connection options before it. Throws CommandFailed and CommanderError. */
+  run(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void>;
+};
+
+/** Every command, in the order of the help. */
+export const programCommands: readonly ProgramCommand[] = [
+  ...(Object.keys(verbs) as (keyof typeof verbs)[]).map((verb) => ({
+    name: verb,
+    summary: verbs[verb],
+    group: 'Resources:',
+    run: (words: readonly string[], before: ConnectionOptions, io: Io) => runVerb(verb, words, before, io),
+  })),
+  {
+    name: 'login',
+    summary: 'get a token and keep it: login METHOD [options]',
+    group: 'Access:',
+    run: async (words, before, io) => (await import('./commands/login.ts')).login(words, before, io),
+  },
+  {
+    name: 'logout',
+    summary: 'end the token and forget it',
+    group: 'Access:',
+    run: async (words, before, io) => (await import('./commands/login.ts')).logout(words, before, io),
+  },
+  {
+    name: 'policy',
+    summary: 'whether a request would be allowed, and why: policy check PATH OPERATION',
+    group: 'Access:',
+    run: (words, before, io) => runVerb('do', ['policy', ...words], before, io),
+  },
+  {
+    name: 'hsm',
+    summary: 'look at PKCS#11 modules, set up tokens, and try them: hsm --help',
+    group: 'Administration:',
+    run: async (words, before, io) => (await import('./commands/hsm.ts')).runHsm(words, before, io),
+  },
+  {
+    name: 'audit',
+    summary: 'check a copy of the audit trail: audit verify DIR',
+    group: 'Administration:',
+    run: async (words, _before, io) => (await import('./commands/audit.ts')).runAudit(words, io),
+  },
+  {
+    name: 'backup',
+    summary: 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE',
+    group: 'Administration:',
+    run: (words, before, io) => runVerb('do', ['system', 'backup', ...words], before, io),
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script: completion bash|zsh|fish',
+    group: 'Administration:',
+    run: async (words, _before, io) => (await import('./completion.ts')).printCompletion(words, io),
+  },
+];
+
+async function runVerb(verb: keyof typeof verbs, words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
+  await (await import('./commands/verbs.ts')).runVerb(verb, words, before, io);
+}
