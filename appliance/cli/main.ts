@@ -22,12 +22,11 @@ export async function runKeystorectl(words: readonly string[], io: Io): Promise<
   }
 }
 
-/** The command line as a whole, for its help and the manual. */
-export function program(io: Io): Command {
+function program(io: Io): Command {
   const root = new Command()
     .name('keystorectl')
     .description('Works with a keystored appliance: everything its API describes, and the HSM behind it.')
-    .version(programVersion(), '-V, --version', 'show the version')
+    .version(programVersion, '-V, --version', 'show the version')
     .helpCommand('help [words...]', 'the same as --help behind the words')
     .enablePositionalOptions()
     .exitOverride()
