@@ -13,7 +13,8 @@ import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
-import { sweepBackups } from './backup/backup.ts';
+import { sweepCopies } from './backup/copy.ts';
+import { requireRecipients } from './backup/start.ts';
 import { provisionAppliance } from './provisioning/first-boot.ts';
 import { requireEmbeddedPin } from './state/embedded-token.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
@@ -21,7 +22,7 @@ import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { hsmConfigOf, refusingHsmErrors } from './state/hsm-config.ts';
 import { paths } from './state/paths.ts';
 import { keepWatch, openNotify } from './processes/notify.ts';
-import { finishRestore, restoreAppliance } from './backup/restore.ts';
+import { describeOrigin, finishRestore, restoreAppliance } from './backup/restore.ts';
 import { hasSealedIdentity } from './state/sealed-identity.ts';
 import { StartRefused } from './state/start-refused.ts';
 
@@ -72,6 +73,7 @@ async function main(): Promise<void> {
 
   const configuration = listenOn(loadConfiguration(args), findHandedSockets());
   ({ refusalFile } = configuration);
+  await requireRecipients(configuration);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
   await requireFreePorts([
     [configuration.sources['listen'] ?? '', configuration.listen],
@@ -112,14 +114,20 @@ async function main(): Promise<void> {
 }
 
 /** Finishes an interrupted restore, or else runs the requested one. */
-async function fillDataDirectory({ data, restore, restorePassphraseFile, hsm }: Configuration): Promise<void> {
+async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration): Promise<void> {
   const wasCut = finishRestore(data);
   if (wasCut) step('finished an interrupted restore');
-  sweepBackups(data);
+  sweepCopies(data);
   if (restore === undefined || wasCut) return;
   step(`restoring ${restore}`);
   const tokens = hsm.tokens.map(({ name }) => name);
-  await restoreAppliance({ directory: data, file: restore, passphraseFile: restorePassphraseFile, tokens });
+  const { origin, madeAt } = await restoreAppliance({
+    ...{ directory: data, file: restore, tokens },
+    passphraseFile: given.restorePassphraseFile,
+    identityFile: given.restoreIdentityFile,
+    auditKeysFile: given.restoreAuditKeys,
+  });
+  console.error(`keystored: restored the backup${madeAt === undefined ? '' : ` of ${madeAt}`}; ${describeOrigin(origin)}`);
 }
 
 async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {

@@ -15,8 +15,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Secret } from '../../core/base/secret.ts';
-import { BackupError, openBackup } from './cipher.ts';
-import { readContent, type Manifest } from './content.ts';
+import type { Taker } from './format/archive.ts';
+import { BackupError } from './format/error.ts';
+import type { Contents, Origin } from './format/manifest.ts';
+import { readIdentityFile } from './format/recipients.ts';
+import { readBackup, type Restored } from './read.ts';
 import { restoredMark } from '../provisioning/audit-signing.ts';
 import { syncDirectory } from '../../core/base/durable-files.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -30,30 +33,45 @@ const unfinishedName = 'restoring';
 export type RestoreOptions = {
   readonly directory: string;
   readonly file: string;
+  /** exactly one of them opens the backup */
   readonly passphraseFile: string | undefined;
+  readonly identityFile: string | undefined;
+  /** public keys of the audit trail of the appliance that made the backup, kept elsewhere: any other origin is refused */
+  readonly auditKeysFile: string | undefined;
   /** names of the configured tokens; none: the embedded one */
   readonly tokens: readonly string[];
 };
 
-/** Throws StartRefused, with the data directory unchanged, when the backup does not open or fit, or the directory is in use. */
-export async function restoreAppliance({ directory, file, passphraseFile, tokens }: RestoreOptions): Promise<void> {
+/**
+ * Throws StartRefused, with the data directory unchanged, when the backup does not open or fit, or the directory is in use. Returns what
+ * was restored, and what is known of its origin.
+ */
+export async function restoreAppliance(options: RestoreOptions): Promise<Restored> {
+  const { directory, file, passphraseFile, identityFile, auditKeysFile, tokens } = options;
   const present = traces.find((name) => existsSync(join(directory, name)));
   if (present !== undefined) {
     throw new StartRefused(
       `--restore needs an empty data directory, and ${join(directory, present)} exists: nothing was restored. Without --restore, what is there starts`,
     );
   }
-  if (passphraseFile === undefined) throw new StartRefused('--restore needs --restore-passphrase-file FILE');
+  if ((passphraseFile === undefined) === (identityFile === undefined))
+    throw new StartRefused('--restore needs --restore-passphrase-file FILE or --restore-identity-file FILE: what the backup was made for');
   const unfinished = join(directory, unfinishedName);
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });
+  let restored: Restored;
   try {
-    const passphrase = new Secret(readFileSync(passphraseFile, 'utf8').replace(/\r?\n$/, ''));
+    const opening =
+      identityFile === undefined
+        ? { passphrase: new Secret(readFileSync(passphraseFile ?? '', 'utf8').replace(/\r?\n$/, '')) }
+        : { identities: readIdentityFile(identityFile) };
+    const trusted = auditKeysFile === undefined ? undefined : readFileSync(auditKeysFile, 'utf8');
     const folders = new Set<string>([unfinished]);
-    await readContent(openBackup(passphrase, createReadStream(file)), {
-      manifest: (manifest) => requireFitting(manifest, tokens),
+    const taker: Taker<Contents> = {
+      begin: (contents) => requireFitting(contents, tokens),
       file: (path) => openFile(join(unfinished, path), folders),
-    });
+    };
+    restored = await readBackup(createReadStream(file, { highWaterMark: 1 << 20 }), opening, trusted, taker);
     // A backup has no audit trail: its absence after a restore is no sign of an attack.
     openFile(restoredMark(unfinished), folders).close();
     for (const folder of folders) syncDirectory(folder);
@@ -66,7 +84,20 @@ export async function restoreAppliance({ directory, file, passphraseFile, tokens
   renameSync(unfinished, join(directory, 'restored'));
   syncDirectory(directory);
   finishRestore(directory);
+  return restored;
 }
+
+/** What a person is told about the origin of a restored backup. */
+export function describeOrigin(origin: Origin): string {
+  return origins[origin.state]('keyId' in origin ? origin.keyId : '');
+}
+
+const origins: { readonly [State in Origin['state']]: (keyId: string) => string } = {
+  proven: (keyId) => `its signature verifies under the audit key ${keyId}, which was given`,
+  unproven: (keyId) =>
+    `its signature verifies under the audit key ${keyId}, which only the backup itself names: --restore-audit-keys FILE proves who made it`,
+  unsigned: () => 'it has no signature: nothing proves who made it',
+};
 
 /**
  * Moves in a verified restore, also after a crash during that step. Removes what a crash left of an earlier step. Returns whether there was
@@ -84,7 +115,7 @@ export function finishRestore(directory: string): boolean {
 }
 
 /** The keys of a backup are wrapped under a key of its token, and useless without it. */
-function requireFitting({ embedded, tokens: needed }: Manifest, configured: readonly string[]): void {
+function requireFitting({ embedded, tokens: needed }: Contents, configured: readonly string[]): void {
   if (embedded) {
     if (configured.length > 0)
       throw new StartRefused('--restore: the backup brings its own token; take hsm.tokens out of the configuration');

@@ -76,15 +76,14 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
-        ...(system === undefined
-          ? []
-          : systemEndpoints(system, stateMeasurer({ store, clock, directory: system.directory, gauges: running.gauges }))),
+        ...(system === undefined ? [] : systemEndpoints(system, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
         ...running.endpoints,
       ],
       resources: running.resources,
       errors: running.errors,
       topics: parts.topics,
-      health: () => reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token) }),
+      health: () =>
+        reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token), backup: () => system?.backups.health() }),
       ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed }),
       store,
       hsm,
@@ -96,7 +95,10 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...holdJobs([tokenExpiryJob(store, clock), loginSweepJob(store, clock), deadTenantJob(store, running, log), ...running.jobs], system),
       ...(system === undefined
         ? []
-        : [rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() })]),
+        : [
+            ...(system.backups.job === undefined ? [] : [system.backups.job]),
+            rewrappingJob({ ...system, store, hsm, clock, log, audit, wrappedKeys: () => running.wrappedKeys() }),
+          ]),
     ],
     check: async () => [
       ...store.check(),

@@ -12,8 +12,8 @@ import { once } from '../../core/base/async/once.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
-import { openAuditSigner, workerChain } from '../provisioning/audit-signing.ts';
-import { backUp } from '../backup/backup.ts';
+import { auditPublicKeysPem, openAuditSigner, workerChain } from '../provisioning/audit-signing.ts';
+import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
@@ -27,6 +27,7 @@ import { openRuntime } from '../state/runtime.ts';
 import { measureProcess } from '../operations/metrics.ts';
 import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
+import program from '../../package.json' with { type: 'json' };
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity } from '../state/sealed-identity.ts';
@@ -97,6 +98,16 @@ export async function serve(
     // The last signature covers the records that the other processes write until they end.
     if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
     const audit = metrics.measured(trail);
+    const backups = new Backups({
+      ...{ directory: data, store: runtime.store, hsm: runtime.hsm, clock, audit, log: log.with('backup') },
+      config: configuration.backup,
+      embedded: configuration.hsm.tokens.length === 0,
+      appliance: configuration.hosts[0] ?? 'localhost',
+      version: program.version,
+      sign: signHead,
+      auditKeys: () => auditPublicKeysPem(runtime.store),
+    });
+    resting.push(() => backups.stop());
 
     const identity = new ChangingIdentity(runtime.store, configuration.hosts);
     const listeners: Listeners = {
@@ -135,7 +146,7 @@ export async function serve(
           sealers++;
           await channel.request('seal', undefined).finally(() => sealers--);
         },
-        backUp: (passphrase) => backUp({ directory: data, ...runtime, clock, embedded: configuration.hsm.tokens.length === 0 }, passphrase),
+        backups,
       },
     });
     closing.push(() => composed.stop());
@@ -168,7 +179,10 @@ export async function serve(
     resting.push(() => scheduler.stop());
     const wrappings = wrappingTable(runtime.store);
     const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
-    if (number === 1) resting.push(watchHealth({ hsm: runtime.hsm, audit, clock, directory: data, wrapping }, log.with('health')));
+    if (number === 1)
+      resting.push(
+        watchHealth({ hsm: runtime.hsm, audit, clock, directory: data, wrapping, backup: () => backups.health() }, log.with('health')),
+      );
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),

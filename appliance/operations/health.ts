@@ -1,6 +1,7 @@
 // The answer of `health`: the state of each part, with the reason when it has a problem; and alarms when that changes.
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { Health } from '../../core/platform/system/health-endpoint.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
 import type { Hsm } from '../../hsm/api.ts';
@@ -15,6 +16,8 @@ export type HealthParts = {
   readonly wrapping: (token: string) => WrappingState;
   /** undefined: the disk is not checked */
   readonly directory?: string | undefined;
+  /** whether scheduled backups are made; absent, or undefined: none are scheduled */
+  readonly backup?: (() => Part | undefined) | undefined;
 };
 
 /** `reason`: one sentence for people, present when there is a problem. `hinders`: requests fail because of it, so the answer is 503. */
@@ -26,7 +29,10 @@ type Part = { readonly state: string; readonly reason?: string; readonly hinders
  */
 export function reportHealth(parts: HealthParts): Health {
   const tokens = parts.hsm.status().map(({ name, state, reason }) => ({ name, ...tokenPart(state, reason, parts.wrapping(name)) }));
-  const others = { audit: auditPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) };
+  const others = {
+    ...{ audit: auditPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
+    ...defined({ backup: parts.backup?.() }),
+  };
   const all: readonly Part[] = [...tokens, ...Object.values(others)];
   const hindered = all.some(({ hinders }) => hinders === true);
   const status = hindered ? 'down' : all.some(({ reason }) => reason !== undefined) ? 'degraded' : 'ok';

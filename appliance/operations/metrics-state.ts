@@ -5,7 +5,9 @@ import type { Gauge as DescribedGauge } from '../../core/plugin/plugin.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import { readDisk, readStoreBytes } from '../state/disk.ts';
+import type { Backups } from '../backup/run/backups.ts';
 import type { Snapshot } from './metrics.ts';
+import { measureBackups } from './metrics-backup.ts';
 
 export type StateParts = {
   readonly store: OpenStore;
@@ -14,6 +16,7 @@ export type StateParts = {
   readonly directory: string;
   /** what plugins measure */
   readonly gauges: readonly DescribedGauge[];
+  readonly backups: Backups;
 };
 
 /** Answers what measures the appliance. */
@@ -38,6 +41,7 @@ export function stateMeasurer(parts: StateParts): () => Promise<Snapshot> {
       clock.doubt === undefined ? 1 : 0,
     );
     gauge('keystored_clock_seconds', 'The time that the appliance uses, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
+    measureBackups(parts.backups, registry);
     return registry.getMetricsAsJSON();
   };
 }

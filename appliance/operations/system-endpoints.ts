@@ -1,8 +1,9 @@
-// Endpoints for operators: metrics, backup, sealing, clock, machine operations. For the system tenant only.
+// Endpoints for operators: metrics, sealing, clock, machine operations. For the system tenant only.
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '../../core/http/endpoint.ts';
-import { Secret } from '../../core/base/secret.ts';
+import type { Backups } from '../backup/run/backups.ts';
+import { backupEndpoints } from './backup-endpoints.ts';
 import type { ClockWatch } from './clock-watch.ts';
 import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
@@ -19,8 +20,7 @@ export type SystemParts = {
   snapshots(): Promise<readonly Snapshot[]>;
   /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
-  /** An encrypted backup as a stream. Resolves when its content has been copied. */
-  backUp(passphrase: Secret<string>): Promise<AsyncIterable<Uint8Array>>;
+  readonly backups: Backups;
   /** Socket of the machine operations; absent unless the machine is an appliance. */
   readonly operationsSocket?: string | undefined;
 };
@@ -47,29 +47,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
         return new Reply(200, text, { 'content-type': mediaType });
       },
     }),
-    defineEndpoint({
-      ...shared,
-      method: 'POST',
-      path: '/v1/state/system/backup',
-      operation: 'execute',
-      summary: 'Take an encrypted backup of the whole appliance',
-      description:
-        'The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not cut. Keep the passphrase apart from it: nothing else opens it.',
-      audit: 'required',
-      produces: 'application/octet-stream',
-      input: z.object({
-        passphrase: z
-          .string()
-          .min(12)
-          .max(1024)
-          .meta({ description: 'Opens the backup again; 12 characters or more.', example: 'correct horse battery staple' }),
-      }),
-      secretInput: ['passphrase'],
-      reservedFor: 'system-root',
-      async run(_call, { passphrase }) {
-        return new Reply(200, await system.backUp(new Secret(passphrase)), { 'content-type': 'application/octet-stream' });
-      },
-    }),
+    ...backupEndpoints(system.backups),
     defineEndpoint({
       ...shared,
       method: 'POST',

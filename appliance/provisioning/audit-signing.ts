@@ -138,6 +138,13 @@ export function auditPublicKeys(store: Store): readonly { readonly keyId: string
   }));
 }
 
+/** All of them as one file. */
+export function auditPublicKeysPem(store: Store): string {
+  return auditPublicKeys(store)
+    .map((key) => key.pem)
+    .join('');
+}
+
 function newestKey(runtime: Runtime): { readonly number: number; readonly key: AuditKey } | undefined {
   for (const [[number], key] of keyTable(runtime.store).entries([], { reverse: true, limit: 1 })) return { number: Number(number), key };
   return undefined;
@@ -194,9 +201,7 @@ function keysFile(data: string): string {
 /** `keystorectl audit verify` reads this file by default, and it is copied with the directory. */
 function publishKeys(runtime: Runtime, data: string): void {
   const file = keysFile(data);
-  const pem = auditPublicKeys(runtime.store)
-    .map((key) => key.pem)
-    .join('');
+  const pem = auditPublicKeysPem(runtime.store);
   if (existsSync(file) && readFileSync(file, 'utf8') === pem) return;
   if (mkdirSync(paths.audit(data), { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(data);
   writeDurably(file, pem);

@@ -128,6 +128,17 @@ export const coreErrors = {
     title: 'The token of the key is not configured',
     when: 'the key is in a token that `hsm/tokens` of the configuration does not name',
   },
+  'backup-running': {
+    status: 409,
+    title: 'A backup is running',
+    when: 'a backup was asked for while another one is being made; there is one at a time',
+  },
+  'backup-not-configured': {
+    status: 409,
+    title: 'Backups are not configured',
+    when: 'a backup to the recipients or targets of the configuration was asked for, and `backup` of the configuration names none',
+    detail: 'The section "backup" of the configuration names no recipients, or no targets: add them and start again.',
+  },
   'operation-refused': {
     status: 409,
     title: 'The machine refuses',

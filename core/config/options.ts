@@ -19,6 +19,8 @@ export const options = [
   { field: 'log-level', value: 'LEVEL' },
   { field: 'restore', value: 'FILE' },
   { field: 'restore-passphrase-file', value: 'FILE' },
+  { field: 'restore-identity-file', value: 'FILE' },
+  { field: 'restore-audit-keys', value: 'FILE' },
 ] as const satisfies readonly Option[];
 
 /** `est-listen` → `KEYSTORED_EST_LISTEN`. */

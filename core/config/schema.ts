@@ -7,6 +7,7 @@ import { defined } from '../base/defined.ts';
 import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
+import { type BackupConfig, backupSection } from './backup.ts';
 
 /** Where a listener listens. `descriptor`: an inherited socket that is listening already. */
 export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
@@ -42,6 +43,12 @@ export type Configuration = {
   /** a backup that is restored into the empty data directory before this start, and the file with its passphrase */
   readonly restore?: string;
   readonly restorePassphraseFile?: string;
+  /** the file of identities that opens it, in place of a passphrase */
+  readonly restoreIdentityFile?: string;
+  /** public keys of the audit trail of the appliance that made it */
+  readonly restoreAuditKeys?: string;
+  /** backups without a person; absent: none */
+  readonly backup?: BackupConfig;
   /** checked sections of the plugins by name */
   readonly plugins: Readonly<Record<string, unknown>>;
 };
@@ -107,6 +114,13 @@ export const coreFields = {
     .describe('names and addresses in the certificates of both listeners, the common name first; default: those of this machine'),
   restore: z.string().min(1).exactOptional().describe('a backup to fill the empty data directory with before this start'),
   restorePassphraseFile: z.string().min(1).exactOptional().describe('file that holds the passphrase of the backup'),
+  restoreIdentityFile: z.string().min(1).exactOptional().describe('file with the age identity of a recipient of the backup; mode 0600'),
+  restoreAuditKeys: z
+    .string()
+    .min(1)
+    .exactOptional()
+    .describe('file with the public keys (audit-keys.pem) of the appliance that made the backup: any other origin is refused'),
+  backup: backupSection.exactOptional(),
   bootstrapFile: z
     .string()
     .min(1)

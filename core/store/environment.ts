@@ -163,7 +163,17 @@ export class Environment {
   }
 }
 
-function openDatabase(path: string): Database {
+/** The number of entries in an environment that nothing else has open. */
+export async function countEntries(directory: string): Promise<number> {
+  const database = openDatabase(directory, { readOnly: true });
+  try {
+    return (database.getStats() as { readonly entryCount: number }).entryCount;
+  } finally {
+    await database.close();
+  }
+}
+
+function openDatabase(path: string, more: { readonly readOnly?: boolean } = {}): Database {
   const fileBytes = statSync(join(path, 'data.mdb'), { throwIfNoEntry: false })?.size ?? 0;
   const options = {
     path,
@@ -176,6 +186,7 @@ function openDatabase(path: string): Database {
     // Its batches leave an unhandled rejection when a commit fails, which would end the process.
     eventTurnBatching: false,
     mapSize: Math.max(reservedBytes, 4 * fileBytes),
+    ...more,
   };
   return open<Buffer, Buffer>(options);
 }

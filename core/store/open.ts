@@ -27,8 +27,8 @@ export interface OpenStore extends Store {
   tenantTables(): readonly Table<unknown>[];
   /** Opens every record, past the cache, and reports those that do not open or decode. */
   check(): Iterable<CheckFinding>;
-  /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. */
-  backup(directory: string): Promise<void>;
+  /** Copies the current state, compacted and synced, into a new directory; it opens with the same data key. `records`: the entries in the copy. */
+  backup(directory: string): Promise<{ readonly records: number }>;
   /** Finishes queued writes, closes and zeroes the key; later reads and writes are refused. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -160,7 +160,7 @@ class LmdbStore implements OpenStore {
     return checkRecords(this.#context);
   }
 
-  backup(directory: string): Promise<void> {
+  backup(directory: string): Promise<{ readonly records: number }> {
     return copyEnvironment(this.#context.environment, directory);
   }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { BackupConfig } from '../../core/config/backup.ts';
 import type { CheckFinding, Log } from '../../core/base/context.ts';
 import { listenManagement } from '../../core/http/listener/listeners.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
@@ -11,7 +12,7 @@ import { revealSecret } from '../../core/base/secret.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import { createSystemTenant } from '../../core/access/system-tenant.ts';
 import { TestClock } from '../../core/base/time.ts';
-import { backUp } from '../../appliance/backup/backup.ts';
+import { Backups } from '../../appliance/backup/run/backups.ts';
 import { watchClock } from '../../appliance/operations/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
 import { measureProcess } from '../../appliance/operations/metrics.ts';
@@ -56,6 +57,7 @@ export type TestApplianceOptions = {
   /** of an earlier start in the same directory by this process */
   readonly rootToken?: string;
   readonly services?: readonly ProvidedService[];
+  readonly backup?: BackupConfig;
   /** default: every record is written, unauthenticated ones too */
   readonly unauthenticatedLimit?: UnauthenticatedLimits;
 };
@@ -79,6 +81,12 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
   const identity = selfSignedIdentity(directory);
   const clockWatch = watchClock(store, clock, Temporal.Instant.from('2000-01-01T00:00:00Z'));
   const metrics = measureProcess(hsm);
+  const backups = new Backups({
+    ...{ directory, store, hsm, clock, audit, log, config: options.backup, embedded: false, appliance: 'test', version: '0.0.0' },
+    // The key of the audit trail is made by a start, which this is not.
+    sign: () => Promise.reject(new Error('there is no key of the audit trail')),
+    auditKeys: () => '',
+  });
   const composed = await compose({
     plugins,
     store,
@@ -97,7 +105,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       metrics,
       snapshots: async () => [await metrics.snapshot()],
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
-      backUp: (passphrase) => backUp({ directory, store, hsm, clock, embedded: false }, passphrase),
+      backups,
     },
   });
   const listener = await listenManagement({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
@@ -120,6 +128,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     async close() {
       agent.destroy();
       await listener.close(1_000);
+      await backups.stop();
       await composed.stop();
       metrics.stop();
       clockWatch.stop();

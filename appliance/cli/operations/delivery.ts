@@ -53,12 +53,13 @@ async function stream(response: IncomingMessage, { file: path = '-', command }: 
   if (isBinary && path === '-' && io.stdout.isTTY === true) throw usageError('the answer is binary: give --out FILE, or a pipe');
   const file = beginFile(path, io, true);
   const progress = openProgress(io, 'octets');
+  const length = Number(response.headers['content-length'] ?? Number.NaN);
   let octets = 0;
   try {
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
       await file.write(chunk);
       octets += chunk.length;
-      if (path !== '-') progress.show(octets, undefined);
+      if (path !== '-') progress.show(octets, Number.isNaN(length) ? undefined : octets / length);
     }
   } catch (error) {
     file.abandon();
@@ -66,7 +67,7 @@ async function stream(response: IncomingMessage, { file: path = '-', command }: 
   }
   file.finish();
   progress.clear();
-  if (command.action === 'backup' && path !== '-')
+  if (command.action?.endsWith('backup') === true && path !== '-')
     io.stderr.write(`keystorectl: the backup is in ${path}, ${octets.toLocaleString('en')} octets\n`);
 }
 

@@ -1,0 +1,86 @@
+// One backup at a time, over all workers: the record of the one that runs, with its progress, kept fresh until it ends.
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../core/base/context.ts';
+import { fail } from '../../../core/base/errors.ts';
+import { decodeTimestamp, formatTimestamp } from '../../../core/base/time.ts';
+import type { Store, WriteTransaction } from '../../../core/store/store.ts';
+import { type Purpose, type RunningRecord, runningKey, runningTable } from './record.ts';
+
+const beatMs = 1_000;
+/** Older than this, a record is of a process that was killed. */
+const staleSeconds = 60;
+
+export type Progress = Partial<Pick<RunningRecord, 'stage' | 'target' | 'doneBytes' | 'totalBytes'>>;
+
+/** The right to make a backup, held until `end`. */
+export type Lease = {
+  progress(progress: Progress): void;
+  /** Also runs a change in the transaction that gives the right back. */
+  end(change?: (transaction: WriteTransaction) => void): Promise<void>;
+};
+
+/** Takes the right; `begin` runs in the same transaction. Throws `backup-running`. */
+export async function takeLease(
+  store: Store,
+  clock: Clock,
+  purpose: Purpose,
+  begin: (transaction: WriteTransaction) => void = () => undefined,
+): Promise<Lease> {
+  const table = runningTable(store);
+  const now = (): string => formatTimestamp(clock.now());
+  let own: RunningRecord = {
+    ...{ id: randomUUID(), pid: process.pid, purpose, stage: 'copying', target: '' },
+    ...{ startedAt: now(), beatAt: now(), doneBytes: 0, totalBytes: 0 },
+  };
+  await store.write((transaction) => {
+    const present = transaction.get(table, runningKey);
+    if (present !== undefined && isLive(present, clock)) {
+      throw fail('backup-running', {
+        detail: `A backup has been running since ${present.startedAt}: try again when it has ended; backup-status tells how far it is.`,
+      });
+    }
+    transaction.put(table, runningKey, own);
+    begin(transaction);
+  });
+  const beat = async (): Promise<void> => {
+    own = { ...own, beatAt: now() };
+    await store.write((transaction) => {
+      if (transaction.get(table, runningKey)?.id === own.id) transaction.put(table, runningKey, own);
+    });
+  };
+  // A full disk fails the backup itself, not its progress.
+  const timer = setInterval(() => void beat().catch(() => undefined), beatMs).unref();
+  let isEnded = false;
+  return {
+    progress: (progress) => void (own = { ...own, ...progress }),
+    async end(change = () => undefined) {
+      if (isEnded) return;
+      isEnded = true;
+      clearInterval(timer);
+      await store.write((transaction) => {
+        if (transaction.get(table, runningKey)?.id === own.id) transaction.delete(table, runningKey);
+        change(transaction);
+      });
+    },
+  };
+}
+
+/** The backup that runs now, in whatever process. */
+export function findRunning(store: Store, clock: Clock): RunningRecord | undefined {
+  const present = runningTable(store).get(runningKey);
+  return present !== undefined && isLive(present, clock) ? present : undefined;
+}
+
+function isLive({ beatAt, pid }: RunningRecord, clock: Clock): boolean {
+  const beat = decodeTimestamp(beatAt)?.epochMilliseconds ?? 0;
+  return Math.abs(clock.now().epochMilliseconds - beat) < staleSeconds * 1_000 && isRunning(pid);
+}
+
+/** All workers are processes of one machine and user. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+// What the store remembers about backups: the one that runs, and how the last ones went.
+import { z } from 'zod';
+import type { Store, Table } from '../../../core/store/store.ts';
+
+/** Why a backup is made. `request` and `pull` are answers to a request; `schedule` and `now` go to the targets of the configuration. */
+export type Purpose = 'request' | 'pull' | 'schedule' | 'now';
+
+/** A backup that runs. It counts as ended when `beatAt` is old: its process was killed. */
+export type RunningRecord = {
+  readonly id: string;
+  /** of the worker */
+  readonly pid: number;
+  readonly purpose: Purpose;
+  readonly stage: 'copying' | 'sending';
+  /** where it is being sent, for people */
+  readonly target: string;
+  readonly startedAt: string;
+  readonly beatAt: string;
+  readonly doneBytes: number;
+  /** 0 while it is not known */
+  readonly totalBytes: number;
+};
+
+/** How backups went. Times are absent until there was one. Scheduled backups alone have failures and a next time. */
+export type HistoryRecord = {
+  /** start of the last scheduled one that began, whatever came of it */
+  readonly begunAt?: string;
+  /** when it had succeeded or failed */
+  readonly endedAt?: string;
+  readonly lastSuccessAt?: string;
+  readonly lastBytes?: number;
+  readonly lastSeconds?: number;
+  readonly lastDigest?: string;
+  readonly failures: number;
+  /** since the last success */
+  readonly failuresInARow: number;
+  readonly lastFailureAt?: string;
+  readonly lastFailure?: string;
+  /** when the schedule was first seen: a backup is missing from then on */
+  readonly since?: string;
+};
+
+/** [`running`] */
+export const runningTable = (store: Store): Table<RunningRecord> => store.table<RunningRecord>('backup-running');
+/** [`history`] */
+export const historyTable = (store: Store): Table<HistoryRecord> => store.table<HistoryRecord>('backup-history');
+
+export const runningKey = ['running'] as const;
+export const historyKey = ['history'] as const;
+
+export const noHistory: HistoryRecord = { failures: 0, failuresInARow: 0 };
+
+/** The answer of `backup-status`. */
+export const statusSchema = z.object({
+  running: z
+    .object({
+      purpose: z.enum(['request', 'pull', 'schedule', 'now']),
+      stage: z.enum(['copying', 'sending']),
+      target: z.string(),
+      startedAt: z.string().meta({ format: 'date-time' }),
+      doneBytes: z.int(),
+      totalBytes: z.int(),
+    })
+    .optional(),
+  scheduled: z.boolean(),
+  nextAt: z.string().meta({ format: 'date-time' }).optional(),
+  lastSuccessAt: z.string().meta({ format: 'date-time' }).optional(),
+  lastBytes: z.int().optional(),
+  lastSeconds: z.number().optional(),
+  lastDigest: z.string().optional(),
+  failures: z.int(),
+  failuresInARow: z.int(),
+  lastFailureAt: z.string().meta({ format: 'date-time' }).optional(),
+  lastFailure: z.string().optional(),
+});
+
+export type BackupStatus = z.output<typeof statusSchema>;
