@@ -190,7 +190,10 @@ class Rewrapping {
   async #rewrapStoreKey(number: number): Promise<number> {
     const key = this.#storeKey();
     if (!this.#isOld(key, number)) return 0;
-    replaceStoreKey(this.#parts.directory, await this.#parts.hsm.wrappingKeys.rewrap(key));
+    const fresh = await this.#parts.hsm.wrappingKeys.rewrap(key);
+    // Another process may have been first; the key is counted once.
+    if (!this.#isOld(this.#storeKey(), number)) return 0;
+    replaceStoreKey(this.#parts.directory, fresh);
     await this.#commit(number, () => 1);
     return 1;
   }

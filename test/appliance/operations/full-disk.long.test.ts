@@ -48,11 +48,15 @@ function useKey(daemon: Daemon, agent: Agent): Promise<Used> {
   });
 }
 
-/** Takes all the room there is but so much. */
+/** Takes all the room there is but so much. The daemon writes meanwhile: what it took since the room was measured is not taken again. */
 function fill(disk: string, leftBytes = 0): () => void {
   const filler = resolve(disk, 'filler');
   const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(filler, Buffer.alloc(bavail * bsize - leftBytes));
+  try {
+    writeFileSync(filler, Buffer.alloc(bavail * bsize - leftBytes));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  }
   return () => rmSync(filler);
 }
 

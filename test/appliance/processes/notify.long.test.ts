@@ -68,7 +68,9 @@ test('READY comes once the tokens have answered, WATCHDOG keeps coming, STOPPING
 test('a token that hangs keeps the watchdog silent and shows its reason; once it is healed the word comes again', async () => {
   const daemon = await startNotifying('hang', 600);
   await daemon.hear(alive);
-  process.kill(findProcess(daemon.child.pid as number, 'hsm/host/host.ts'), 'SIGSTOP');
+  // The supervisor had an HSM host of its own during the start, which may not have ended yet: only that of the worker is meant.
+  const worker = findProcess(daemon.child.pid as number, 'appliance/worker.ts');
+  process.kill(findProcess(worker, 'hsm/host/host.ts'), 'SIGSTOP');
   await daemon.hear(/STATUS=worker 1 is not fit: \S/);
   const before = daemon.count();
   await expect.poll(daemon.count, { timeout: 120_000 }).toBeGreaterThan(before);
