@@ -3,10 +3,11 @@ import { once } from '../../base/async/once.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../endpoint.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { pageHeaders, renderPage } from './page.ts';
+import { Published } from './published.ts';
 
 /** `GET /v1/openapi.json` and `GET /v1/docs`. The document is built at the first request, not at the start. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
-  const json = once(() => JSON.stringify(document()));
+  const json = once(() => new Published(JSON.stringify(document()), { 'content-type': 'application/json' }));
   const page = once(() => renderPage(document()));
   const shared = { method: 'GET', access: 'public', audit: 'none', tag: 'description', whileSealed: true } as const;
   return [
@@ -15,7 +16,7 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       path: '/v1/openapi.json',
       summary: 'This description',
       produces: 'application/json',
-      run: () => new Reply(200, json(), { 'content-type': 'application/json' }),
+      run: (call) => json().answer(call),
     }),
     definePublicEndpoint<undefined, Reply>({
       ...shared,

@@ -1,4 +1,4 @@
-// Which form of a refusal a client prefers: browsers ask for HTML, programs for JSON or for anything.
+// What a client takes: browsers ask for HTML, programs for JSON or for anything, and many for compressed answers.
 
 /**
  * By the weights of the Accept header (RFC 9110 section 12.5.1); undefined when it prefers neither. Refusals are written in both forms:
@@ -10,6 +10,13 @@ export function preferenceOf(accept: string | undefined): 'html' | 'json' | unde
   const html = weightOf('text/html', ranges);
   const json = Math.max(weightOf('application/json', ranges), weightOf('application/problem+json', ranges));
   return html === json ? undefined : html > json ? 'html' : 'json';
+}
+
+/** Whether Accept-Encoding has gzip with a weight above zero, itself or as `*` (RFC 9110 section 12.5.3). */
+export function takesGzip(acceptEncoding: string | undefined): boolean {
+  const ranges = (acceptEncoding ?? '').split(',').map(readRange);
+  const own = ranges.find(({ type }) => type === 'gzip') ?? ranges.find(({ type }) => type === '*');
+  return (own?.weight ?? 0) > 0;
 }
 
 type Range = { readonly type: string; readonly weight: number };

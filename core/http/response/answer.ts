@@ -1,4 +1,4 @@
-// Writes an answer to the node response: exact Content-Length, no caching, one write for header and body.
+// Writes an answer to the node response: exact Content-Length, no caching unless the answer says otherwise, one write for header and body.
 import type { ServerResponse } from 'node:http';
 
 /** An answer. Without `body` it has no content. */
@@ -24,14 +24,15 @@ export const transportSecurity = ['strict-transport-security', 'max-age=31536000
 export function sendAnswer(response: ServerResponse, requestId: string, answer: Answer): Promise<void> | undefined {
   if (response.destroyed || response.headersSent) return abandon(answer.body);
   // Node writes a flat list of names and values fastest.
-  const header = ['cache-control', 'no-store', 'x-content-type-options', 'nosniff', ...transportSecurity, 'request-id', requestId];
+  const header = ['x-content-type-options', 'nosniff', ...transportSecurity, 'request-id', requestId];
+  if (answer.headers?.['cache-control'] === undefined) header.push('cache-control', 'no-store');
   for (const [name, value] of Object.entries(answer.headers ?? noHeaders)) {
     if (typeof value === 'string') header.push(name, value);
     else for (const line of value) header.push(name, line);
   }
   const { body, status } = answer;
   if (body === undefined) {
-    if (status !== 204) header.push('content-length', '0');
+    if (status !== 204 && status !== 304) header.push('content-length', '0');
     response.writeHead(status, header).end();
     return undefined;
   }

@@ -29,6 +29,22 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 describe('the API description', () => {
+  test('comes compressed, and only to those who do not have it', async () => {
+    const path = '/v1/openapi.json';
+    const plain = await appliance.request('GET', path, undefined, { token: undefined });
+    const compressed = await appliance.request('HEAD', path, undefined, { token: undefined, headers: { 'accept-encoding': 'gzip, br' } });
+    expect(compressed.headers).toMatchObject({ 'content-encoding': 'gzip', 'cache-control': 'no-cache', vary: 'accept-encoding' });
+    expect(Number(compressed.headers['content-length'])).toBeLessThan(Number(plain.headers['content-length']) / 6);
+    const { etag } = compressed.headers;
+    for (const tag of [etag, `"old", W/${etag}`, plain.headers.etag, '*']) {
+      const again = await appliance.request('GET', path, undefined, { token: undefined, headers: { 'if-none-match': tag ?? '' } });
+      expect(again).toMatchObject({ status: 304, headers: { etag: plain.headers.etag, 'cache-control': 'no-cache' } });
+      expect(again.headers).not.toHaveProperty('content-length');
+    }
+    const other = await appliance.request('GET', path, undefined, { token: undefined, headers: { 'if-none-match': '"old"' } });
+    expect(other).toMatchObject({ status: 200, body: { openapi: '3.1.0' } });
+  });
+
   test('is valid OpenAPI 3.1', async () => {
     expect((await new Validator().validate(structuredClone(document))).errors).toBeUndefined();
   });

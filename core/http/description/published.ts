@@ -1,0 +1,41 @@
+// A text that is the same for every caller until the next start: compressed where the client takes it, 304 where the client has it already.
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { Reply, type PublicCall } from '../endpoint.ts';
+import { takesGzip } from '../request/accept.ts';
+
+/**
+ * The answers of a public GET with entity tag and gzip (RFC 9110 sections 8.8.3 and 8.4.1.3). `no-cache` lets a client keep its copy, and
+ * has it ask each time whether the copy is still the present one: an update of the appliance changes the text.
+ */
+export class Published {
+  readonly #tags: ReadonlySet<string>;
+  readonly #plain: Reply;
+  readonly #compressed: Reply;
+
+  /** `headers` with `content-type`. */
+  constructor(text: string, headers: Readonly<Record<string, string>>) {
+    const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22);
+    const shared = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' };
+    // A strong tag names octets: each encoding has its own.
+    const tags = { plain: `"${digest}"`, compressed: `"${digest}-gzip"` };
+    this.#tags = new Set(['*', ...Object.values(tags)]);
+    this.#plain = new Reply(200, text, { ...shared, etag: tags.plain });
+    this.#compressed = new Reply(200, gzipSync(text, { level: 9 }), { ...shared, etag: tags.compressed, 'content-encoding': 'gzip' });
+  }
+
+  answer({ headers }: Pick<PublicCall, 'headers'>): Reply {
+    const reply = takesGzip(headers['accept-encoding']) ? this.#compressed : this.#plain;
+    return this.#isNamedBy(headers['if-none-match']) ? new Reply(304, undefined, validatorsOf(reply)) : reply;
+  }
+
+  /** Weak comparison (section 13.1.2); the tag of either encoding will do, because the text is the same. */
+  #isNamedBy(ifNoneMatch: string | undefined): boolean {
+    return ifNoneMatch?.split(',').some((one) => this.#tags.has(one.trim().replace(/^W\//, ''))) ?? false;
+  }
+}
+
+/** The headers that a 304 repeats (section 15.4.5). */
+function validatorsOf({ headers }: Reply): Reply['headers'] {
+  return Object.fromEntries(['cache-control', 'vary', 'etag'].map((name) => [name, headers[name] ?? '']));
+}
