@@ -23,8 +23,8 @@ function errorReference(): string {
   const section = (status: number): string => {
     const lines = rows
       .filter((row) => row.status === status)
-      .map(({ code, title, when, owner }) => `| \`${code}\` | ${title} | ${cell(when)} | ${owner} |`);
-    return [`## ${status}`, '', '| Code | Title | When | From |', '|---|---|---|---|', ...lines].join('\n');
+      .map(({ code, title, when, detail, owner }) => `| \`${code}\` | ${title} | ${cell(when)} | ${cell(detail)} | ${owner} |`);
+    return [`## ${status}`, '', '| Code | Title | When | What to do | From |', '|---|---|---|---|---|', ...lines].join('\n');
   };
   const head = [
     '# Errors',

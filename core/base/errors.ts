@@ -1,10 +1,10 @@
 // The errors of the service: a table from code to status and title, and the class that carries a row of it.
 
 /**
- * One row: HTTP status, short title, when it occurs (printed in the generated error reference), and `detail`, what callers are told. Below
- * 500, `detail` is used where the thrower gives none; from 500 up it always is, so that it names the fix and reveals nothing internal.
+ * One row: HTTP status, short title, when it occurs, and `detail`: how to mend it. The error reference has both. Below 500, callers get
+ * `detail` where the thrower gives none; from 500 up they always do, so that it reveals nothing internal.
  */
-export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string; readonly detail?: string };
+export type ErrorRow = { readonly status: number; readonly title: string; readonly when: string; readonly detail: string };
 export type ErrorTable = Readonly<Record<string, ErrorRow>>;
 
 /** One problem within an error: a sentence, and a pointer such as `auto-rotate/rotate-after`. */
@@ -30,18 +30,18 @@ export class ServiceError extends Error {
   readonly title: string;
   readonly details: ErrorDetails;
   /** the row's `detail`, without anything about this occurrence */
-  readonly advice: string | undefined;
+  readonly advice: string;
 
   constructor(code: string, row: ErrorRow, details: ErrorDetails) {
     super(
-      details.detail ?? (row.status < 500 ? row.detail : undefined) ?? row.title,
+      details.detail ?? (row.status < 500 ? row.detail : row.title),
       details.cause === undefined ? undefined : { cause: details.cause },
     );
     this.code = code;
     this.status = row.status;
     this.title = row.title;
     this.advice = row.detail;
-    this.details = row.detail === undefined ? details : { detail: row.detail, ...details };
+    this.details = { detail: row.detail, ...details };
   }
 }
 
@@ -63,20 +63,60 @@ export function errorsOf<T extends ErrorTable>(table: T): (code: keyof T & strin
 
 /** The errors of the platform; plugins add rows through their manifests (api 75). */
 export const coreErrors = {
-  'invalid-json': { status: 400, title: 'The body is not a JSON object', when: 'malformed JSON, or a body that is not an object' },
-  'unknown-field': { status: 400, title: 'Unknown field', when: 'the body has a field this operation does not know' },
-  'unknown-parameter': { status: 400, title: 'Unknown query parameter', when: 'the query has a parameter this operation does not know' },
-  'read-only-field': { status: 400, title: 'Read-only field', when: 'the body writes a field that only the service sets' },
-  'missing-field': { status: 400, title: 'Required field missing', when: 'a required field is absent' },
-  'invalid-value': { status: 400, title: 'Invalid value', when: 'wrong type, pattern, range or choice' },
-  'invalid-base64': { status: 400, title: 'Invalid base64', when: 'a base64 field is not strict standard base64 with padding' },
+  'invalid-json': {
+    status: 400,
+    title: 'The body is not a JSON object',
+    when: 'malformed JSON, or a body that is not an object',
+    detail: 'Send one JSON object in UTF-8; the message says where it breaks off.',
+  },
+  'unknown-field': {
+    status: 400,
+    title: 'Unknown field',
+    when: 'the body has a field this operation does not know',
+    detail: 'Leave the field out or correct its name; the message names it, and /v1/docs has the fields of every operation.',
+  },
+  'unknown-parameter': {
+    status: 400,
+    title: 'Unknown query parameter',
+    when: 'the query has a parameter this operation does not know',
+    detail: 'Leave the parameter out or correct its name; /v1/docs has the parameters of every operation.',
+  },
+  'read-only-field': {
+    status: 400,
+    title: 'Read-only field',
+    when: 'the body writes a field that only the service sets',
+    detail: 'Leave the field out: only the service sets it.',
+  },
+  'missing-field': {
+    status: 400,
+    title: 'Required field missing',
+    when: 'a required field is absent',
+    detail: 'Send the field that the message names.',
+  },
+  'invalid-value': {
+    status: 400,
+    title: 'Invalid value',
+    when: 'wrong type, pattern, range or choice',
+    detail: 'Correct the value that the message names to the type, range or choice it gives.',
+  },
+  'invalid-base64': {
+    status: 400,
+    title: 'Invalid base64',
+    when: 'a base64 field is not strict standard base64 with padding',
+    detail: 'Encode the field with the standard base64 alphabet, with padding and without line breaks.',
+  },
   'invalid-token': {
     status: 401,
     title: 'Token not accepted',
     when: 'no, unknown, expired or disabled token',
     detail: 'Send a token that is valid now as "Authorization: Bearer <token>".',
   },
-  'login-failed': { status: 401, title: 'Login refused', when: 'a login was refused, whatever the reason' },
+  'login-failed': {
+    status: 401,
+    title: 'Login refused',
+    when: 'a login was refused, whatever the reason',
+    detail: 'Check name, id and secret; ask the administrator whether the secret has expired or been used up.',
+  },
   'policy-denied': {
     status: 403,
     title: 'Not allowed by policy',
@@ -87,6 +127,7 @@ export const coreErrors = {
     status: 403,
     title: 'PIN refused',
     when: 'a token refused the PIN that was to unseal the appliance; it is not tried again',
+    detail: 'Find out the right PIN before the next attempt: tokens lock after a few wrong ones.',
   },
   'not-found': {
     status: 404,
@@ -94,27 +135,65 @@ export const coreErrors = {
     when: 'missing resource, foreign tenant, or unknown path',
     detail: 'There is nothing of this path and name, or it is not for this caller; /v1/openapi.json lists every path.',
   },
-  'method-not-allowed': { status: 405, title: 'Method not offered', when: 'the path exists with other methods; Allow lists them' },
-  'already-exists': { status: 409, title: 'Name exists', when: 'the name is in use' },
-  'one-way-flag': { status: 409, title: 'One-way flag', when: 'a flag that can only be set was set back' },
-  'immutable-field': { status: 409, title: 'Field is set at creation only', when: 'a creation-time field was changed' },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not offered',
+    when: 'the path exists with other methods; Allow lists them',
+    detail: 'Use one of the methods that the Allow header lists.',
+  },
+  'already-exists': {
+    status: 409,
+    title: 'Name exists',
+    when: 'the name is in use',
+    detail: 'Choose another name, or change what exists with PUT or PATCH.',
+  },
+  'one-way-flag': {
+    status: 409,
+    title: 'One-way flag',
+    when: 'a flag that can only be set was set back',
+    detail: 'Leave the flag out: once it is true it stays true.',
+  },
+  'immutable-field': {
+    status: 409,
+    title: 'Field is set at creation only',
+    when: 'a creation-time field was changed',
+    detail: 'Leave the field out, or create another resource with the value you want.',
+  },
   'deletion-not-allowed': {
     status: 409,
     title: 'Deletion not allowed',
     when: 'deletion-allowed is false: of a key, or of a CA with valid certificates',
+    detail: 'Set deletion-allowed to true first, when you are sure that nothing needs it any more.',
   },
-  'in-use': { status: 409, title: 'Still in use', when: 'another resource still needs this one' },
+  'in-use': {
+    status: 409,
+    title: 'Still in use',
+    when: 'another resource still needs this one',
+    detail: 'Delete or change what the message names first.',
+  },
   'built-in': {
     status: 409,
     title: 'Built in',
     when: 'a built-in entry was to be changed, deleted or replaced; copy it under another name',
+    detail: 'Create a copy under another name, and use that.',
   },
-  'root-token-exists': { status: 409, title: 'Root token exists', when: 'a second root token was asked for' },
-  'not-sealed': { status: 409, title: 'Not sealed', when: 'the appliance was to be unsealed and is not sealed' },
+  'root-token-exists': {
+    status: 409,
+    title: 'Root token exists',
+    when: 'a second root token was asked for',
+    detail: 'Use the root token of the tenant, or disable it before you create another.',
+  },
+  'not-sealed': {
+    status: 409,
+    title: 'Not sealed',
+    when: 'the appliance was to be unsealed and is not sealed',
+    detail: 'Nothing is to be done: the appliance holds its keys and serves.',
+  },
   'token-lineage-too-long': {
     status: 409,
     title: 'Too many tokens in a row',
     when: 'a token that descends from as many others as is allowed was to make another',
+    detail: 'Create the token with a parent nearer to the root, or log in anew.',
   },
   'key-object-missing': {
     status: 409,
@@ -127,6 +206,7 @@ export const coreErrors = {
     status: 409,
     title: 'The token of the key is not configured',
     when: 'the key is in a token that `hsm/tokens` of the configuration does not name',
+    detail: 'Add the token to hsm/tokens of the configuration and start keystored again.',
   },
   'backup-running': {
     status: 409,
@@ -143,6 +223,7 @@ export const coreErrors = {
     status: 409,
     title: 'The machine refuses',
     when: 'the machine of the appliance does not do the operation in its present state',
+    detail: 'Follow the message: it names the state of the machine that forbids the operation.',
   },
   conflict: {
     status: 409,
@@ -150,10 +231,30 @@ export const coreErrors = {
     when: 'the resource kept changing while the request ran; try again',
     detail: 'Others changed the resource while the request ran, and nothing was done: send it again.',
   },
-  'precondition-failed': { status: 412, title: 'Precondition failed', when: 'If-Match or If-None-Match does not fit the present state' },
-  'payload-too-large': { status: 413, title: 'Body too large', when: 'the body is over the limit of the operation' },
-  'unsupported-media-type': { status: 415, title: 'Media type not supported', when: 'the body is not application/json' },
-  'rate-limited': { status: 429, title: 'Too many attempts', when: 'too many failed attempts; Retry-After says how long to wait' },
+  'precondition-failed': {
+    status: 412,
+    title: 'Precondition failed',
+    when: 'If-Match or If-None-Match does not fit the present state',
+    detail: 'Read the resource again, look at what has changed, and send the change with the new entity tag.',
+  },
+  'payload-too-large': {
+    status: 413,
+    title: 'Body too large',
+    when: 'the body is over the limit of the operation',
+    detail: 'Send less at once: the message names the limit; batches can be split.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Media type not supported',
+    when: 'the body is not application/json',
+    detail: 'Send the media type that the message names, for most operations application/json.',
+  },
+  'rate-limited': {
+    status: 429,
+    title: 'Too many attempts',
+    when: 'too many failed attempts; Retry-After says how long to wait',
+    detail: 'Wait for the seconds in Retry-After, then try again with the right credential.',
+  },
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',
@@ -164,6 +265,7 @@ export const coreErrors = {
     status: 500,
     title: 'Internal error',
     when: 'our fault; system:logs has the rest under the request id',
+    detail: 'The administrator finds the reason in system:logs under the request id.',
   },
   sealed: {
     status: 503,

@@ -7,6 +7,7 @@ export const estErrors = {
     status: 401,
     title: 'Credential not accepted',
     when: 'EST: the shared secret or client certificate is missing, wrong, expired or revoked',
+    detail: 'Check the user name, the shared secret and the client certificate of the device, and their validity.',
   },
   'ca-not-usable': {
     status: 503,
@@ -18,6 +19,7 @@ export const estErrors = {
     status: 403,
     title: 'Enrolment not configured',
     when: 'EST: the CA has neither a first-enrolment secret nor a trust CA, or does not allow re-enrolment',
+    detail: 'The administrator sets a first-enrolment secret or a trust CA on the CA, or allows re-enrolment.',
   },
 } as const satisfies ErrorTable;
 

@@ -69,8 +69,9 @@ export class EstRequest extends RequestContext<EstAnswer> {
   }
 
   protected answerOf(error: ServiceError): EstAnswer {
-    const { allow, detail, retryAfterSeconds: wait } = error.details;
-    const line = error.status < 500 ? (detail ?? `${error.title}.`) : `${error.title} (${this.requestId}). ${error.advice ?? ''}`.trimEnd();
+    const { allow, detail = error.advice, retryAfterSeconds: wait } = error.details;
+    const general = `${error.title}${error.status < 500 ? '' : ` (${this.requestId})`}. ${error.advice}`;
+    const line = error.status < 500 && detail !== error.advice ? detail : general;
     const retryAfter = wait ?? (error.status === 503 ? retryAfterSeconds : undefined);
     const answer = answerText(error.status, line, {
       ...defined({ Allow: allow?.join(', ') }),

@@ -48,8 +48,7 @@ export async function answerWithPage(oidc: Oidc, call: PublicCall, run: (attempt
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;
     await reportFailure(oidc, call, attempt, error);
-    if (preferenceOf(call.headers['accept']) === 'json')
-      return problemReply(call, error.code, { detail: loginFailures[error.code].advice });
+    if (preferenceOf(call.headers['accept']) === 'json') return problemReply(call, error.code, {});
     const { located, shown } = attempt;
     return failurePage({
       row: loginFailures[error.code],

@@ -8,8 +8,8 @@ import { defineResource, type AnyResource } from '../../core/http/resource/resou
 import type { CoreParts } from './core-app.ts';
 
 const thingErrors = {
-  'thing-broken': { status: 409, title: 'Thing broken', when: 'a thing is broken' },
-  'decryption-failed': { status: 400, title: 'Decryption failed', when: 'something does not open' },
+  'thing-broken': { status: 409, title: 'Thing broken', when: 'a thing is broken', detail: 'Mend the thing.' },
+  'decryption-failed': { status: 400, title: 'Decryption failed', when: 'something does not open', detail: 'Use the right key.' },
 } as const satisfies ErrorTable;
 const failThing = errorsOf(thingErrors);
 

@@ -64,14 +64,14 @@ const hsmAdvice: Readonly<Partial<Record<HsmErrorKind, string>>> = {
 };
 
 /** From 500 up: a fixed text, never one of the occurrence. */
-function adviceOf({ advice, details: { cause } }: ServiceError): string | undefined {
+function adviceOf({ advice, details: { cause } }: ServiceError): string {
   return (cause instanceof HsmError ? hsmAdvice[cause.kind] : undefined) ?? advice;
 }
 
 /** The body of an error answer. From 500 up there is no detail, and the item of `errors` names the fix. */
 export function formatProblem(error: ServiceError, requestId: string): Record<string, unknown> {
   const { detail, items = [] } = error.status < 500 ? error.details : {};
-  const findings = items.length > 0 ? items : [{ message: detail ?? adviceOf(error) ?? `${error.title}.` }];
+  const findings = items.length > 0 ? items : [{ message: detail ?? adviceOf(error) }];
   return {
     type: `urn:keystore:error:${error.code}`,
     title: error.title,

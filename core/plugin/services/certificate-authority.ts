@@ -132,5 +132,6 @@ export const requestErrors = {
     status: 400,
     title: 'Certification request not usable',
     when: 'the request is not a well-formed PKCS#10, its self-signature does not verify, or its key is not one the CA certifies',
+    detail: 'Send a PKCS#10 request signed by its own key, of a key type that the CA certifies; the message says what is wrong.',
   },
 } as const satisfies ErrorTable;

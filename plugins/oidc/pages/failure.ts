@@ -7,7 +7,7 @@ import type { FailureRow } from '../failures.ts';
 import { withoutProvider } from './login.ts';
 
 export type FailureView = {
-  readonly row: Pick<FailureRow, 'status' | 'headline' | 'advice' | 'way'>;
+  readonly row: Pick<FailureRow, 'status' | 'headline' | 'detail' | 'way'>;
   readonly at: Temporal.Instant;
   readonly reference: string;
   /** where to start again */
@@ -34,7 +34,7 @@ export function failurePage(view: FailureView): Reply {
   const { row, at, reference, tenant, provider, account, retryAfterSeconds } = view;
   const page = refusalContent({
     headline: row.headline,
-    advice: row.advice,
+    advice: row.detail,
     more: moreOf(view),
     facts: [
       ['Account', account],

@@ -419,7 +419,7 @@ describe('faults', () => {
       status: 500,
       code: 'internal-error',
       'request-id': answer.headers['request-id'],
-      errors: [{ 'error-message': 'Internal error.' }],
+      errors: [{ 'error-message': 'The administrator finds the reason in system:logs under the request id.' }],
     });
     const line = app.log.lines.find((one) => one.includes(String(answer.headers['request-id'])));
     expect(line).toContain('things.ts');

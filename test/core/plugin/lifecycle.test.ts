@@ -66,7 +66,7 @@ describe('the registry refuses', () => {
     ['another contract', () => [plugin('a', { contract: 2 as 1 })], 'plugin a, registry: made for contract 2, this core implements 1'],
     [
       'an error code of the core',
-      () => [plugin('a', { errors: { 'not-found': { status: 404, title: '', when: '' } } })],
+      () => [plugin('a', { errors: { 'not-found': { status: 404, title: '', when: '', detail: '' } } })],
       'plugin a, registry: error code not-found belongs to core',
     ],
     [
@@ -160,7 +160,7 @@ describe('a failure', () => {
 
 test('the jobs, errors and findings of all plugins are collected', async () => {
   const job = { name: 'j', everySeconds: 1, run: () => Promise.resolve() };
-  const row = { status: 400, title: 'T', when: 'w' };
+  const row = { status: 400, title: 'T', when: 'w', detail: 'd' };
   const running = await start(
     plugin('a', { errors: { 'a-error': row } }, { jobs: [job], check: () => [{ where: 'a/1', problem: 'broken' }] }),
     plugin('b', {}, { check: () => Promise.resolve([{ where: 'b/1', problem: 'gone' }]) }),

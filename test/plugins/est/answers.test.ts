@@ -183,7 +183,12 @@ describe('errors', () => {
     };
     const reply = await enrol();
     hsm.sign = sign;
-    expect(reply).toMatchObject({ status: 500, text: expect.stringMatching(/^Internal error \([0-9a-f-]{36}\)\.\n$/) as string });
+    expect(reply).toMatchObject({
+      status: 500,
+      text: expect.stringMatching(
+        /^Internal error \([0-9a-f-]{36}\)\. The administrator finds the reason in system:logs under the request id\.\n$/,
+      ) as string,
+    });
     expect(await list()).toEqual(before);
     expect((await enrol()).status).toBe(200);
   });

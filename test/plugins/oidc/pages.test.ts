@@ -23,7 +23,7 @@ test('no text becomes markup', () => {
 });
 
 const at = Temporal.Instant.from('2026-11-21T14:05:00Z');
-const row = { status: 403, headline: 'x', advice: 'y' } as const;
+const row = { status: 403, headline: 'x', detail: 'y' } as const;
 const failure = { row, at, reference: 'r', retryPath: '/login', publicUrl: 'https://keys.test' };
 
 const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
@@ -37,7 +37,7 @@ test.each([
     String(
       failurePage({
         ...failure,
-        row: { status: 403, headline: attack, advice: attack, way: 'other-account' },
+        row: { status: 403, headline: attack, detail: attack, way: 'other-account' },
         reference: attack,
         ...{ account: attack, tenant: attack, provider: attack, otherAccountPath: `/${attack}`, providerSignOut: `https://${attack}` },
       }).body,
