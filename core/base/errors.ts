@@ -193,7 +193,7 @@ export const coreErrors = {
     status: 409,
     title: 'Too many tokens in a row',
     when: 'a token that descends from as many others as is allowed was to make another',
-    detail: 'Create the token with a parent nearer to the root, or log in anew.',
+    detail: 'Create the token with a parent nearer to the root, or log in again.',
   },
   'key-object-missing': {
     status: 409,
