@@ -212,6 +212,7 @@ export const coreErrors = {
     status: 409,
     title: 'A backup is running',
     when: 'a backup was asked for while another one is being made; there is one at a time',
+    detail: 'Wait until the other backup has ended; its progress is in the state of the backups.',
   },
   'backup-not-configured': {
     status: 409,
