@@ -1,5 +1,5 @@
 // HTTPS client for one appliance: sends requests with the token, returns answers unchanged, throws refusals as CommandFailed.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { defined } from '../../core/base/defined.ts';
@@ -22,6 +22,7 @@ export type Request = {
 export type Answer = {
   readonly status: number;
   readonly mediaType: string;
+  readonly headers: IncomingHttpHeaders;
   /** when to try again, if the answer has Retry-After */
   readonly retryAfterSeconds: number | undefined;
   readonly body: Buffer;
@@ -92,7 +93,7 @@ export class Client {
     const body = await buffer(response).catch((error: unknown) => {
       throw connectionFailure(error as NodeJS.ErrnoException, this.connection.url);
     });
-    return { status, mediaType: mediaTypeOf(response), retryAfterSeconds: secondsOf(headers['retry-after']), body };
+    return { status, mediaType: mediaTypeOf(response), headers, retryAfterSeconds: secondsOf(headers['retry-after']), body };
   }
 
   /** The appliance's message names an HTTP header; a person at the command line needs a login. */

@@ -58,7 +58,7 @@ async function candidatesFor(before: readonly string[], begun: string, io: Io): 
   const connection = await resolveConnection(connectionIn(before), io);
   const client = new Client(connection);
   try {
-    const catalog = new Catalog(keptDescription(connection.url, io) ?? (await loadDescription(client, io)));
+    const catalog = new Catalog(keptDescription(connection, io) ?? (await loadDescription(client, io)));
     if (verb === 'login') return resource === undefined ? [...catalog.resources('login'), 'token'] : [];
     if (resource === undefined) return catalog.resources(verb as keyof typeof verbs);
     const entries = catalog.entries.filter(({ command }) => command.verb === verb && command.resource === resource);
