@@ -1,4 +1,26 @@
 // What the package offers.
-export { Operations } from './generated/operations.ts';
+export { Client, type ClientOptions } from './client.ts';
 export type * from './generated/types.ts';
-export type { ApiRequest, CallOptions, Sender } from './sender.ts';
+export type { Answer } from './http/http-sender.ts';
+export type { Credentials } from './http/session.ts';
+export type {
+  DecryptItem,
+  DecryptOptions,
+  EncryptItem,
+  EncryptOptions,
+  HmacItem,
+  HmacOptions,
+  Octets,
+  RewrapItem,
+  RewrapOptions,
+  SignItem,
+  SignOptions,
+  VerifyItem,
+  VerifyOptions,
+} from './keys/actions.ts';
+export type { BatchOptions, BatchResult } from './keys/batches.ts';
+export type { DataKey, Key } from './keys/key.ts';
+export { ConnectionError, type ConnectionFailure, Problem, type ProblemItem, TimeLimitError } from './problem.ts';
+export type { ApiRequest, CallOptions } from './sender.ts';
+export { fetchTransport } from './transport/fetch.ts';
+export type { Transport, TransportAnswer, TransportRequest } from './transport/transport.ts';

@@ -1,0 +1,125 @@
+// One transit key: its actions with octets in and out, for one item, for many, and for more than fit in memory.
+import { decodeBase64 } from '../base64.ts';
+import { type CallOptions, segment, type Sender } from '../sender.ts';
+import * as actions from './actions.ts';
+import type { Action, Octets, WireResult } from './actions.ts';
+import { Batches, type BatchOptions, type BatchResult } from './batches.ts';
+
+/** A key to encrypt much data with: keep `ciphertext` with the data, forget `plaintext` after use. */
+export type DataKey = { readonly plaintext: Uint8Array; readonly ciphertext: string; readonly keyVersion: number };
+
+type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+/**
+ * `…Batch` splits items into requests of at most 1,000 items and 3 MiB and joins the results; `…Stream` does the same for any number of
+ * items. Both answer a result for each item, in order, and reject only when a whole request is refused.
+ */
+export class Key {
+  readonly name: string;
+  readonly #sender: Sender;
+
+  constructor(name: string, sender: Sender) {
+    this.name = name;
+    this.#sender = sender;
+  }
+
+  encrypt(plaintext: Octets, options: actions.EncryptOptions & CallOptions = {}): Promise<string> {
+    return this.#one(actions.encrypt, { plaintext, ...options }, options);
+  }
+
+  /** Rejects with Problem `decryption-failed` for every ciphertext that does not open, whatever the reason. */
+  decrypt(ciphertext: string, options: actions.DecryptOptions & CallOptions = {}): Promise<Uint8Array> {
+    return this.#one(actions.decrypt, { ciphertext, ...options }, options);
+  }
+
+  /** The ciphertext under the newest version of the key. The plaintext stays in the appliance. */
+  rewrap(ciphertext: string, options: actions.RewrapOptions & CallOptions = {}): Promise<string> {
+    return this.#one(actions.rewrap, { ciphertext, ...options }, options);
+  }
+
+  sign(data: Octets, options: actions.SignOptions & CallOptions = {}): Promise<string> {
+    return this.#one(actions.sign, { data, ...options }, options);
+  }
+
+  /** Whether the signature fits. Use the options with which it was made. */
+  verify(data: Octets, signature: string, options: actions.VerifyOptions & CallOptions = {}): Promise<boolean> {
+    return this.#one(actions.verify, { data, signature, ...options }, options);
+  }
+
+  hmac(data: Octets, options: actions.HmacOptions & CallOptions = {}): Promise<string> {
+    return this.#one(actions.hmac, { data, ...options }, options);
+  }
+
+  /** A new data key of 128, 256 (default) or 512 bits, in clear and encrypted by this key. */
+  async generateDataKey(
+    options: actions.EncryptOptions & CallOptions & { readonly bits?: 128 | 256 | 512 | undefined } = {},
+  ): Promise<DataKey> {
+    const { bits = 256 } = options;
+    const body = { type: 'plaintext', bits, ...actions.wireOptions(options) };
+    const path = `${this.#path}/generate-data-key`;
+    const answer = await this.#sender.json<WireResult>({ method: 'POST', path, body, isIdempotent: true }, options);
+    const { plaintext, ciphertext, 'key-version': keyVersion } = answer;
+    return { plaintext: decodeBase64(String(plaintext)), ciphertext: String(ciphertext), keyVersion: Number(keyVersion) };
+  }
+
+  encryptBatch(items: Items<actions.EncryptItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {
+    return this.#many(actions.encrypt).all(items, options);
+  }
+
+  decryptBatch(items: Items<actions.DecryptItem>, options: BatchOptions = {}): Promise<BatchResult<Uint8Array>[]> {
+    return this.#many(actions.decrypt).all(items, options);
+  }
+
+  rewrapBatch(items: Items<actions.RewrapItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {
+    return this.#many(actions.rewrap).all(items, options);
+  }
+
+  signBatch(items: Items<actions.SignItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {
+    return this.#many(actions.sign).all(items, options);
+  }
+
+  verifyBatch(items: Items<actions.VerifyItem>, options: BatchOptions = {}): Promise<BatchResult<boolean>[]> {
+    return this.#many(actions.verify).all(items, options);
+  }
+
+  hmacBatch(items: Items<actions.HmacItem>, options: BatchOptions = {}): Promise<BatchResult<string>[]> {
+    return this.#many(actions.hmac).all(items, options);
+  }
+
+  encryptStream(items: Items<actions.EncryptItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<string>, void, undefined> {
+    return this.#many(actions.encrypt).each(items, options);
+  }
+
+  decryptStream(items: Items<actions.DecryptItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<Uint8Array>, void, undefined> {
+    return this.#many(actions.decrypt).each(items, options);
+  }
+
+  rewrapStream(items: Items<actions.RewrapItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<string>, void, undefined> {
+    return this.#many(actions.rewrap).each(items, options);
+  }
+
+  signStream(items: Items<actions.SignItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<string>, void, undefined> {
+    return this.#many(actions.sign).each(items, options);
+  }
+
+  verifyStream(items: Items<actions.VerifyItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<boolean>, void, undefined> {
+    return this.#many(actions.verify).each(items, options);
+  }
+
+  hmacStream(items: Items<actions.HmacItem>, options: BatchOptions = {}): AsyncGenerator<BatchResult<string>, void, undefined> {
+    return this.#many(actions.hmac).each(items, options);
+  }
+
+  get #path(): string {
+    return `/v1/state/keystore/transit-keys/${segment(this.name)}`;
+  }
+
+  async #one<Item, Result>(action: Action<Item, Result>, item: Item, options: CallOptions): Promise<Result> {
+    const request = { method: 'POST', path: `${this.#path}/${action.path}`, body: action.toWire(item), isIdempotent: true };
+    return action.read(await this.#sender.json<WireResult>(request, options));
+  }
+
+  #many<Item extends { readonly reference?: string | undefined }, Result>(action: Action<Item, Result>): Batches<Item, Result> {
+    return new Batches(this.#sender, `${this.#path}/${action.path}`, action);
+  }
+}

@@ -1,0 +1,85 @@
+// What a call rejects with: a refusal of the appliance, no answer from any address, or no time left.
+
+/** One thing that was wrong with a request. */
+export type ProblemItem = { readonly 'error-message': string; readonly 'error-info'?: string };
+
+export type ProblemParts = {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId?: string | undefined;
+  readonly items?: readonly ProblemItem[];
+  readonly retryAfterSeconds?: number | undefined;
+  readonly document?: unknown;
+};
+
+/**
+ * The appliance refused, or failed (RFC 9457). `code` is the contract: it never changes its meaning. `unexpected-answer` is the one code
+ * of this library: what answered was no appliance, for example a proxy.
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  /** the HTTP status */
+  readonly status: number;
+  readonly code: string;
+  /** for people: what was wrong, and how to mend it */
+  readonly detail: string;
+  /** finds the request in the logs and the audit trail of the appliance */
+  readonly requestId: string | undefined;
+  /** one item for each thing that is wrong */
+  readonly items: readonly ProblemItem[];
+  readonly retryAfterSeconds: number | undefined;
+  /** the answer as it was: JSON, or the first characters of a text */
+  readonly document: unknown;
+
+  constructor({ status, code, detail, requestId, items = [], retryAfterSeconds, document }: ProblemParts) {
+    super(`${status} ${code}: ${detail}${requestId === undefined ? '' : ` (request-id ${requestId})`}`);
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+    this.requestId = requestId;
+    this.items = items;
+    this.retryAfterSeconds = retryAfterSeconds;
+    this.document = document;
+  }
+}
+
+/**
+ * No address gave an answer. `failures` has the reason for each attempt. With `mayHaveRun` the request may have reached the appliance: look
+ * at what is there before sending it again.
+ */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  readonly failures: readonly ConnectionFailure[];
+  readonly mayHaveRun: boolean;
+
+  constructor(failures: readonly ConnectionFailure[], mayHaveRun: boolean) {
+    const reasons = [...new Set(failures.map(({ address, error }) => `${address}: ${reasonOf(error)}`))];
+    super(reasons.join('; '), { cause: failures.at(-1)?.error });
+    this.failures = failures;
+    this.mayHaveRun = mayHaveRun;
+  }
+}
+
+export type ConnectionFailure = { readonly address: string; readonly error: unknown };
+
+/** The time for the call is over. `cause` is the last refusal or failure, if there was one. */
+export class TimeLimitError extends Error {
+  override readonly name = 'TimeLimitError';
+
+  constructor(timeoutMs: number, cause?: unknown) {
+    super(`no answer within ${timeoutMs} ms`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** `fetch` hides the reason in the cause, and an address with several numbers has several. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join(', ');
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || errorCode(error) || error.name;
+}
+
+/** `ECONNREFUSED` */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
