@@ -96,8 +96,8 @@ class ApprolesOperations {
    * Merge into an approle.
    * `PATCH /v1/config/keystore/authentication/approles/{name}`
    */
-  merge(name: string, body: Api.ApproleMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/approles/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.ApproleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/approles/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -163,6 +163,22 @@ class AuditOperations {
    */
   show(options: CallOptions = {}): Promise<Api.AuditShowAnswer> {
     return this.#sender.json<Api.AuditShowAnswer>({ method: 'GET', path: '/v1/state/system/audit', isIdempotent: true }, options);
+  }
+}
+
+class BackupStatusOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * The backup that runs, with its progress, and how the scheduled ones went.
+   * `GET /v1/state/system/backup-status`
+   */
+  show(options: CallOptions = {}): Promise<Api.BackupStatusShowAnswer> {
+    return this.#sender.json<Api.BackupStatusShowAnswer>({ method: 'GET', path: '/v1/state/system/backup-status', isIdempotent: true }, options);
   }
 }
 
@@ -241,8 +257,8 @@ class CaOperations {
    * Merge into a TLS CA.
    * `PATCH /v1/config/keystore/tls/ca/{name}`
    */
-  merge(name: string, body: Api.TlscaMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.TlscaMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -513,8 +529,8 @@ class OidcOperations {
    * Merge into an OIDC service.
    * `PATCH /v1/config/keystore/authentication/oidc/{name}`
    */
-  merge(name: string, body: Api.OidcServiceMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.OidcServiceMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -610,8 +626,8 @@ class OidcRolesOperations {
    * Merge into an OIDC role.
    * `PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
-  merge(service: string, name: string, body: Api.OidcRoleMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(service: string, name: string, body: Api.OidcRoleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -698,8 +714,8 @@ class PoliciesOperations {
    * Merge into a policy.
    * `PATCH /v1/config/policy/policies/{name}`
    */
-  merge(name: string, body: Api.PolicyMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
-    return this.#sender.json<Api.PolicyWithWarnings | undefined>({ method: 'PATCH', path: `/v1/config/policy/policies/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.PolicyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
+    return this.#sender.json<Api.PolicyWithWarnings | undefined>({ method: 'PATCH', path: `/v1/config/policy/policies/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -765,11 +781,11 @@ class SystemOperations {
 
   /**
    * Take an encrypted backup of the whole appliance.
-   * The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not cut. Keep the
-   * passphrase apart from it: nothing else opens it.
+   * The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It is complete
+   * only if it has the length that content-length says. Keep what opens it apart from it: nothing else does.
    * `POST /v1/state/system/backup`
    */
-  backup(body: Api.SystemBackupRequest, options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+  backup(body: Api.SystemBackupRequest = {}, options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
     return this.#sender.stream({ method: 'POST', path: '/v1/state/system/backup', body, isIdempotent: false }, options);
   }
 
@@ -793,6 +809,16 @@ class SystemOperations {
   }
 
   /**
+   * Take a backup to the recipients of the configuration.
+   * As backup, for a caller that may fetch backups and open none: the recipients are those of the configuration, and it
+   * cannot choose others. A policy that allows execute on this path alone is enough.
+   * `POST /v1/state/system/pull-backup`
+   */
+  pullBackup(options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#sender.stream({ method: 'POST', path: '/v1/state/system/pull-backup', isIdempotent: false }, options);
+  }
+
+  /**
    * Rotate the key that wraps all others.
    * New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside the token; the
    * old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.
@@ -800,6 +826,15 @@ class SystemOperations {
    */
   rotateWrappingKey(body: Api.SystemRotateWrappingKeyRequest = {}, options: CallOptions = {}): Promise<Api.SystemRotateWrappingKeyAnswer> {
     return this.#sender.json<Api.SystemRotateWrappingKeyAnswer>({ method: 'POST', path: '/v1/state/system/rotate-wrapping-key', body, isIdempotent: false }, options);
+  }
+
+  /**
+   * Begin a backup to the targets of the configuration now.
+   * Answered when it has begun; backup-status tells how far it is and how it went.
+   * `POST /v1/state/system/run-backup`
+   */
+  runBackup(options: CallOptions = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'POST', path: '/v1/state/system/run-backup', isIdempotent: false }, options);
   }
 
   /**
@@ -883,8 +918,8 @@ class TenantsOperations {
    * Merge into a tenant.
    * `PATCH /v1/config/tenants/{name}`
    */
-  merge(name: string, body: Api.TenantMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/tenants/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.TenantMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/tenants/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -1206,8 +1241,8 @@ class TransitKeysOperations {
    * Merge into a transit key.
    * `PATCH /v1/config/keystore/transit-keys/{name}`
    */
-  merge(name: string, body: Api.TransitKeyMerge = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/transit-keys/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
+  merge(name: string, body: Api.TransitKeyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/transit-keys/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
@@ -1329,6 +1364,7 @@ export class Operations {
   readonly approles: ApprolesOperations;
   readonly approlesSecretIds: ApprolesSecretIdsOperations;
   readonly audit: AuditOperations;
+  readonly backupStatus: BackupStatusOperations;
   readonly ca: CaOperations;
   readonly caCertificates: CaCertificatesOperations;
   readonly cryptoFunctions: CryptoFunctionsOperations;
@@ -1355,6 +1391,7 @@ export class Operations {
     this.approles = new ApprolesOperations(sender);
     this.approlesSecretIds = new ApprolesSecretIdsOperations(sender);
     this.audit = new AuditOperations(sender);
+    this.backupStatus = new BackupStatusOperations(sender);
     this.ca = new CaOperations(sender);
     this.caCertificates = new CaCertificatesOperations(sender);
     this.cryptoFunctions = new CryptoFunctionsOperations(sender);

@@ -181,6 +181,33 @@ export type AuditShowAnswerKeysItem = {
   'public-key': string;
 };
 
+export type BackupStatusShowAnswer = {
+  running?: BackupStatusShowAnswerRunning | undefined;
+  scheduled: boolean;
+  'next-at'?: string | undefined;
+  'last-success-at'?: string | undefined;
+  'last-bytes'?: number | undefined;
+  'last-seconds'?: number | undefined;
+  'last-digest'?: string | undefined;
+  failures: number;
+  'failures-in-a-row': number;
+  'last-failure-at'?: string | undefined;
+  'last-failure'?: string | undefined;
+};
+
+export type BackupStatusShowAnswerRunning = {
+  purpose: BackupStatusShowAnswerRunningPurpose;
+  stage: BackupStatusShowAnswerRunningStage;
+  target: string;
+  'started-at': string;
+  'done-bytes': number;
+  'total-bytes': number;
+};
+
+export type BackupStatusShowAnswerRunningPurpose = 'request' | 'pull' | 'schedule' | 'now';
+
+export type BackupStatusShowAnswerRunningStage = 'copying' | 'sending';
+
 export type CaCertificatesListAnswerItem = {
   /** Serial number. */
   serial: string;
@@ -973,7 +1000,9 @@ export type ProblemErrorsItem = {
 
 export type SystemBackupRequest = {
   /** Opens the backup again; 12 characters or more. */
-  passphrase: string;
+  passphrase?: string | undefined;
+  /** age recipients, in place of a passphrase: all age1… or all age1pq1…. */
+  recipients?: string[] | undefined;
 };
 
 export type SystemOperateRequest = {
@@ -1075,6 +1104,8 @@ export type TenantState = {
   /** Whether the one root token of the tenant was made. */
   'root-token-issued': boolean;
 };
+
+export type TenantsMergeLists = 'unite' | 'replace';
 
 export type Tlsca = {
   /** Name of the TLS CA. */
