@@ -1,4 +1,4 @@
-// The token of a client: obtained at the first use, renewed when half of its life is over, obtained anew when it has ended.
+// The token of a client: obtained at the first use, renewed when half of its life is over, and a new one when it has ended.
 import { Problem } from '../problem.ts';
 
 /** A token, or the role-id and a secret-id of an approle, with which the client obtains tokens itself. */
