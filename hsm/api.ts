@@ -116,8 +116,26 @@ export type TokenStatus = {
   readonly loadedKeys: number;
   /** sessions of the host: how many may be open, how many are working, and how many jobs wait for one */
   readonly sessions: SessionCounts;
-  /** microseconds, of recent calls per operation */
-  readonly latencies: Readonly<Record<string, { readonly count: number; readonly p50: number; readonly p99: number }>>;
+  /** per operation */
+  readonly latencies: Readonly<Record<string, OperationLatency>>;
+};
+
+/** Upper bounds of `perBound` in microseconds; longer calls are only in `count`. */
+export const latencyBoundsMicros = [
+  50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
+] as const;
+
+/** How long the token takes for an operation, without the time that calls wait for a session. */
+export type OperationLatency = {
+  /** calls since the process started */
+  readonly count: number;
+  /** median and 99th percentile of recent calls, in microseconds */
+  readonly p50: number;
+  readonly p99: number;
+  /** of all calls, in microseconds */
+  readonly sumMicros: number;
+  /** calls by size: above the bound before and at most this one of `latencyBoundsMicros` */
+  readonly perBound: readonly number[];
 };
 
 /**

@@ -58,7 +58,9 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       run: () => ({
         tokens: hsm.status().map(({ keyTypes, mechanisms, latencies, ...token }) => ({
           ...token,
-          latencies: Object.fromEntries(Object.entries(latencies).map(([name, one]) => [name, { ...one, unit: 'microseconds' as const }])),
+          latencies: Object.fromEntries(
+            Object.entries(latencies).map(([name, { count, p50, p99 }]) => [name, { count, p50, p99, unit: 'microseconds' as const }]),
+          ),
           keyTypes: [...keyTypes],
           mechanisms: [...mechanisms],
           wrappingKey: rotation.state(token.name),

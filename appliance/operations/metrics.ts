@@ -1,8 +1,8 @@
 // Metrics of this process for Prometheus. Every process counts for itself; sums are made on request.
-import { AggregatorRegistry, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Audit, AuditRecord } from '../../core/audit/record.ts';
 import type { Answered } from '../../core/http/context/request-context.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import { latencyBoundsMicros, type Hsm, type OperationLatency } from '../../hsm/api.ts';
 
 /** All series of one process as plain data, which workers send to each other. */
 export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -130,6 +130,35 @@ export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ r
   return { mediaType: all.contentType, text: await all.metrics() };
 }
 
+/** The histograms that the clients of the tokens keep, as a metric: prom-client's own would have to see every call. */
+function hsmDurations(hsm: Hsm): Metric {
+  const name = 'keystored_hsm_operation_seconds';
+  const help = 'Time the token took for a call, without waiting for a session';
+  const series = (token: string, operation: string, { count, sumMicros, perBound }: OperationLatency): HistogramSeries[] => {
+    let atMost = 0;
+    const buckets = latencyBoundsMicros.map((bound, index) => ({ le: bound / 1e6, value: (atMost += perBound[index] ?? 0) }));
+    const labels = { token, operation };
+    return [
+      ...[...buckets, { le: '+Inf', value: count }].map(({ le, value }) => ({
+        metricName: `${name}_bucket`,
+        labels: { ...labels, le },
+        value,
+      })),
+      { metricName: `${name}_sum`, labels, value: sumMicros / 1e6 },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
+  };
+  const get = (): Promise<unknown> => {
+    const values = hsm
+      .status()
+      .flatMap(({ name: token, latencies }) => Object.entries(latencies).flatMap(([operation, one]) => series(token, operation, one)));
+    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
+  };
+  return { name, get } as unknown as Metric;
+}
+
+type HistogramSeries = { readonly metricName: string; readonly labels: Readonly<Record<string, string | number>>; readonly value: number };
+
 /** Metrics that are read on request: from the HSM hosts and from this process. */
 function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): void {
   registry.registerMetric(
@@ -207,23 +236,7 @@ function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): voi
       },
     }),
   );
-  registry.registerMetric(
-    new Gauge({
-      name: 'keystored_hsm_operation_seconds',
-      help: 'Median and 99th percentile of recent calls, of the slowest process',
-      labelNames: ['token', 'operation', 'percentile'],
-      aggregator: 'max',
-      registers: [],
-      collect() {
-        for (const { name, latencies } of hsm.status()) {
-          for (const [operation, { p50, p99 }] of Object.entries(latencies)) {
-            this.set({ token: name, operation, percentile: '50' }, p50 / 1e6);
-            this.set({ token: name, operation, percentile: '99' }, p99 / 1e6);
-          }
-        }
-      },
-    }),
-  );
+  registry.registerMetric(hsmDurations(hsm));
   registry.registerMetric(
     new Counter({
       name: 'process_cpu_seconds_total',

@@ -1,26 +1,38 @@
-// Durations of recent calls to the token, per operation.
+// Durations of calls to the token, per operation: percentiles of recent ones, and a histogram of all.
+import { latencyBoundsMicros, type OperationLatency } from '../api.ts';
 
 const kept = 512;
 
-/** Keeps the last 512 durations of each operation. */
+type Recorded = { count: number; sumMicros: number; readonly recent: Float64Array; readonly perBound: number[] };
+
+/** Keeps the last 512 durations of each operation, and counts all by their size. */
 export class Latencies {
-  readonly #rings = new Map<string, { count: number; values: Float64Array }>();
+  readonly #operations = new Map<string, Recorded>();
 
   add(operation: string, micros: number): void {
-    let ring = this.#rings.get(operation);
-    if (ring === undefined) this.#rings.set(operation, (ring = { count: 0, values: new Float64Array(kept) }));
-    ring.values[ring.count % kept] = micros;
-    ring.count++;
+    const recorded = this.#of(operation);
+    recorded.recent[recorded.count % kept] = micros;
+    recorded.count++;
+    recorded.sumMicros += micros;
+    const bound = latencyBoundsMicros.findIndex((most) => micros <= most);
+    if (bound >= 0) recorded.perBound[bound] = (recorded.perBound[bound] ?? 0) + 1;
   }
 
-  /** Number of calls so far, median and 99th percentile of the recent ones, in microseconds. */
-  summary(): Record<string, { count: number; p50: number; p99: number }> {
+  summary(): Record<string, OperationLatency> {
     return Object.fromEntries(
-      [...this.#rings].map(([operation, { count, values }]) => {
-        const sorted = values.slice(0, Math.min(count, kept)).sort();
+      [...this.#operations].map(([operation, { count, sumMicros, recent, perBound }]) => {
+        const sorted = recent.slice(0, Math.min(count, kept)).sort();
         const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-        return [operation, { count, p50: at(0.5), p99: at(0.99) }];
+        return [operation, { count, p50: at(0.5), p99: at(0.99), sumMicros, perBound }];
       }),
     );
+  }
+
+  #of(operation: string): Recorded {
+    const known = this.#operations.get(operation);
+    if (known !== undefined) return known;
+    const recorded = { count: 0, sumMicros: 0, recent: new Float64Array(kept), perBound: latencyBoundsMicros.map(() => 0) };
+    this.#operations.set(operation, recorded);
+    return recorded;
   }
 }

@@ -230,7 +230,16 @@ describe('the cache of loaded keys', () => {
 test('latencies keep the recent calls and count them all', () => {
   const latencies = new Latencies();
   for (let micros = 1; micros <= 1_000; micros++) latencies.add('sign', micros);
-  expect(latencies.summary()).toEqual({ sign: { count: 1_000, p50: 745, p99: 995 } });
+  latencies.add('sign', 20_000_000);
+  expect(latencies.summary()).toEqual({
+    sign: {
+      count: 1_001,
+      p50: 746,
+      p99: 996,
+      sumMicros: 20_500_500,
+      perBound: [50, 50, 150, 250, 500, ...Array.from({ length: 11 }, () => 0)],
+    },
+  });
 });
 
 test('a PIN is read without its line break, and an empty source is refused', () => {

@@ -40,7 +40,13 @@ test('metrics count requests by path template, so that names make no series', as
   expect(body).toContain('keystored_audit_writable 1');
   expect(body).toContain('keystored_clock_plausible 1');
   expect(body).toMatch(/keystored_disk_free_bytes \d+/);
-  expect(body).toMatch(/keystored_hsm_operation_seconds\{token="main",operation="generate",percentile="99"\} \d/);
+  const generated = (part: string): number =>
+    Number(new RegExp(`^keystored_hsm_operation_seconds_${part} (\\S+)$`, 'm').exec(String(body))?.[1]);
+  expect(generated('count\\{token="main",operation="generate"\\}')).toBeGreaterThan(0);
+  expect(generated('bucket\\{token="main",operation="generate",le="\\+Inf"\\}')).toBe(
+    generated('count\\{token="main",operation="generate"\\}'),
+  );
+  expect(generated('sum\\{token="main",operation="generate"\\}')).toBeGreaterThan(0);
   expect(body).toMatch(/keystored_hsm_waiting_calls\{token="main"\} \d/);
   // The token's process tells of its sessions at intervals; at one such moment all of them may be in use.
   await vi.waitFor(
