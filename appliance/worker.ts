@@ -31,6 +31,7 @@ const handlers: WorkerHandlers = {
   },
   examine,
   metrics: () => serving?.metrics() ?? [],
+  health: () => serving?.health(),
   seal() {
     // A worker that is still starting would go on to open its tokens.
     if (serving === undefined) process.kill(process.pid, 'SIGKILL');

@@ -19,7 +19,8 @@ import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { auditEndpoint } from '../operations/audit-endpoint.ts';
-import { reportHealth } from '../operations/health.ts';
+import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
+import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { stateMeasurer } from '../operations/metrics-state.ts';
 import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
@@ -50,6 +51,8 @@ export type Parts = {
 export type Composed = {
   readonly app: App;
   readonly jobs: readonly Job[];
+  /** the parts of the appliance: as this process sees them, and as all workers do */
+  readonly health: { readonly own: () => readonly HealthPart[]; readonly ofAll: () => Promise<readonly HealthPart[]> };
   check(): Promise<readonly CheckFinding[]>;
   /** Stops the plugins, last started first. The caller closes store, HSM and audit trail. */
   stop(): Promise<void>;
@@ -71,7 +74,14 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...(parts.services ?? []),
     ],
   });
+  const health: Composed['health'] = {
+    own: () =>
+      examineParts({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token), backup: () => system?.backups.health() }),
+    // Without an answer of the supervisor, what this process sees is better than nothing.
+    ofAll: async () => (await system?.workerReports().then(mergeHealth, () => undefined)) ?? health.own(),
+  };
   return {
+    health,
     app: createApp({
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
@@ -82,8 +92,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       resources: running.resources,
       errors: running.errors,
       topics: parts.topics,
-      health: () =>
-        reportHealth({ hsm, audit, clock, directory, wrapping: (token) => rotation.state(token), backup: () => system?.backups.health() }),
+      health: async () => formatHealth(await health.ofAll()),
       ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed }),
       store,
       hsm,

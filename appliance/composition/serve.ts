@@ -9,6 +9,7 @@ import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
 import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
 import { once } from '../../core/base/async/once.ts';
+import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
@@ -32,10 +33,12 @@ import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity } from '../state/sealed-identity.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import { describeWrapping, wrappingTable } from '../wrapping-keys/record.ts';
 
 const stopGraceMs = 10_000;
 const unsealMs = 600_000;
+/** Unauthenticated callers may ask for health as often as they like. */
+const healthKeptMs = 500;
+const healthWaitMs = 3_000;
 /** How long the other workers may take to stop. */
 const aloneMs = 11_000;
 const identityCheckSeconds = 3600;
@@ -141,6 +144,7 @@ export async function serve(
         metrics,
         operationsSocket: configuration.operationsSocket,
         snapshots: () => channel.request('metrics', undefined),
+        workerReports: sharedFor(healthKeptMs, () => channel.request('health', undefined, healthWaitMs)),
         async seal() {
           keepSealedIdentity(data, identity.current);
           sealers++;
@@ -177,15 +181,11 @@ export async function serve(
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
     const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
-    const wrappings = wrappingTable(runtime.store);
-    const wrapping = (token: string) => describeWrapping(wrappings.get([token]));
-    if (number === 1)
-      resting.push(
-        watchHealth({ hsm: runtime.hsm, audit, clock, directory: data, wrapping, backup: () => backups.health() }, log.with('health')),
-      );
+    if (number === 1) resting.push(watchHealth(composed.health.ofAll, log.with('health')));
     isServing = true;
     return {
       metrics: () => metrics.snapshot(),
+      health: composed.health.own,
       async seal() {
         gate.seal();
         composed.app.endStreams();

@@ -20,35 +20,52 @@ export type HealthParts = {
   readonly backup?: (() => Part | undefined) | undefined;
 };
 
-/** `reason`: one sentence for people, present when there is a problem. `hinders`: requests fail because of it, so the answer is 503. */
-type Part = { readonly state: string; readonly reason?: string; readonly hinders?: true };
+/** One part as a process sees it. `hinders`: requests fail because of it, so that health is 503. */
+export type HealthPart = {
+  /** `token main`, `audit` */
+  readonly name: string;
+  readonly state: string;
+  /** one sentence for people, present when there is a problem */
+  readonly reason?: string | undefined;
+  readonly hinders?: true | undefined;
+};
 
-/**
- * `ok`: all is well. `degraded` (200): requests are served, and a person should act. `down` (503): some requests cannot be served.
- * No call to a token is made.
- */
-export function reportHealth(parts: HealthParts): Health {
-  const tokens = parts.hsm.status().map(({ name, state, reason }) => ({ name, ...tokenPart(state, reason, parts.wrapping(name)) }));
+type Part = Omit<HealthPart, 'name'>;
+
+/** The parts as this process sees them. No call to a token is made. */
+export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
     ...{ audit: auditPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
     ...defined({ backup: parts.backup?.() }),
   };
-  const all: readonly Part[] = [...tokens, ...Object.values(others)];
-  const hindered = all.some(({ hinders }) => hinders === true);
-  const status = hindered ? 'down' : all.some(({ reason }) => reason !== undefined) ? 'degraded' : 'ok';
+  return [
+    ...parts.hsm
+      .status()
+      .map(({ name, state, reason }) => ({ name: tokenPrefix + name, ...tokenPart(state, reason, parts.wrapping(name)) })),
+    ...Object.entries(others).map(([name, part]) => ({ name, ...part })),
+  ];
+}
+
+const tokenPrefix = 'token ';
+
+/** `ok`: all is well. `degraded` (200): requests are served, and a person should act. `down` (503): some requests cannot be served. */
+export function formatHealth(parts: readonly HealthPart[]): Health {
+  const hindered = parts.some(({ hinders }) => hinders === true);
+  const status = hindered ? 'down' : parts.some(({ reason }) => reason !== undefined) ? 'degraded' : 'ok';
+  const isToken = ({ name }: HealthPart): boolean => name.startsWith(tokenPrefix);
   return {
     healthy: !hindered,
     report: {
       status,
-      hsm: { tokens: tokens.map(shown) },
-      ...Object.fromEntries(Object.entries(others).map(([name, part]) => [name, shown(part)])),
+      hsm: { tokens: parts.filter(isToken).map(({ name, ...part }) => ({ name: name.slice(tokenPrefix.length), ...shown(part) })) },
+      ...Object.fromEntries(parts.filter((part) => !isToken(part)).map(({ name, ...part }) => [name, shown(part)])),
     },
   };
 }
 
 /** The public fields of a part. */
-function shown<P extends Part>({ hinders: _hinders, ...told }: P): Omit<P, 'hinders'> {
-  return told;
+function shown({ state, reason }: Part): object {
+  return { state, ...defined({ reason }) };
 }
 
 function tokenPart(state: string, reason = 'the token does not work', wrapping: WrappingState): Part {
@@ -84,29 +101,28 @@ function clockPart({ doubt }: Clock): Part {
 /** How often the state is checked for alarms. */
 const lookEveryMs = 2_000;
 
-/** Writes one warning to system:logs when a part gets a problem, and a line when it is well again. Returns a function that ends the watch. */
-export function watchHealth(parts: HealthParts, log: Log): () => void {
+/**
+ * Looks at the parts every two seconds. Writes one warning to system:logs when a part gets a problem, and a line when it is well again.
+ * Returns a function that ends the watch.
+ */
+export function watchHealth(examine: () => readonly HealthPart[] | Promise<readonly HealthPart[]>, log: Log): () => void {
   let before = new Map<string, string>();
-  const look = (): void => {
-    const now = problemsOf(reportHealth(parts));
+  const look = async (): Promise<void> => {
+    const now = problemsOf(await examine());
     for (const [part, reason] of now) {
       if (withoutTimes(before.get(part)) !== withoutTimes(reason)) log.warn(`alarm: ${part}: ${reason}`, { part });
     }
     for (const part of before.keys()) if (!now.has(part)) log.info(`well again: ${part}`, { part });
     before = now;
   };
-  look();
-  const timer = setInterval(() => withoutThrowing(look, log), lookEveryMs).unref();
+  // A store that cannot be read now may be readable later.
+  const lookSafely = (): Promise<void> =>
+    look().catch((error: unknown) => log.warn('the state of the appliance could not be checked', describeFault(error)));
+  let looking = lookSafely();
+  const timer = setInterval(() => {
+    looking = looking.then(lookSafely);
+  }, lookEveryMs).unref();
   return () => clearInterval(timer);
-}
-
-/** An error in a timer would end the process; a store that cannot be read now may be readable later. */
-function withoutThrowing(look: () => void, log: Log): void {
-  try {
-    look();
-  } catch (error) {
-    log.warn('the state of the appliance could not be checked', describeFault(error));
-  }
 }
 
 /** Times in a reason would make every check a new alarm. */
@@ -115,12 +131,6 @@ function withoutTimes(reason: string | undefined): string | undefined {
 }
 
 /** Reason by part. */
-function problemsOf({ report }: Health): Map<string, string> {
-  const { tokens } = report['hsm'] as { tokens: readonly { name: string; reason?: string }[] };
-  const others = Object.entries(report).filter(([name]) => name !== 'hsm' && name !== 'status') as [string, Part][];
-  const named: (readonly [string, string | undefined])[] = [
-    ...tokens.map(({ name, reason }) => [`token ${name}`, reason] as const),
-    ...others.map(([name, { reason }]) => [name, reason] as const),
-  ];
-  return new Map(named.flatMap(([part, reason]) => (reason === undefined ? [] : [[part, reason]])));
+function problemsOf(parts: readonly HealthPart[]): Map<string, string> {
+  return new Map(parts.flatMap(({ name, reason }) => (reason === undefined ? [] : [[name, reason]])));
 }

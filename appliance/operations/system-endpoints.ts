@@ -5,6 +5,7 @@ import { defineEndpoint, definePublicEndpoint, Reply, type AnyEndpoint } from '.
 import type { Backups } from '../backup/run/backups.ts';
 import { backupEndpoints } from './backup-endpoints.ts';
 import type { ClockWatch } from './clock-watch.ts';
+import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
@@ -18,6 +19,8 @@ export type SystemParts = {
   readonly metrics: ProcessMetrics;
   /** snapshots of every process that serves, this one included */
   snapshots(): Promise<readonly Snapshot[]>;
+  /** what every worker says of the parts of the appliance */
+  workerReports(): Promise<readonly WorkerReport[]>;
   /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
   readonly backups: Backups;

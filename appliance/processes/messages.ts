@@ -8,6 +8,17 @@ import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 const nothing = z.void();
 const snapshot = z.custom<Snapshot>((value) => Array.isArray(value));
 
+const healthParts = z
+  .array(z.object({ name: z.string(), state: z.string(), reason: z.string().optional(), hinders: z.literal(true).optional() }))
+  .readonly();
+/** WorkerReport of operations/health-of-workers.ts. */
+const workerReport = z.object({
+  worker: z.int(),
+  parts: healthParts.optional(),
+  fault: z.string().optional(),
+  hangs: z.literal(true).optional(),
+});
+
 /** In clear only on the pipe between two processes of the appliance. */
 const pin = z.codec(
   z.string(),
@@ -37,6 +48,8 @@ export const workerRequests = {
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */
   metrics: { argument: nothing, answer: snapshot },
+  /** The parts of the appliance as this process sees them; none while it is starting. */
+  health: { argument: nothing, answer: healthParts.optional() },
   /** Answered when neither this process nor its HSM hosts hold a key. */
   seal: { argument: nothing, answer: nothing },
   /** No new connections; answered when another process may open the audit chain of this one. */
@@ -51,6 +64,8 @@ export const workerRequests = {
 export const supervisorRequests = {
   /** Snapshots of all workers. */
   metrics: { argument: nothing, answer: z.array(snapshot) },
+  /** What each worker says of the parts of the appliance. */
+  health: { argument: nothing, answer: z.array(workerReport) },
   /** Answered when no process holds a key. */
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */

@@ -1,9 +1,12 @@
 // The operations of a serving process, sealed or not, that its supervisor requests.
+import type { HealthPart } from '../operations/health.ts';
 import type { Snapshot } from '../operations/metrics.ts';
 
 export type Serving = {
   /** What this process has counted so far. */
   metrics(): Promise<Snapshot>;
+  /** The parts of the appliance as this process sees them. */
+  health(): readonly HealthPart[];
   /** Refuses new uses of keys and ends the running ones; resolves when neither this process nor its HSM hosts hold a key. */
   seal(): Promise<void>;
   /** Accepts no new connections on either port; running requests go on. Resolves when another process may open the audit chain. */

@@ -7,10 +7,16 @@ import { handOn } from './inherited-sockets.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
+import type { WorkerReport } from '../operations/health-of-workers.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** A process that was started and has not ended. */
-export type RunningWorker = { readonly process: Worker; readonly channel: WorkerChannel };
+export type RunningWorker = {
+  readonly process: Worker;
+  readonly channel: WorkerChannel;
+  /** it replaces one that has ended */
+  readonly isRespawn: boolean;
+};
 
 /** What the supervisor does for a worker that asks. */
 export type HandlersFor = (worker: Worker) => SupervisorHandlers;
@@ -29,6 +35,8 @@ export type Workers = {
   retire(): Promise<void>;
   /** Makes every worker call its tokens. One sentence for each that cannot do its work. */
   examine(): Promise<readonly string[]>;
+  /** What each worker says of the parts of the appliance, within a second. */
+  health(): Promise<readonly WorkerReport[]>;
   /** Lets running requests finish (10 s at most) and ends every worker. */
   stop(): Promise<void>;
 };
@@ -37,6 +45,7 @@ const firstRespawnDelayMs = 100;
 const longestRespawnDelayMs = 10_000;
 const stopGraceMs = 12_000;
 const examinationMs = 15_000;
+const healthMs = 1_000;
 const sealMs = 1_000;
 const requesterSealMs = 10_000;
 const retireMs = 5_000;
@@ -59,7 +68,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
       ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlersFor(worker) },
       report: (line) => warn(`worker ${number}: ${line}`),
     });
-    running.set(number, { process: worker, channel });
+    running.set(number, { process: worker, channel, isRespawn });
     const started = performance.now();
     return new Promise((resolve, reject) => {
       const begin = async (): Promise<void> => {
@@ -114,6 +123,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
       const faults = await Promise.all(numbers.map((number) => examineOne(running.get(number))));
       return faults.flatMap((fault, index) => (fault === undefined ? [] : [`worker ${numbers[index]} ${fault}`]));
     },
+    health: () => Promise.all(numbers.map(async (worker) => ({ worker, ...(await healthOf(running.get(worker))) }))),
     async stop() {
       stopping = true;
       await stopAll(running);
@@ -132,6 +142,17 @@ async function examineOne(worker: RunningWorker | undefined): Promise<string | u
     return (await worker.channel.request('examine', undefined, examinationMs)).fault;
   } catch (error) {
     return error instanceof Unanswered ? error.message : 'could not be examined';
+  }
+}
+
+/** A first start is no fault; a worker that has ended is one until its successor serves. */
+async function healthOf(worker: RunningWorker | undefined): Promise<Omit<WorkerReport, 'worker'>> {
+  if (worker?.process.isConnected() !== true) return { fault: 'is being started again' };
+  try {
+    const parts = await worker.channel.request('health', undefined, healthMs);
+    return parts === undefined && worker.isRespawn ? { fault: 'is being started again' } : { parts };
+  } catch (error) {
+    return { fault: error instanceof Unanswered ? error.message : 'could not be asked', hangs: true };
   }
 }
 

@@ -55,6 +55,7 @@ export function controlSeal(
   function handlersFor(worker: Worker): SupervisorHandlers {
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
+      health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
     };

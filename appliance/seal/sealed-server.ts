@@ -28,6 +28,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   }
   return {
     metrics: async () => [],
+    health: () => [],
     seal: async () => undefined,
     retire: async () => void close(),
     examine: async () => undefined,

@@ -104,6 +104,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       clockWatch,
       metrics,
       snapshots: async () => [await metrics.snapshot()],
+      workerReports: async () => [{ worker: 1, parts: composed.health.own() }],
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
     },

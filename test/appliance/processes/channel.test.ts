@@ -133,7 +133,7 @@ test('an answer after the time is over is ignored', async () => {
 test('PINs are secrets on both sides and text on the pipe only', async () => {
   const { asker, server, carried } = pipe();
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
-  const handlers: SupervisorHandlers = { metrics: () => [], seal: () => undefined, unseal };
+  const handlers: SupervisorHandlers = { metrics: () => [], health: () => [], seal: () => undefined, unseal };
   const report = (line: string): never => expect.fail(line);
   openChannel({ port: server, asks: workerRequests, serves: supervisorRequests, handlers, report });
   const channel = openChannel({ port: asker, asks: supervisorRequests, serves: {}, handlers: {}, report });

@@ -1,10 +1,11 @@
 // What systemd hears from the daemon: ready and alive only on the word of the tokens, and when it stops.
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openNotify } from '../../../appliance/processes/notify.ts';
 import { freePort } from '../../harness/daemon.ts';
+import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -44,15 +45,11 @@ async function startNotifying(name: string, watchdogMs: number) {
   return { child, messages, hear, count: () => messages().split(alive).length - 1 };
 }
 
-/** Processes below `parent`, by a word of their command line. */
+/** The process below `parent` whose command line has the word. */
 function findProcess(parent: number, word: string): number {
-  const { stdout } = spawnSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' });
-  const rows = stdout.split('\n').map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
-  const below = new Set([String(parent)]);
-  for (const [, pid = '', ppid = ''] of rows) if (below.has(ppid)) below.add(pid);
-  const [, pid] = rows.find(([, pid = '', , args = '']) => below.has(pid) && args.includes(word)) ?? [];
+  const [pid] = processesBelow(parent, word);
   if (pid === undefined) throw new Error(`no process ${word} below ${parent}`);
-  return Number(pid);
+  return pid;
 }
 
 test('READY comes once the tokens have answered, WATCHDOG keeps coming, STOPPING comes before an orderly end', async () => {

@@ -1,5 +1,4 @@
 // Sealing, with the real daemon: when it is answered no process holds a key any more, and no use of one has begun since.
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -7,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { ask } from '../../harness/client.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
+import { processesBelow } from '../../harness/processes.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const path = temporaryDirectory();
@@ -65,24 +65,6 @@ class Caller {
   }
 }
 
-/** Ids of the processes whose command line names `file`, below the daemon. */
-function processes(served: Daemon, file: string): number[] {
-  const found = spawnSync('pgrep', ['--full', file], { encoding: 'utf8' }).stdout.trim().split('\n').map(Number);
-  const isBelow = (pid: number): boolean => {
-    for (let at = pid; at > 1; at = parentOf(at)) if (at === served.pid) return true;
-    return false;
-  };
-  return found.filter((pid) => pid > 0 && isBelow(pid));
-}
-
-function parentOf(pid: number): number {
-  try {
-    return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-  } catch {
-    return 0;
-  }
-}
-
 /** When the last encryption began that was answered with 200. */
 function lastEncryption(directory: string): string {
   const files = readdirSync(join(directory, 'audit')).filter((name) => name.startsWith('worker-'));
@@ -105,10 +87,10 @@ test(
       const callers = Array.from({ length: 8 }, () => new Caller(served));
       const begun = (caller: Caller): boolean => (caller.before.get(200) ?? 0) >= 5;
       await expect.poll(() => callers.every(begun), { timeout: 60_000 }).toBe(true);
-      const workers = processes(served, 'appliance/worker.ts');
+      const workers = processesBelow(served.pid, 'appliance/worker.ts');
       const since = performance.now();
       const sealed = await exchange(served, `${served.url}${sealPath}`, new Agent(), undefined);
-      const [hosts, left] = [processes(served, 'hsm/host/host.ts'), processes(served, 'appliance/worker.ts')];
+      const [hosts, left] = [processesBelow(served.pid, 'hsm/host/host.ts'), processesBelow(served.pid, 'appliance/worker.ts')];
       times.push(performance.now() - since);
       for (const caller of callers) caller.isSealed = true;
       const sealedAt = Temporal.Now.instant().toString();
@@ -127,7 +109,7 @@ test(
       expect(await served.exchange('POST', unseal, { pin })).toMatchObject({ status: 204 });
       for (const caller of callers) caller.isOver = true;
       await Promise.all(callers.map(({ done }) => done));
-      expect(processes(served, 'appliance/worker.ts').filter((pid) => workers.includes(pid))).toEqual([]);
+      expect(processesBelow(served.pid, 'appliance/worker.ts').filter((pid) => workers.includes(pid))).toEqual([]);
     }
     expect(Math.min(...times)).toBeLessThan(1_000);
   },

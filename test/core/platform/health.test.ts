@@ -1,11 +1,12 @@
-// Alarms: one warning when a part stops being well, one line when it is well again, nothing in between.
+// Alarms, one warning when a part stops being well and one line when it is well again; and health of several workers as one.
 import { expect, test, vi } from 'vitest';
-import { watchHealth } from '../../../appliance/operations/health.ts';
+import { examineParts, formatHealth, watchHealth } from '../../../appliance/operations/health.ts';
+import { mergeHealth, type WorkerReport } from '../../../appliance/operations/health-of-workers.ts';
 import { describeWrapping } from '../../../appliance/wrapping-keys/record.ts';
 import type { Log } from '../../../core/base/context.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 
-test('an alarm is a warning once, and its end one line', () => {
+test('an alarm is a warning once, and its end one line', async () => {
   vi.useFakeTimers();
   const lines: string[] = [];
   const log = { warn: (text: string) => lines.push(`warn ${text}`), info: (text: string) => lines.push(`info ${text}`) } as unknown as Log;
@@ -25,17 +26,68 @@ test('an alarm is a warning once, and its end one line', () => {
     },
   };
   const wrapping = () => describeWrapping(undefined);
-  const stop = watchHealth({ hsm: { status: () => [] } as unknown as Hsm, audit, clock, wrapping }, log);
-  vi.advanceTimersByTime(10_000);
+  const hsm = { status: () => [] } as unknown as Hsm;
+  const stop = watchHealth(() => examineParts({ hsm, audit, clock, wrapping }), log);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(lines).toEqual([]);
   [writable, doubt] = [false, 'the clock says 2026-01-01T00:00:00Z'];
-  vi.advanceTimersByTime(4_000);
+  await vi.advanceTimersByTimeAsync(4_000);
   doubt = 'the clock says 2026-01-01T00:00:04Z';
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(lines).toEqual([expect.stringMatching(/^warn alarm: audit: /), 'warn alarm: clock: the clock says 2026-01-01T00:00:00Z']);
   [writable, doubt] = [true, undefined];
-  vi.advanceTimersByTime(10_000);
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(lines.slice(2)).toEqual(['info well again: audit', 'info well again: clock']);
   stop();
   vi.useRealTimers();
 });
+
+const up = [
+  { name: 'token main', state: 'up' },
+  { name: 'audit', state: 'up' },
+];
+const sick = [{ name: 'token main', state: 'down', reason: 'it does not answer', hinders: true as const }, up[1] as (typeof up)[0]];
+
+test.each<[string, readonly WorkerReport[], object]>([
+  [
+    'all are well',
+    [
+      { worker: 1, parts: up },
+      { worker: 2, parts: up },
+    ],
+    { status: 'ok', workers: { state: 'up' } },
+  ],
+  [
+    'one of two has lost its token',
+    [
+      { worker: 1, parts: up },
+      { worker: 2, parts: sick },
+    ],
+    { status: 'down', hsm: { tokens: [{ name: 'main', state: 'down', reason: 'it does not answer (in worker 2 of 2)' }] } },
+  ],
+  [
+    'all have lost their token',
+    [
+      { worker: 1, parts: sick },
+      { worker: 2, parts: sick },
+    ],
+    { status: 'down', hsm: { tokens: [{ name: 'main', state: 'down', reason: 'it does not answer' }] } },
+  ],
+  ['one has not served yet', [{ worker: 1, parts: up }, { worker: 2 }], { status: 'ok', workers: { state: 'up' } }],
+  [
+    'one has ended',
+    [
+      { worker: 1, parts: up },
+      { worker: 2, fault: 'is being started again' },
+    ],
+    { status: 'degraded', workers: { state: 'incomplete', reason: 'worker 2 is being started again' } },
+  ],
+  [
+    'one hangs',
+    [
+      { worker: 1, fault: 'did not answer in time', hangs: true },
+      { worker: 2, parts: up },
+    ],
+    { status: 'down', workers: { state: 'incomplete', reason: 'worker 1 did not answer in time' } },
+  ],
+])('health of all workers: %s', (_, reports, report) => expect(formatHealth(mergeHealth(reports)).report).toMatchObject(report));

@@ -24,6 +24,7 @@ test('health answers without a token and names every part', async () => {
     audit: { state: 'up' },
     disk: { state: 'up' },
     clock: { state: 'up' },
+    workers: { state: 'up' },
   });
 });
 
