@@ -27,9 +27,14 @@ import { hasSealedIdentity } from './state/sealed-identity.ts';
 import { StartRefused } from './state/start-refused.ts';
 
 const args = process.argv.slice(2);
-if (args.includes('--help')) {
-  console.log(describeOptions());
+if (args.includes('--help') && args[0] !== 'restore-drill') {
+  console.log(`${describeOptions()}\n\nOr: npm start -- restore-drill FILE …  proves that a backup restores; --help has its options`);
   process.exit(0);
+}
+
+if (args[0] === 'restore-drill') {
+  const { runDrillCommand } = await import('./drill/command.ts');
+  process.exit(await runDrillCommand(args.slice(1)));
 }
 
 let refusalFile: string | undefined;

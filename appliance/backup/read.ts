@@ -26,7 +26,7 @@ export async function readBackup(
   taker: Taker<Contents>,
 ): Promise<Restored> {
   const reader = new OctetReader(file);
-  const start = await reader.take(magicOfAge.length).catch(() => Buffer.alloc(0));
+  const start = await reader.take(magicOfAge.length).catch(unlessShort);
   const begin = start.toString('latin1');
   const whole = joined(start, reader);
   if (begin === magicOfAge) return readAge(openAge(opening, whole), trusted, taker);
@@ -54,6 +54,12 @@ async function readAge(plain: AsyncIterable<Uint8Array>, trusted: string | undef
   });
   if (restored === undefined) throw new BackupError('the backup does not begin with its manifest');
   return restored;
+}
+
+/** A file that is shorter than any backup. */
+function unlessShort(error: unknown): Buffer {
+  if (error instanceof BackupError) return Buffer.alloc(0);
+  throw error;
 }
 
 async function* joined(start: Uint8Array, reader: OctetReader): AsyncGenerator<Uint8Array> {

@@ -17,7 +17,7 @@ import { sessionsService } from '../../core/plugin/services/sessions.ts';
 import { wrappingKeysService } from '../../core/plugin/services/wrapping-keys.ts';
 import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
 import { mergeHealth } from '../operations/health-of-workers.ts';
@@ -54,6 +54,8 @@ export type Composed = {
   /** the parts of the appliance: as this process sees them, and as all workers do */
   readonly health: { readonly own: () => readonly HealthPart[]; readonly ofAll: () => Promise<readonly HealthPart[]> };
   check(): Promise<readonly CheckFinding[]>;
+  /** Every stored key of the plugins. */
+  keys(): Iterable<KeyReference>;
   /** Stops the plugins, last started first. The caller closes store, HSM and audit trail. */
   stop(): Promise<void>;
 };
@@ -116,6 +118,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...(await Array.fromAsync(rotation.findings(running.wrappedKeys()))),
       ...(await findWiderObjects(hsm)),
     ],
+    keys: () => running.keys(),
     async stop() {
       await running.stop();
       await audit.settle().catch(() => undefined);

@@ -9,7 +9,7 @@ import type { RememberedChain, TrailMemory } from '../../core/audit/chain-memory
 import { openChains } from '../../core/audit/opening.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
 import type { Store, Table } from '../../core/store/store.ts';
-import { HsmError, isKeyLost, type KeyBinding, type StoredKey } from '../../hsm/api.ts';
+import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
 import type { Runtime } from '../state/runtime.ts';
@@ -136,6 +136,11 @@ export function auditPublicKeys(store: Store): readonly { readonly keyId: string
     keyId,
     pem: createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }).export({ format: 'pem', type: 'spki' }),
   }));
+}
+
+/** All signing keys, for a use that proves that they open. */
+export function* auditKeyReferences(store: Store): Iterable<KeyReference> {
+  for (const [[number], { stored }] of keyTable(store).entries([])) yield { stored, binding: bindingOf(Number(number)) };
 }
 
 /** All of them as one file. */

@@ -1,5 +1,5 @@
 // The life cycle of plugins: migrations, provision, validate, start; stop in reverse order. A failure stops everything started before.
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, KeyReference } from '../../hsm/api.ts';
 import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
@@ -34,6 +34,8 @@ export type RunningPlugins = {
   readonly gauges: readonly Gauge[];
   /** Every record with wrapped keys, of all plugins. */
   wrappedKeys(): Iterable<KeyHolder>;
+  /** Every stored key of all plugins, in whatever custody. */
+  keys(): Iterable<KeyReference>;
   /** What each plugin removes of a tenant that is gone. */
   dropTenant(transaction: WriteTransaction, tenantId: string): void;
   /** The findings of every plugin's own check. */
@@ -77,6 +79,12 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
     *wrappedKeys() {
       for (const { instance } of running) yield* instance.wrappedKeys?.() ?? [];
+    },
+    *keys() {
+      for (const { instance } of running) {
+        for (const { keys } of instance.wrappedKeys?.() ?? []) yield* keys;
+        yield* instance.tokenKeys?.() ?? [];
+      }
     },
     dropTenant: (transaction, tenantId) => running.forEach(({ instance }) => instance.dropTenant?.(transaction, tenantId)),
     check: async () => (await Promise.all(running.map(async ({ instance }) => [...((await instance.check?.()) ?? [])]))).flat(),

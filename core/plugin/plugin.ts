@@ -1,6 +1,6 @@
 // The plugin contract: a manifest is data and one function, `provision`, which returns what the plugin adds (plugins/README.md).
 import type { ZodType } from 'zod';
-import type { Hsm, KeyType } from '../../hsm/api.ts';
+import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
@@ -39,6 +39,8 @@ export type PluginInstance = {
   stop?(): void | Promise<void>;
   /** Every record with wrapped keys, iterated lazily over many turns of the event loop, so that a rotation can rewrap them. */
   wrappedKeys?(): Iterable<KeyHolder>;
+  /** Every key in token custody that no such record has, for a restore drill. */
+  tokenKeys?(): Iterable<KeyReference>;
   /** Removes what a deleted tenant leaves behind besides its records, for example keys in a token. */
   dropTenant?(transaction: WriteTransaction, tenantId: string): void;
   /** Checks the plugin's records and reports every broken invariant. */

@@ -14,3 +14,8 @@ export async function copyEnvironment(environment: Environment, directory: strin
   await syncPath(dirname(directory));
   return { records: await countEntries(directory) };
 }
+
+/** The number of entries in the store of a directory that no process has open. */
+export function countRecords(directory: string): Promise<number> {
+  return countEntries(directory);
+}

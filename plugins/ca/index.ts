@@ -6,6 +6,7 @@ import { provide } from '../../core/plugin/service.ts';
 import { certificateAuthorityService, type EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { caActions } from './actions/actions.ts';
+import { keysOfCas } from './authority/generation.ts';
 import { checkCas } from './check.ts';
 import { openCaContext } from './context.ts';
 import { caErrors } from './errors.ts';
@@ -44,6 +45,7 @@ export default definePlugin({
       gauges: [expiryGauge(context)],
       services: [provide(certificateAuthorityService, certificateAuthorities(context, protocols))],
       dropTenant: (transaction, tenantId) => dropCas(context, transaction, tenantId),
+      tokenKeys: () => keysOfCas(context),
       check: () => checkCas(context),
     };
   },

@@ -60,8 +60,7 @@ export async function readLines(
   const lines: string[] = [];
   let line: Uint8Array[] = [];
   for (let bytes = 0; bytes <= mostBytes;) {
-    const part = await reader.some(mostBytes + 1 - bytes).catch(() => undefined);
-    if (part === undefined) break;
+    const part = await reader.some(mostBytes + 1 - bytes);
     bytes += part.length;
     let start = 0;
     for (let end = part.indexOf(10); end >= 0; end = part.indexOf(10, start)) {

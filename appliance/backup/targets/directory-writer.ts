@@ -8,6 +8,19 @@ import { syncPath } from '../../../core/base/durable-files.ts';
 import { writerOrders, type WriterOrders, type WriterReport } from './directory.ts';
 import { expendable } from './retention.ts';
 
+/** What a person mends, by the code of the system. */
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist: is the share mounted?',
+  ENOTDIR: 'is no directory',
+  ENOSPC: 'is full',
+  EDQUOT: 'is full: the quota is used up',
+  EACCES: 'cannot be written: give the user of the service the right to',
+  EPERM: 'cannot be written: give the user of the service the right to',
+  EROFS: 'is read-only; under systemd, a drop-in with ReadWritePaths= opens it to the service',
+  ESTALE: 'is a share that the server does not know any more: mount it again',
+  ETIMEDOUT: 'is a share whose server does not answer',
+};
+
 const complete = once(process, 'message');
 // The appliance was killed: nobody can say any more whether what came was all.
 process.once('disconnect', () => process.exit(1));
@@ -54,18 +67,6 @@ async function write({ directory, name, prefix, bytes, ...keeping }: WriterOrder
 function problemOf({ code, message }: NodeJS.ErrnoException, { directory }: WriterOrders): string {
   return (code === undefined ? undefined : problems[code]) ?? (code === undefined ? message : `${directory} cannot be written (${code})`);
 }
-
-const problems: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist: is the share mounted?',
-  ENOTDIR: 'is no directory',
-  ENOSPC: 'is full',
-  EDQUOT: 'is full: the quota is used up',
-  EACCES: 'cannot be written: give the user of the service the right to',
-  EPERM: 'cannot be written: give the user of the service the right to',
-  EROFS: 'is read-only; under systemd, a drop-in with ReadWritePaths= opens it to the service',
-  ESTALE: 'is a share that the server does not know any more: mount it again',
-  ETIMEDOUT: 'is a share whose server does not answer',
-};
 
 function report(told: WriterReport): Promise<void> {
   return new Promise((resolve) => {

@@ -113,6 +113,13 @@ export function ledgerReference(ca: { readonly tenantId: string; readonly caId: 
   return { stored: of.key.stored, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };
 }
 
+/** The keys of all generations of all CAs. */
+export function* keysOfCas({ tables }: CaContext): Iterable<KeyReference> {
+  for (const [[tenantId], { id, generations }] of tables.cas.entries([])) {
+    for (const generation of generations) yield ledgerReference({ tenantId: String(tenantId), caId: id }, generation);
+  }
+}
+
 /** The key of a generation with its binding. */
 export function referenceOf(ca: { readonly tenantId: string; readonly caId: string }, of: CaGeneration): CaKeyReference {
   return { key: of.key, binding: caKeyBinding(ca.tenantId, ca.caId, of.generation) };

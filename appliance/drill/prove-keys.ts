@@ -1,0 +1,72 @@
+// Proves that each stored key opens in its token: it is loaded and used once.
+import { createHash } from 'node:crypto';
+import type { CheckFinding } from '../../core/base/context.ts';
+import { type Hsm, HsmError, type KeyReference, type KeyType } from '../../hsm/api.ts';
+import { describeKey } from '../wrapping-keys/rotation.ts';
+
+/** How many keys of each type opened, and those that did not. */
+export type ProvenKeys = { readonly byType: Readonly<Record<string, number>>; readonly findings: readonly CheckFinding[] };
+
+/** Keys used at the same time. */
+const batch = 16;
+
+/** Signed by keys that sign: it begins like nothing that anybody signs. */
+const text = Buffer.from('keystored restore drill: this key opens');
+const digest = createHash('sha256').update(text).digest();
+
+/** Uses every key once. */
+export async function proveKeys(hsm: Hsm, keys: Iterable<KeyReference>): Promise<ProvenKeys> {
+  const byType: Record<string, number> = {};
+  const findings: CheckFinding[] = [];
+  const prove = async (key: KeyReference): Promise<void> => {
+    const { type, custody, token } = key.stored;
+    try {
+      await use(hsm, key);
+      const name = custody === 'token' ? `${type} in token ${token}` : type;
+      byType[name] = (byType[name] ?? 0) + 1;
+    } catch (error) {
+      findings.push({ where: `key ${describeKey(key.binding)}`, problem: `does not open: ${(error as Error).message}` });
+    }
+  };
+  let waiting: Promise<void>[] = [];
+  for (const key of keys) {
+    waiting.push(prove(key));
+    if (waiting.length < batch) continue;
+    await Promise.all(waiting);
+    waiting = [];
+  }
+  await Promise.all(waiting);
+  return { byType, findings };
+}
+
+async function use(hsm: Hsm, key: KeyReference): Promise<void> {
+  // The key under which callers wrap what they import can only decrypt: a refusal of what was not encrypted shows that it was loaded.
+  if (key.binding.purpose === 'import') {
+    await hsm.decryptOaep(key, 'sha256', Buffer.alloc(512, 1)).catch(unlessRefused);
+    return;
+  }
+  await uses[key.stored.type](hsm, key);
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof HsmError && error.kind === 'decryption-failed')) throw error;
+}
+
+type Use = (hsm: Hsm, key: KeyReference) => Promise<unknown>;
+
+const aead: Use = async (hsm, key) => {
+  const opened = await hsm.decrypt(key, await hsm.encrypt(key, text));
+  if (!Buffer.from(opened).equals(text)) throw new Error('the token decrypted something else than it had encrypted');
+};
+const secret: Use = (hsm, key) => hsm.hmac(key, 'sha256', text);
+const rsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'rsa-pkcs1v15', hash: 'sha256', digest });
+const ecdsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ecdsa', digest });
+const mlDsa: Use = (hsm, key) => hsm.sign(key, { scheme: 'ml-dsa', message: text });
+
+const uses: Readonly<Record<KeyType, Use>> = {
+  ...{ 'aes-128': aead, 'aes-192': aead, 'aes-256': aead, 'secret-256': secret },
+  ...{ 'rsa-2048': rsa, 'rsa-3072': rsa, 'rsa-4096': rsa },
+  ...{ 'ecdsa-p256': ecdsa, 'ecdsa-p384': ecdsa, 'ecdsa-p521': ecdsa },
+  ed25519: (hsm, key) => hsm.sign(key, { scheme: 'ed25519', message: text }),
+  ...{ 'ml-dsa-44': mlDsa, 'ml-dsa-65': mlDsa, 'ml-dsa-87': mlDsa },
+};
