@@ -2,13 +2,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeAppliance } from '../composition/describe.ts';
+import { emitPython } from './emitters/python.ts';
 import { emitTypeScript } from './emitters/typescript.ts';
 import { type Model, readModel } from './model.ts';
 
 type Emitter = { readonly folder: string; readonly emit: (model: Model) => Readonly<Record<string, string>> };
 
 /** The folder of each language below appliance/clients, which holds generated files only, and what writes it. */
-const emitters: readonly Emitter[] = [{ folder: 'typescript/src/generated', emit: emitTypeScript }];
+const emitters: readonly Emitter[] = [
+  { folder: 'typescript/src/generated', emit: emitTypeScript },
+  { folder: 'python/src/keystored_client/generated', emit: emitPython },
+];
 
 /** Text of every generated file, by its path below appliance/clients. */
 export async function generatedClients(): Promise<ReadonlyMap<string, string>> {

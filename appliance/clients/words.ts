@@ -36,3 +36,8 @@ export function wrapLines(text: string, width: number): readonly string[] {
     return [...lines, line];
   });
 }
+
+/** `transit_keys` */
+export function snakeCase(name: string): string {
+  return wordsOf(name).join('_');
+}

@@ -1,0 +1,298 @@
+"""One transit key: its actions with octets in and out, for one item, for many, and for more than fit in memory."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Iterator, List, Mapping, Optional, TypeVar, Union
+
+from ._batches import Action, Batches, BatchResult
+from ._problem import Problem
+from ._sender import Request, Sender, segment
+
+Octets = Union[bytes, bytearray, memoryview, str]
+"""A text stands for its UTF-8."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class EncryptItem:
+    """`context`: of derived keys. `associated_data`: authenticated, not part of the ciphertext. Both the same again to decrypt."""
+
+    plaintext: Octets = field(repr=False)
+    context: Optional[str] = field(default=None, repr=False)
+    associated_data: Optional[Octets] = field(default=None, repr=False)
+    key_version: Optional[int] = None
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class DecryptItem:
+    ciphertext: str
+    context: Optional[str] = field(default=None, repr=False)
+    associated_data: Optional[Octets] = field(default=None, repr=False)
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class RewrapItem:
+    ciphertext: str
+    context: Optional[str] = field(default=None, repr=False)
+    associated_data: Optional[Octets] = field(default=None, repr=False)
+    key_version: Optional[int] = None
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class SignItem:
+    """`prehashed`: the data is the finished hash."""
+
+    data: Octets = field(repr=False)
+    hash_algorithm: Optional[str] = None
+    prehashed: Optional[bool] = None
+    signature_algorithm: Optional[str] = None
+    marshaling: Optional[str] = None
+    key_version: Optional[int] = None
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class VerifyItem:
+    """The options with which the signature was made."""
+
+    data: Octets = field(repr=False)
+    signature: str
+    hash_algorithm: Optional[str] = None
+    prehashed: Optional[bool] = None
+    signature_algorithm: Optional[str] = None
+    marshaling: Optional[str] = None
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class HmacItem:
+    data: Octets = field(repr=False)
+    hash_algorithm: Optional[str] = None
+    key_version: Optional[int] = None
+    reference: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class DataKey:
+    """A key to encrypt much data with: keep `ciphertext` with the data, forget `plaintext` after use."""
+
+    plaintext: bytes = field(repr=False)
+    ciphertext: str
+    key_version: int
+
+
+def _wire(item: Any, **renamed: str) -> Mapping[str, Any]:
+    """In the names of the wire. The attributes named are octets, which go as base64 under the names given."""
+    octets: dict[str, str] = {"associated_data": "associated-data", **renamed}
+    return {
+        octets.get(name, name.replace("_", "-")): _encode(value) if name in octets else value
+        for name, value in vars(item).items()
+        if value is not None
+    }
+
+
+def _encode(octets: Octets) -> str:
+    return base64.b64encode(octets.encode() if isinstance(octets, str) else octets).decode("ascii")
+
+
+def _text(result: Mapping[str, Any], name: str) -> str:
+    value = result.get(name)
+    if not isinstance(value, str):
+        raise TypeError(f"the answer has no {name}")
+    return value
+
+
+def _valid(result: Mapping[str, Any]) -> bool:
+    value = result.get("valid")
+    if not isinstance(value, bool):
+        raise TypeError("the answer says neither valid nor not valid")
+    return value
+
+
+_ENCRYPT: Action[EncryptItem, str] = Action(
+    "encrypt", lambda item: _wire(item, plaintext="plaintext"), lambda result: _text(result, "ciphertext")
+)
+_DECRYPT: Action[DecryptItem, bytes] = Action("decrypt", _wire, lambda result: base64.b64decode(_text(result, "plaintext"), validate=True))
+_REWRAP: Action[RewrapItem, str] = Action("rewrap", _wire, lambda result: _text(result, "ciphertext"))
+_SIGN: Action[SignItem, str] = Action("sign", lambda item: _wire(item, data="text"), lambda result: _text(result, "signature"))
+_VERIFY: Action[VerifyItem, bool] = Action("verify", lambda item: _wire(item, data="text"), _valid)
+_HMAC: Action[HmacItem, str] = Action("hmac", lambda item: _wire(item, data="plaintext"), lambda result: _text(result, "hmac"))
+
+
+class Key:
+    """`..._batch` splits items into requests of at most 1,000 items and 3 MiB and joins the results; `..._stream` does the same for any
+    number of items. Both answer a result for each item, in order, and raise only when a whole request is refused."""
+
+    def __init__(self, name: str, sender: Sender) -> None:
+        self.name = name
+        self._sender = sender
+        self._path = f"/v1/state/keystore/transit-keys/{segment(name)}"
+
+    def encrypt(
+        self,
+        plaintext: Octets,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> str:
+        return self._one(_ENCRYPT, EncryptItem(plaintext, context, associated_data, key_version), timeout)
+
+    def decrypt(
+        self,
+        ciphertext: str,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        timeout: Optional[float] = None,
+    ) -> bytes:
+        """Raises Problem `decryption-failed` for every ciphertext that does not open, whatever the reason."""
+        return self._one(_DECRYPT, DecryptItem(ciphertext, context, associated_data), timeout)
+
+    def rewrap(
+        self,
+        ciphertext: str,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> str:
+        """The ciphertext under the newest version of the key. The plaintext stays in the appliance."""
+        return self._one(_REWRAP, RewrapItem(ciphertext, context, associated_data, key_version), timeout)
+
+    def sign(
+        self,
+        data: Octets,
+        *,
+        hash_algorithm: Optional[str] = None,
+        prehashed: Optional[bool] = None,
+        signature_algorithm: Optional[str] = None,
+        marshaling: Optional[str] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> str:
+        item = SignItem(data, hash_algorithm, prehashed, signature_algorithm, marshaling, key_version)
+        return self._one(_SIGN, item, timeout)
+
+    def verify(
+        self,
+        data: Octets,
+        signature: str,
+        *,
+        hash_algorithm: Optional[str] = None,
+        prehashed: Optional[bool] = None,
+        signature_algorithm: Optional[str] = None,
+        marshaling: Optional[str] = None,
+        timeout: Optional[float] = None,
+    ) -> bool:
+        """Whether the signature fits. Use the options with which it was made."""
+        item = VerifyItem(data, signature, hash_algorithm, prehashed, signature_algorithm, marshaling)
+        return self._one(_VERIFY, item, timeout)
+
+    def hmac(
+        self,
+        data: Octets,
+        *,
+        hash_algorithm: Optional[str] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> str:
+        return self._one(_HMAC, HmacItem(data, hash_algorithm, key_version), timeout)
+
+    def generate_data_key(
+        self,
+        bits: int = 256,
+        *,
+        context: Optional[str] = None,
+        associated_data: Optional[Octets] = None,
+        key_version: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> DataKey:
+        """A new data key of 128, 256 or 512 bits, in clear and encrypted by this key."""
+        options = _wire(EncryptItem(b"", context, associated_data, key_version), plaintext="type")
+        body = {**options, "type": "plaintext", "bits": bits}
+        request = Request("POST", f"{self._path}/generate-data-key", body=body, is_idempotent=True)
+        answer = self._sender.answer(request, timeout).body
+        try:
+            plaintext = base64.b64decode(_text(answer, "plaintext"), validate=True)
+            return DataKey(plaintext, _text(answer, "ciphertext"), int(answer["key-version"]))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _unexpected(error) from error
+
+    def encrypt_batch(
+        self, items: Iterable[EncryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[str]]:
+        return list(self.encrypt_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def decrypt_batch(
+        self, items: Iterable[DecryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[bytes]]:
+        return list(self.decrypt_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def rewrap_batch(self, items: Iterable[RewrapItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+        return list(self.rewrap_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def sign_batch(self, items: Iterable[SignItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+        return list(self.sign_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def verify_batch(
+        self, items: Iterable[VerifyItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> List[BatchResult[bool]]:
+        return list(self.verify_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def hmac_batch(self, items: Iterable[HmacItem], *, concurrency: int = 4, timeout: Optional[float] = None) -> List[BatchResult[str]]:
+        return list(self.hmac_stream(items, concurrency=concurrency, timeout=timeout))
+
+    def encrypt_stream(
+        self, items: Iterable[EncryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[str]]:
+        return self._many(_ENCRYPT).each(items, concurrency=concurrency, timeout=timeout)
+
+    def decrypt_stream(
+        self, items: Iterable[DecryptItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[bytes]]:
+        return self._many(_DECRYPT).each(items, concurrency=concurrency, timeout=timeout)
+
+    def rewrap_stream(
+        self, items: Iterable[RewrapItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[str]]:
+        return self._many(_REWRAP).each(items, concurrency=concurrency, timeout=timeout)
+
+    def sign_stream(
+        self, items: Iterable[SignItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[str]]:
+        return self._many(_SIGN).each(items, concurrency=concurrency, timeout=timeout)
+
+    def verify_stream(
+        self, items: Iterable[VerifyItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[bool]]:
+        return self._many(_VERIFY).each(items, concurrency=concurrency, timeout=timeout)
+
+    def hmac_stream(
+        self, items: Iterable[HmacItem], *, concurrency: int = 4, timeout: Optional[float] = None
+    ) -> Iterator[BatchResult[str]]:
+        return self._many(_HMAC).each(items, concurrency=concurrency, timeout=timeout)
+
+    def _one(self, action: Action[Item, Result], item: Item, timeout: Optional[float]) -> Result:
+        request = Request("POST", f"{self._path}/{action.path}", body=action.to_wire(item), is_idempotent=True)
+        answer = self._sender.answer(request, timeout).body
+        try:
+            return action.read(answer)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise _unexpected(error) from error
+
+    def _many(self, action: Action[Item, Result]) -> Batches[Item, Result]:
+        return Batches(self._sender, f"{self._path}/{action.path}", action)
+
+
+def _unexpected(error: Exception) -> Problem:
+    return Problem(status=200, code="unexpected-answer", detail=f"{error}.")

@@ -1,0 +1,3 @@
+"""The version of this package, for the User-Agent."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,1 @@
+"""Made by `npm run clients`; do not edit."""

@@ -1,0 +1,2355 @@
+"""A class for each group of operations, a method for each operation. Made by `npm run clients`; do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, Optional
+
+from .._sender import Request, Sender, segment
+from .._wire import to_wire
+from . import models
+
+
+class ApproleOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def login(self, body: models.ApproleLoginRequest, *, timeout: Optional[float] = None) -> models.TokenCreateAnswer:
+        """Log in as an approle.
+
+        Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one
+        role-id, or 60 from one address, every attempt is refused until the minute is over.
+
+        ``POST /v1/approle-login``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/approle-login",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.TokenCreateAnswer, timeout,
+        )
+
+
+class ApprolesOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: models.ApproleCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Approle:
+        """Create an approle.
+
+        ``POST /v1/config/keystore/authentication/approles``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/keystore/authentication/approles",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.Approle, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete an approle.
+
+        ``DELETE /v1/config/keystore/authentication/approles/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/keystore/authentication/approles/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def disable_secret_id(self, name: str, body: Optional[models.ApprolesDisableSecretIdRequest] = None, *, timeout: Optional[float] = None) -> None:
+        """End a secret-id at once.
+
+        ``POST /v1/state/keystore/authentication/approles/{name}/disable-secret-id``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/authentication/approles/{segment(name)}/disable-secret-id",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def generate_secret_id(self, name: str, body: Optional[models.ApprolesGenerateSecretIdRequest] = None, *, timeout: Optional[float] = None) -> models.ApprolesGenerateSecretIdAnswer:
+        """Make a secret-id.
+
+        The secret-id is shown this once and kept as a hash. Together with the role-id it logs in
+        (`/v1/approle-login`).
+
+        ``POST /v1/state/keystore/authentication/approles/{name}/generate-secret-id``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/authentication/approles/{segment(name)}/generate-secret-id",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.ApprolesGenerateSecretIdAnswer, timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.ApproleState]:
+        """List the state of every approle.
+
+        ``GET /v1/state/keystore/authentication/approles``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/authentication/approles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.ApproleState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.ApproleState]:
+        """List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/state/keystore/authentication/approles``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/keystore/authentication/approles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.ApproleState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Approle]:
+        """List every approle.
+
+        ``GET /v1/config/keystore/authentication/approles``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/keystore/authentication/approles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Approle], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Approle]:
+        """List every approle. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/keystore/authentication/approles``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/keystore/authentication/approles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Approle, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.ApproleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into an approle.
+
+        ``PATCH /v1/config/keystore/authentication/approles/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/keystore/authentication/approles/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def replace(self, name: str, body: Optional[models.ApproleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Approle]:
+        """Create or replace an approle.
+
+        ``PUT /v1/config/keystore/authentication/approles/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/keystore/authentication/approles/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.Approle, timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.ApproleState:
+        """Read the state of an approle.
+
+        ``GET /v1/state/keystore/authentication/approles/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/approles/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.ApproleState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Approle:
+        """Read an approle.
+
+        ``GET /v1/config/keystore/authentication/approles/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/authentication/approles/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.Approle, timeout,
+        )
+
+
+class ApprolesSecretIdsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.ApprolesSecretIdsListAnswerItem]:
+        """List the secret-ids of an approle by accessor.
+
+        ``GET /v1/state/keystore/authentication/approles/{name}/secret-ids``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/approles/{segment(name)}/secret-ids",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.ApprolesSecretIdsListAnswerItem], timeout,
+        )
+
+    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.ApprolesSecretIdsListAnswerItem]:
+        """List the secret-ids of an approle by accessor. Follows the pages: entries come as they are read,
+
+        `limit` at a time.
+
+        ``GET /v1/state/keystore/authentication/approles/{name}/secret-ids``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/approles/{segment(name)}/secret-ids",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.ApprolesSecretIdsListAnswerItem, timeout,
+        )
+
+
+class AuditOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.AuditShowAnswer:
+        """Keys and signed heads of the audit trail.
+
+        Kept elsewhere, they show whether a copy of the trail is complete and authentic.
+
+        ``GET /v1/state/system/audit``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/audit",
+                is_idempotent=True,
+            ),
+            models.AuditShowAnswer, timeout,
+        )
+
+
+class BackupStatusOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.BackupStatusShowAnswer:
+        """The backup that runs, with its progress, and how the scheduled ones went.
+
+        ``GET /v1/state/system/backup-status``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/backup-status",
+                is_idempotent=True,
+            ),
+            models.BackupStatusShowAnswer, timeout,
+        )
+
+
+class CaOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: models.TlscaCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Tlsca:
+        """Create a TLS CA.
+
+        ``POST /v1/config/keystore/tls/ca``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/keystore/tls/ca",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.Tlsca, timeout,
+        )
+
+    def csr(self, name: str, *, timeout: Optional[float] = None) -> models.CaCsrAnswer:
+        """A certification request for the CA's key, to be signed by a root outside.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/csr``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/csr",
+                is_idempotent=False,
+            ),
+            models.CaCsrAnswer, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete a TLS CA.
+
+        ``DELETE /v1/config/keystore/tls/ca/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/keystore/tls/ca/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def import_cert(self, name: str, body: models.CaImportCertRequest, *, timeout: Optional[float] = None) -> None:
+        """Take in the CA's certificate signed outside, with its issuers up to the root.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/import-cert``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/import-cert",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlscaState]:
+        """List the state of every TLS CA.
+
+        ``GET /v1/state/keystore/tls/ca``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/tls/ca",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TlscaState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlscaState]:
+        """List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/state/keystore/tls/ca``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/keystore/tls/ca",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TlscaState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Tlsca]:
+        """List every TLS CA.
+
+        ``GET /v1/config/keystore/tls/ca``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/keystore/tls/ca",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Tlsca], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Tlsca]:
+        """List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/keystore/tls/ca``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/keystore/tls/ca",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Tlsca, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.TlscaMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into a TLS CA.
+
+        ``PATCH /v1/config/keystore/tls/ca/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/keystore/tls/ca/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def renew(self, name: str, *, timeout: Optional[float] = None) -> models.CaRenewAnswer:
+        """Give the CA a new key and certificate; a root also gets roll-over certificates.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/renew``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/renew",
+                is_idempotent=False,
+            ),
+            models.CaRenewAnswer, timeout,
+        )
+
+    def replace(self, name: str, body: Optional[models.TlscaReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tlsca]:
+        """Create or replace a TLS CA.
+
+        ``PUT /v1/config/keystore/tls/ca/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/keystore/tls/ca/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.Tlsca, timeout,
+        )
+
+    def revoke(self, name: str, body: models.CaRevokeRequest, *, timeout: Optional[float] = None) -> None:
+        """Revoke a certificate this CA issued.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/revoke``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/revoke",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.TlscaState:
+        """Read the state of a TLS CA.
+
+        ``GET /v1/state/keystore/tls/ca/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/tls/ca/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.TlscaState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Tlsca:
+        """Read a TLS CA.
+
+        ``GET /v1/config/keystore/tls/ca/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/tls/ca/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.Tlsca, timeout,
+        )
+
+    def sign_csr(self, name: str, body: models.CaSignCsrRequest, *, timeout: Optional[float] = None) -> models.CaSignCsrAnswer:
+        """Issue a certificate for a certification request.
+
+        ``POST /v1/state/keystore/tls/ca/{name}/sign-csr``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/sign-csr",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.CaSignCsrAnswer, timeout,
+        )
+
+
+class CaCertificatesOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.CaCertificatesListAnswerItem]:
+        """Certificates this CA issued, by serial number.
+
+        ``GET /v1/state/keystore/tls/ca/{name}/certificates``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/certificates",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.CaCertificatesListAnswerItem], timeout,
+        )
+
+    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.CaCertificatesListAnswerItem]:
+        """Certificates this CA issued, by serial number. Follows the pages: entries come as they are read,
+
+        `limit` at a time.
+
+        ``GET /v1/state/keystore/tls/ca/{name}/certificates``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/certificates",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.CaCertificatesListAnswerItem, timeout,
+        )
+
+    def show(self, name: str, serial: str, *, timeout: Optional[float] = None) -> models.CaCertificatesListAnswerItem:
+        """One certificate this CA issued.
+
+        ``GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/tls/ca/{segment(name)}/certificates/{segment(serial)}",
+                is_idempotent=True,
+            ),
+            models.CaCertificatesListAnswerItem, timeout,
+        )
+
+
+class CryptoFunctionsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def random_bytes(self, body: Optional[models.CryptoFunctionsRandomBytesRequest] = None, *, timeout: Optional[float] = None) -> models.CryptoFunctionsRandomBytesAnswer:
+        """Generate random bytes.
+
+        ``POST /v1/state/keystore/crypto-functions/random-bytes``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/crypto-functions/random-bytes",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.CryptoFunctionsRandomBytesAnswer, timeout,
+        )
+
+
+class HealthOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.HealthShowAnswer:
+        """Whether the appliance works.
+
+        The answer has the same form in both cases; the status is 503 while something is not well.
+
+        ``GET /v1/state/system/health``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/health",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            models.HealthShowAnswer, timeout,
+        )
+
+
+class HsmOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.HsmShowAnswer:
+        """Tokens, mechanisms and latencies.
+
+        The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.
+
+        ``GET /v1/state/system/hsm``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/hsm",
+                is_idempotent=True,
+            ),
+            models.HsmShowAnswer, timeout,
+        )
+
+
+class KeystoreOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def import_openpgp(self, body: models.KeystoreImportOpenpgpRequest, *, timeout: Optional[float] = None) -> models.KeystoreImportOpenpgpAnswer:
+        """Make a transit key from an OpenPGP public key block.
+
+        The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the
+        one in keys). It never signs. Private keys go through import, as PEM.
+
+        ``POST /v1/state/keystore/import-openpgp``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/import-openpgp",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.KeystoreImportOpenpgpAnswer, timeout,
+        )
+
+
+class LoginsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def logout(self, *, timeout: Optional[float] = None) -> None:
+        """End the own token, and with it its session.
+
+        ``POST /v1/logout``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/logout",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def post_v1_oidc_login_poll(self, body: models.PostV1OidcLoginPollRequest, *, timeout: Optional[float] = None) -> models.PostV1OidcLoginPollAnswer:
+        """Fetch the token of a sign-in, once it is approved.
+
+        Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of
+        RFC 8628.
+
+        ``POST /v1/oidc-login/poll``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/oidc-login/poll",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.PostV1OidcLoginPollAnswer, timeout,
+        )
+
+
+class MetricsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> str:
+        """Metrics for Prometheus.
+
+        Text format 0.0.4. Counters are sums over all worker processes since the start; gauges are of those
+        that answer within two seconds.
+
+        ``GET /v1/state/system/metrics``
+        """
+        return self._sender.text(
+            Request(
+                "GET",
+                "/v1/state/system/metrics",
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+
+class OidcOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: models.OidcServiceCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.OidcService:
+        """Create an OIDC service.
+
+        ``POST /v1/config/keystore/authentication/oidc``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/keystore/authentication/oidc",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.OidcService, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete an OIDC service.
+
+        ``DELETE /v1/config/keystore/authentication/oidc/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/keystore/authentication/oidc/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def explain(self, name: str, body: Optional[models.OidcExplainRequest] = None, *, timeout: Optional[float] = None) -> models.OidcExplainAnswer:
+        """Say which roles claims match, and why not.
+
+        Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+
+        ``POST /v1/state/keystore/authentication/oidc/{name}/explain``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/authentication/oidc/{segment(name)}/explain",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.OidcExplainAnswer, timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcServiceState]:
+        """List the state of every OIDC service.
+
+        ``GET /v1/state/keystore/authentication/oidc``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/authentication/oidc",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.OidcServiceState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcServiceState]:
+        """List the state of every OIDC service. Follows the pages: entries come as they are read, `limit` at a
+
+        time.
+
+        ``GET /v1/state/keystore/authentication/oidc``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/keystore/authentication/oidc",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.OidcServiceState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcService]:
+        """List every OIDC service.
+
+        ``GET /v1/config/keystore/authentication/oidc``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/keystore/authentication/oidc",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.OidcService], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcService]:
+        """List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/keystore/authentication/oidc``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/keystore/authentication/oidc",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.OidcService, timeout,
+        )
+
+    def login(self, body: models.OidcLoginRequest, *, timeout: Optional[float] = None) -> models.OidcLoginAnswer:
+        """Ask for a sign-in that a person finishes in a browser.
+
+        ``POST /v1/oidc-login``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/oidc-login",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.OidcLoginAnswer, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.OidcServiceMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into an OIDC service.
+
+        ``PATCH /v1/config/keystore/authentication/oidc/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/keystore/authentication/oidc/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def replace(self, name: str, body: models.OidcServiceReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcService]:
+        """Create or replace an OIDC service.
+
+        ``PUT /v1/config/keystore/authentication/oidc/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/keystore/authentication/oidc/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.OidcService, timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.OidcServiceState:
+        """Read the state of an OIDC service.
+
+        ``GET /v1/state/keystore/authentication/oidc/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/oidc/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.OidcServiceState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.OidcService:
+        """Read an OIDC service.
+
+        ``GET /v1/config/keystore/authentication/oidc/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/authentication/oidc/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.OidcService, timeout,
+        )
+
+    def test(self, name: str, body: Optional[models.OidcTestRequest] = None, *, timeout: Optional[float] = None) -> models.OidcTestAnswer:
+        """Check a provider without a login.
+
+        Always 200: faults are in `findings`, each with its fix.
+
+        ``POST /v1/state/keystore/authentication/oidc/{name}/test``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/authentication/oidc/{segment(name)}/test",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.OidcTestAnswer, timeout,
+        )
+
+
+class OidcRolesOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, service: str, body: models.OidcRoleCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.OidcRole:
+        """Create an OIDC role.
+
+        ``POST /v1/config/keystore/authentication/oidc/{service}/roles``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.OidcRole, timeout,
+        )
+
+    def delete(self, service: str, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete an OIDC role.
+
+        ``DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def list(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRoleState]:
+        """List the state of every OIDC role.
+
+        ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/oidc/{segment(service)}/roles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.OidcRoleState], timeout,
+        )
+
+    def list_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRoleState]:
+        """List the state of every OIDC role. Follows the pages: entries come as they are read, `limit` at a
+
+        time.
+
+        ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/oidc/{segment(service)}/roles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.OidcRoleState, timeout,
+        )
+
+    def list_config(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRole]:
+        """List every OIDC role.
+
+        ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.OidcRole], timeout,
+        )
+
+    def list_config_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRole]:
+        """List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.OidcRole, timeout,
+        )
+
+    def merge(self, service: str, name: str, body: Optional[models.OidcRoleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into an OIDC role.
+
+        ``PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def replace(self, service: str, name: str, body: Optional[models.OidcRoleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcRole]:
+        """Create or replace an OIDC role.
+
+        ``PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.OidcRole, timeout,
+        )
+
+    def show(self, service: str, name: str, *, timeout: Optional[float] = None) -> models.OidcRoleState:
+        """Read the state of an OIDC role.
+
+        ``GET /v1/state/keystore/authentication/oidc/{service}/roles/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.OidcRoleState, timeout,
+        )
+
+    def show_config(self, service: str, name: str, *, timeout: Optional[float] = None) -> models.OidcRole:
+        """Read an OIDC role.
+
+        ``GET /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.OidcRole, timeout,
+        )
+
+
+class PoliciesOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: models.PolicyCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.PolicyWithWarnings:
+        """Create a policy.
+
+        ``POST /v1/config/policy/policies``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/policy/policies",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.PolicyWithWarnings, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete a policy.
+
+        ``DELETE /v1/config/policy/policies/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/policy/policies/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.PolicyState]:
+        """List the state of every policy.
+
+        ``GET /v1/state/policy/policies``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/policy/policies",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.PolicyState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.PolicyState]:
+        """List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/state/policy/policies``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/policy/policies",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.PolicyState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Policy]:
+        """List every policy.
+
+        ``GET /v1/config/policy/policies``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/policy/policies",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Policy], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Policy]:
+        """List every policy. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/policy/policies``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/policy/policies",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Policy, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.PolicyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
+        """Merge into a policy.
+
+        ``PATCH /v1/config/policy/policies/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PATCH",
+                f"/v1/config/policy/policies/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.PolicyWithWarnings, timeout,
+        )
+
+    def replace(self, name: str, body: Optional[models.PolicyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
+        """Create or replace a policy.
+
+        ``PUT /v1/config/policy/policies/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/policy/policies/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.PolicyWithWarnings, timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.PolicyState:
+        """Read the state of a policy.
+
+        ``GET /v1/state/policy/policies/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/policy/policies/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.PolicyState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Policy:
+        """Read a policy.
+
+        ``GET /v1/config/policy/policies/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/policy/policies/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.Policy, timeout,
+        )
+
+
+class PolicyOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def check(self, body: models.PolicyCheckRequest, *, timeout: Optional[float] = None) -> models.PolicyCheckAnswer:
+        """Ask what the policies say, without doing it.
+
+        The same decision as for a request, with the reason, for the own token, for another (`accessor`) or
+        for `policies`. Another token needs a rule that allows `read` of
+        `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one for
+        `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open:
+        values that `restricted` speaks of, and giving policies that one does not have.
+
+        ``POST /v1/state/policy/check``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/policy/check",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.PolicyCheckAnswer, timeout,
+        )
+
+
+class SystemOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def accept_clock(self, *, timeout: Optional[float] = None) -> None:
+        """Accept the clock.
+
+        For a clock that was set back on purpose, or was wrongly in the future before: held work goes on.
+
+        ``POST /v1/state/system/accept-clock``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/system/accept-clock",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def backup(self, body: Optional[models.SystemBackupRequest] = None, *, timeout: Optional[float] = None) -> Iterator[bytes]:
+        """Take an encrypted backup of the whole appliance.
+
+        The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients.
+        It is complete only if it has the length that content-length says. Keep what opens it apart from it:
+        nothing else does.
+
+        ``POST /v1/state/system/backup``
+        """
+        return self._sender.stream(
+            Request(
+                "POST",
+                "/v1/state/system/backup",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def get_v1_ca_system_appliance_ca_pem(self, *, timeout: Optional[float] = None) -> str:
+        """The CA certificates of this appliance, for callers that know only its address.
+
+        A caller that does not trust them yet compares the fingerprint with one from another source.
+
+        ``GET /v1/ca/system/appliance/ca.pem``
+        """
+        return self._sender.text(
+            Request(
+                "GET",
+                "/v1/ca/system/appliance/ca.pem",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def operate(self, body: models.SystemOperateRequest, *, timeout: Optional[float] = None) -> None:
+        """Reboot, power off or reset the appliance.
+
+        A factory reset destroys every key of the embedded token, the store and the audit trail; keys in an
+        HSM of your own stay there.
+
+        ``POST /v1/state/system/operate``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/system/operate",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def pull_backup(self, *, timeout: Optional[float] = None) -> Iterator[bytes]:
+        """Take a backup to the recipients of the configuration.
+
+        As backup, for a caller that may fetch backups and open none: the recipients are those of the
+        configuration, and it cannot choose others. A policy that allows execute on this path alone is enough.
+
+        ``POST /v1/state/system/pull-backup``
+        """
+        return self._sender.stream(
+            Request(
+                "POST",
+                "/v1/state/system/pull-backup",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def rotate_wrapping_key(self, body: Optional[models.SystemRotateWrappingKeyRequest] = None, *, timeout: Optional[float] = None) -> models.SystemRotateWrappingKeyAnswer:
+        """Rotate the key that wraps all others.
+
+        New keys are wrapped under the new one at once. Every stored key is rewrapped in the background,
+        inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer
+        of `GET /v1/state/system/hsm`.
+
+        ``POST /v1/state/system/rotate-wrapping-key``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/rotate-wrapping-key",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.SystemRotateWrappingKeyAnswer, timeout,
+        )
+
+    def run_backup(self, *, timeout: Optional[float] = None) -> None:
+        """Begin a backup to the targets of the configuration now.
+
+        Answered when it has begun; backup-status tells how far it is and how it went.
+
+        ``POST /v1/state/system/run-backup``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/system/run-backup",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def seal(self, *, timeout: Optional[float] = None) -> None:
+        """Seal the appliance until a person gives the PIN.
+
+        No new use of a key begins, running ones end, and the keys are removed from the memory of every
+        process. Then the request is answered, as the last one on its connection. A sealed appliance answers
+        only health, its CA certificates and unseal.
+
+        ``POST /v1/state/keystore/system/seal``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/keystore/system/seal",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def unseal(self, body: Optional[models.SystemUnsealRequest] = None, *, timeout: Optional[float] = None) -> None:
+        """Give the PIN of the tokens to a sealed appliance.
+
+        A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be
+        started again, because tokens lock themselves.
+
+        ``POST /v1/state/keystore/system/unseal``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/keystore/system/unseal",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+
+class TenantsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: models.TenantCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Tenant:
+        """Create a tenant.
+
+        ``POST /v1/config/tenants``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/tenants",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.Tenant, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete a tenant.
+
+        ``DELETE /v1/config/tenants/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/tenants/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TenantState]:
+        """List the state of every tenant.
+
+        ``GET /v1/state/tenants``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/tenants",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TenantState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TenantState]:
+        """List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/state/tenants``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/tenants",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TenantState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Tenant]:
+        """List every tenant.
+
+        ``GET /v1/config/tenants``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/tenants",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Tenant], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Tenant]:
+        """List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/tenants``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/tenants",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Tenant, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.TenantMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into a tenant.
+
+        ``PATCH /v1/config/tenants/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/tenants/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def replace(self, name: str, body: Optional[models.TenantReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tenant]:
+        """Create or replace a tenant.
+
+        ``PUT /v1/config/tenants/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/tenants/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.Tenant, timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.TenantState:
+        """Read the state of a tenant.
+
+        ``GET /v1/state/tenants/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/tenants/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.TenantState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Tenant:
+        """Read a tenant.
+
+        ``GET /v1/config/tenants/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/tenants/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.Tenant, timeout,
+        )
+
+
+class TlsCAsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def get_v1_ca_tenant_ca_ca_pem(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> str:
+        """The certificate of a CA, and its issuers up to the root.
+
+        ``GET /v1/ca/{tenant}/{ca}/ca.pem``
+        """
+        return self._sender.text(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ca.pem",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def get_v1_ca_tenant_ca_crl(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> bytes:
+        """The revocation list of the newest key of a CA, DER.
+
+        ``GET /v1/ca/{tenant}/{ca}/crl``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def get_v1_ca_tenant_ca_crl_version(self, tenant: str, ca: str, version: str, *, timeout: Optional[float] = None) -> bytes:
+        """The revocation list of one key of a CA, DER: what its certificates point to.
+
+        ``GET /v1/ca/{tenant}/{ca}/crl/{version}``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl/{segment(version)}",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def get_v1_ca_tenant_ca_ocsp_request(self, tenant: str, ca: str, request: str, *, timeout: Optional[float] = None) -> bytes:
+        """The same with the request in the path, base64 (RFC 6960 appendix A.1).
+
+        ``GET /v1/ca/{tenant}/{ca}/ocsp/{request}``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp/{segment(request)}",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def post_v1_ca_tenant_ca_ocsp(self, tenant: str, ca: str, body: bytes, *, timeout: Optional[float] = None) -> bytes:
+        """The status of a certificate (RFC 6960, RFC 5019).
+
+        ``POST /v1/ca/{tenant}/{ca}/ocsp``
+        """
+        return self._sender.octets(
+            Request(
+                "POST",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp",
+                octets=body, media_type="application/ocsp-request",
+                is_idempotent=False,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+
+class TokenOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def create(self, body: Optional[models.TokenCreateRequest] = None, *, timeout: Optional[float] = None) -> models.TokenCreateAnswer:
+        """Make a token with policies of the own one.
+
+        The new token is a child: it ends with the caller’s token and works only from where that one works.
+        Its user stays the caller’s.
+
+        ``POST /v1/state/keystore/token/create``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/token/create",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TokenCreateAnswer, timeout,
+        )
+
+    def create_root(self, body: models.TokenCreateRootRequest, *, timeout: Optional[float] = None) -> models.TokenCreateRootAnswer:
+        """Make the root token of a tenant, once.
+
+        ``POST /v1/state/keystore/token/create-root``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/token/create-root",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TokenCreateRootAnswer, timeout,
+        )
+
+    def disable(self, body: Optional[models.TokenInfoRequest] = None, *, timeout: Optional[float] = None) -> None:
+        """End a token and its children at once.
+
+        The token is always named, the own one too: an empty request must not end a root token, which is made
+        once.
+
+        ``POST /v1/state/keystore/token/disable``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                "/v1/state/keystore/token/disable",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def info(self, body: Optional[models.TokenInfoRequest] = None, *, timeout: Optional[float] = None) -> models.TokenInfoAnswer:
+        """What a token is; without fields: the own one.
+
+        ``POST /v1/state/keystore/token/info``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/token/info",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TokenInfoAnswer, timeout,
+        )
+
+    def refresh(self, body: Optional[models.TokenRefreshRequest] = None, *, timeout: Optional[float] = None) -> models.TokenInfoAnswer:
+        """Give the own token a new expiry.
+
+        The value stays. The new expiry is now plus the smaller of `increment` and the token's ttl, never past
+        its longest life.
+
+        ``POST /v1/state/keystore/token/refresh``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/keystore/token/refresh",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TokenInfoAnswer, timeout,
+        )
+
+
+class TokensOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TokenInfoAnswer]:
+        """List the tokens of the tenant by accessor.
+
+        ``GET /v1/state/keystore/tokens``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/tokens",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TokenInfoAnswer], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TokenInfoAnswer]:
+        """List the tokens of the tenant by accessor. Follows the pages: entries come as they are read, `limit`
+
+        at a time.
+
+        ``GET /v1/state/keystore/tokens``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/keystore/tokens",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TokenInfoAnswer, timeout,
+        )
+
+
+class TopicsOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TopicsListAnswerItem]:
+        """List the topics one can read.
+
+        ``GET /v1/state/topics``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/topics",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TopicsListAnswerItem], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TopicsListAnswerItem]:
+        """List the topics one can read. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/state/topics``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/topics",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TopicsListAnswerItem, timeout,
+        )
+
+    def show(self, topic: str, *, since: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
+        """Read a topic as JSON lines.
+
+        Records in the order of time, one JSON object a line; without parameters all there are. A stream that
+        follows ends when the token does.
+
+        ``GET /v1/state/topics/{topic}``
+        """
+        return self._sender.lines(
+            Request(
+                "GET",
+                f"/v1/state/topics/{segment(topic)}",
+                query={"since": since, "limit": limit, "follow": follow},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+
+class TransitKeysOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def backup(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKeysBackupAnswer:
+        """Back up a key in clear.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/backup``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/backup",
+                is_idempotent=False,
+            ),
+            models.TransitKeysBackupAnswer, timeout,
+        )
+
+    def create(self, body: models.TransitKeyCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.TransitKey:
+        """Create a transit key.
+
+        ``POST /v1/config/keystore/transit-keys``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/keystore/transit-keys",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKey, timeout,
+        )
+
+    def decrypt(self, name: str, body: models.TransitKeysDecryptRequest, *, timeout: Optional[float] = None) -> models.TransitKeysDecryptAnswer:
+        """Decrypt a ciphertext.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/decrypt``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/decrypt",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysDecryptAnswer, timeout,
+        )
+
+    def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Delete a transit key.
+
+        ``DELETE /v1/config/keystore/transit-keys/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "DELETE",
+                f"/v1/config/keystore/transit-keys/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match},
+                is_idempotent=True,
+            ),
+            timeout,
+        )
+
+    def encrypt(self, name: str, body: models.TransitKeysEncryptRequest, *, timeout: Optional[float] = None) -> models.TransitKeysEncryptAnswer:
+        """Encrypt a plaintext of up to 2 MiB.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/encrypt``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/encrypt",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysEncryptAnswer, timeout,
+        )
+
+    def export(self, name: str, body: Optional[models.TransitKeysExportRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportAnswer:
+        """Export key material.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/export``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/export",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TransitKeysExportAnswer, timeout,
+        )
+
+    def export_openpgp_public(self, name: str, body: Optional[models.TransitKeysExportOpenpgpPublicRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportOpenpgpPublicAnswer:
+        """Export the OpenPGP public key block.
+
+        Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it.
+        With version all and subkeys one block that verifies everything the primary key and its subkeys have
+        signed. Needs no exportable.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/export-openpgp-public``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/export-openpgp-public",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TransitKeysExportOpenpgpPublicAnswer, timeout,
+        )
+
+    def export_openpgp_revocation(self, name: str, body: Optional[models.TransitKeysExportOpenpgpRevocationRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportOpenpgpRevocationAnswer:
+        """Make an OpenPGP revocation certificate.
+
+        Publishing it revokes the key for everybody; the key itself goes on working here. Of a subkey, its
+        block with the revocation in it. With the reasons superseded and retired earlier signatures stay good.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/export-openpgp-revocation``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/export-openpgp-revocation",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TransitKeysExportOpenpgpRevocationAnswer, timeout,
+        )
+
+    def generate_data_key(self, name: str, body: Optional[models.TransitKeysGenerateDataKeyRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysGenerateDataKeyAnswer:
+        """Make a data key.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/generate-data-key``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/generate-data-key",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.TransitKeysGenerateDataKeyAnswer, timeout,
+        )
+
+    def hmac(self, name: str, body: models.TransitKeysHmacRequest, *, timeout: Optional[float] = None) -> models.TransitKeysHmacAnswer:
+        """Calculate an HMAC; check it with verify.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/hmac``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/hmac",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysHmacAnswer, timeout,
+        )
+
+    def import_(self, name: str, body: Optional[models.TransitKeysImportRequest] = None, *, timeout: Optional[float] = None) -> None:
+        """Import key material as a new version.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/import``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/import",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
+        """List the state of every transit key.
+
+        ``GET /v1/state/keystore/transit-keys``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/transit-keys",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TransitKeyState], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKeyState]:
+        """List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a
+
+        time.
+
+        ``GET /v1/state/keystore/transit-keys``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/keystore/transit-keys",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TransitKeyState, timeout,
+        )
+
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
+        """List every transit key.
+
+        ``GET /v1/config/keystore/transit-keys``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/config/keystore/transit-keys",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.TransitKey], timeout,
+        )
+
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
+        """List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
+
+        ``GET /v1/config/keystore/transit-keys``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/config/keystore/transit-keys",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.TransitKey, timeout,
+        )
+
+    def merge(self, name: str, body: Optional[models.TransitKeyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+        """Merge into a transit key.
+
+        ``PATCH /v1/config/keystore/transit-keys/{name}``
+        """
+        return self._sender.nothing(
+            Request(
+                "PATCH",
+                f"/v1/config/keystore/transit-keys/{segment(name)}",
+                query={"validate": validate, "lists": lists},
+                headers={"If-Match": if_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def openpgp_sign(self, name: str, body: models.TransitKeysOpenpgpSignRequest, *, timeout: Optional[float] = None) -> models.TransitKeysOpenpgpSignAnswer:
+        """Sign data with an OpenPGP key.
+
+        Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of
+        export-openpgp-public. The audit record names what was signed in `signed-digest`: `sha256:` and the
+        SHA-256 of the text.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/openpgp-sign``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/openpgp-sign",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysOpenpgpSignAnswer, timeout,
+        )
+
+    def openpgp_verify(self, name: str, body: models.TransitKeysOpenpgpVerifyRequest, *, timeout: Optional[float] = None) -> models.TransitKeysOpenpgpVerifyAnswer:
+        """Verify a detached OpenPGP signature.
+
+        The version is found by the fingerprint in the signature. Of several signatures one good one suffices.
+        Well-formed but not good is valid: false; unreadable is an error.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/openpgp-verify``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/openpgp-verify",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysOpenpgpVerifyAnswer, timeout,
+        )
+
+    def replace(self, name: str, body: Optional[models.TransitKeyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TransitKey]:
+        """Create or replace a transit key.
+
+        ``PUT /v1/config/keystore/transit-keys/{name}``
+        """
+        return self._sender.json_or_none(
+            Request(
+                "PUT",
+                f"/v1/config/keystore/transit-keys/{segment(name)}",
+                query={"validate": validate},
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.TransitKey, timeout,
+        )
+
+    def restore(self, name: str, body: models.TransitKeysRestoreRequest, *, timeout: Optional[float] = None) -> None:
+        """Restore a key from a backup.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/restore``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/restore",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def rewrap(self, name: str, body: models.TransitKeysRewrapRequest, *, timeout: Optional[float] = None) -> models.TransitKeysRewrapAnswer:
+        """Encrypt a ciphertext again under the newest version.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/rewrap``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/rewrap",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysRewrapAnswer, timeout,
+        )
+
+    def rotate(self, name: str, *, timeout: Optional[float] = None) -> None:
+        """Make a new version.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/rotate``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/rotate",
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKeyState:
+        """Read the state of a transit key.
+
+        ``GET /v1/state/keystore/transit-keys/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/keystore/transit-keys/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.TransitKeyState, timeout,
+        )
+
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKey:
+        """Read a transit key.
+
+        ``GET /v1/config/keystore/transit-keys/{name}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/config/keystore/transit-keys/{segment(name)}",
+                is_idempotent=True,
+            ),
+            models.TransitKey, timeout,
+        )
+
+    def sign(self, name: str, body: models.TransitKeysSignRequest, *, timeout: Optional[float] = None) -> models.TransitKeysSignAnswer:
+        """Sign a text.
+
+        The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text, or
+        with `prehashed` the algorithm and the hash that was given; of a batch a list, one for each item.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/sign``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/sign",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysSignAnswer, timeout,
+        )
+
+    def trim(self, name: str, body: models.TransitKeysTrimRequest, *, timeout: Optional[float] = None) -> None:
+        """Remove old versions.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/trim``
+        """
+        return self._sender.nothing(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/trim",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            timeout,
+        )
+
+    def verify(self, name: str, body: models.TransitKeysVerifyRequest, *, timeout: Optional[float] = None) -> models.TransitKeysVerifyAnswer:
+        """Verify a signature or an HMAC.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/verify``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/verify",
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysVerifyAnswer, timeout,
+        )
+
+
+class WrappingKeyOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def show(self, *, timeout: Optional[float] = None) -> models.WrappingKeyShowAnswer:
+        """The public key under which keys are wrapped for import.
+
+        Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with
+        padding of the material.
+
+        ``GET /v1/state/keystore/wrapping-key``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/keystore/wrapping-key",
+                is_idempotent=True,
+            ),
+            models.WrappingKeyShowAnswer, timeout,
+        )
+
+
+class Operations:
+    """Every operation of the API, grouped as in keystorectl."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.approle = ApproleOperations(sender)
+        self.approles = ApprolesOperations(sender)
+        self.approles_secret_ids = ApprolesSecretIdsOperations(sender)
+        self.audit = AuditOperations(sender)
+        self.backup_status = BackupStatusOperations(sender)
+        self.ca = CaOperations(sender)
+        self.ca_certificates = CaCertificatesOperations(sender)
+        self.crypto_functions = CryptoFunctionsOperations(sender)
+        self.health = HealthOperations(sender)
+        self.hsm = HsmOperations(sender)
+        self.keystore = KeystoreOperations(sender)
+        self.logins = LoginsOperations(sender)
+        self.metrics = MetricsOperations(sender)
+        self.oidc = OidcOperations(sender)
+        self.oidc_roles = OidcRolesOperations(sender)
+        self.policies = PoliciesOperations(sender)
+        self.policy = PolicyOperations(sender)
+        self.system = SystemOperations(sender)
+        self.tenants = TenantsOperations(sender)
+        self.tls_c_as = TlsCAsOperations(sender)
+        self.token = TokenOperations(sender)
+        self.tokens = TokensOperations(sender)
+        self.topics = TopicsOperations(sender)
+        self.transit_keys = TransitKeysOperations(sender)
+        self.wrapping_key = WrappingKeyOperations(sender)

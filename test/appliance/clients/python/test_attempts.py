@@ -1,0 +1,202 @@
+"""The Python client when servers refuse, hang and answer strangely: addresses, retries, time limits."""
+
+import json
+import socket
+import threading
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from closing import Client, tearDownModule  # noqa: F401 -- unittest calls it
+from keystored_client import ConnectionFailed, Problem, TimeLimitExceeded, __version__
+
+
+class Fake:
+    """A server on the loopback address. `say(index, path)` answers (status, headers, body), "hang" or "cut"."""
+
+    def __init__(self, test, say):
+        self.asked = []
+        self.agents = []
+        ended = threading.Event()
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def answer(self):
+                self.rfile.read(int(self.headers.get("content-length") or 0))
+                fake.asked.append(self.path)
+                fake.agents.append(self.headers["user-agent"])
+                said = say(len(fake.asked) - 1, self.path)
+                if said == "hang":
+                    ended.wait()
+                if isinstance(said, str):
+                    self.close_connection = True
+                    self.connection.close()
+                    return
+                status, headers, body = said
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                if status != 204 and "content-length" not in headers:
+                    self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            do_GET = do_POST = do_PUT = do_DELETE = answer
+
+            def log_message(self, *_):
+                pass
+
+            def finish(self):
+                try:
+                    super().finish()
+                except (OSError, ValueError):
+                    pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.block_on_close = False
+        server.handle_error = lambda *_: None
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{server.server_port}"
+
+        def end():
+            ended.set()
+            server.shutdown()
+            server.server_close()
+
+        test.addCleanup(end)
+
+
+def document(body):
+    return 200, {"content-type": "application/json"}, json.dumps(body)
+
+
+def problem(status, code, **headers):
+    body = {"type": code, "title": code, "status": status, "code": code, "request-id": "r-1", "errors": [{"error-message": code}]}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return status, {"content-type": "application/problem+json", **named}, json.dumps(body)
+
+
+def dead_address():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+class Attempts(unittest.TestCase):
+    def test_an_address_that_refuses_and_one_that_is_sealed_are_passed_over(self):
+        sealed = Fake(self, lambda *_: problem(503, "sealed", retry_after="5"))
+        well = Fake(self, lambda *_: document([]))
+        client = Client([dead_address(), sealed.url, well.url])
+        client.transit_keys.list()
+        client.transit_keys.list()
+        self.assertEqual((len(sealed.asked), len(well.asked)), (1, 2))
+
+    def test_a_connection_that_is_cut_is_repeated_only_where_that_does_no_harm(self):
+        once = Fake(self, lambda index, _: "cut" if index == 0 else document([]))
+        self.assertEqual(Client(once.url).transit_keys.list(), [])
+        cutting = Fake(self, lambda *_: "cut")
+        with self.assertRaises(ConnectionFailed) as raised:
+            Client(cutting.url).transit_keys.rotate("orders")
+        self.assertTrue(raised.exception.may_have_run)
+        self.assertEqual(len(cutting.asked), 1)
+
+    def test_the_time_limit_ends_a_call_that_hangs(self):
+        client = Client(Fake(self, lambda *_: "hang").url, timeout=0.2)
+        with self.assertRaises(TimeLimitExceeded):
+            client.transit_keys.list()
+        with self.assertRaisesRegex(TimeLimitExceeded, "0.05 s"):
+            client.transit_keys.list(timeout=0.05)
+
+    def test_retry_after_is_waited_for_also_by_what_changes_something(self):
+        for status in (429, 503):
+            with self.subTest(status):
+                server = Fake(self, lambda index, _, status=status: problem(status, "busy", retry_after="1") if index == 0 else (204, {}, ""))
+                started = time.monotonic()
+                Client(server.url).transit_keys.rotate("orders")
+                self.assertGreaterEqual(time.monotonic() - started, 1)
+                self.assertEqual(len(server.asked), 2)
+
+    def test_503_without_retry_after_is_repeated_only_where_that_does_no_harm(self):
+        server = Fake(self, lambda *_: problem(503, "odd"))
+        with self.assertRaises(Problem):
+            Client(server.url).transit_keys.rotate("orders")
+        self.assertEqual(len(server.asked), 1)
+        with self.assertRaises(Problem):
+            Client(server.url, retries=2).transit_keys.list()
+        self.assertEqual(len(server.asked), 4)
+
+    def test_a_retry_after_that_is_too_long_is_not_waited_for(self):
+        server = Fake(self, lambda *_: problem(503, "sealed", retry_after="3600"))
+        for client in (Client(server.url), Client(server.url, most_retry_after=1e9, timeout=0.5)):
+            with self.assertRaises(Problem) as raised:
+                client.transit_keys.list()
+            self.assertEqual((raised.exception.code, raised.exception.retry_after_seconds), ("sealed", 3_600))
+        self.assertEqual(len(server.asked), 2)
+
+    def test_a_refusal_is_not_repeated(self):
+        server = Fake(self, lambda *_: problem(500, "internal-error"))
+        with self.assertRaises(Problem) as raised:
+            Client(server.url).transit_keys.list()
+        self.assertEqual((raised.exception.request_id, len(server.asked)), ("r-1", 1))
+
+    def test_what_is_no_answer_of_an_appliance(self):
+        cases = [
+            (502, {"content-type": "text/html"}, "<h1>Bad Gateway</h1>"),
+            (200, {"content-type": "text/html"}, "<p>Sign in"),
+            (200, {"content-type": "application/json"}, "[{"),
+            (200, {"content-type": "application/json"}, '{"name":"no list"}'),
+            (302, {"location": "https://elsewhere.example/"}, ""),
+        ]
+        for said in cases:
+            with self.subTest(said), self.assertRaises(Problem) as raised:
+                Client(Fake(self, lambda *_, said=said: said).url, retries=0).transit_keys.list()
+            self.assertEqual((raised.exception.status, raised.exception.code), (said[0], "unexpected-answer"))
+
+    def test_an_answer_that_ends_early(self):
+        server = Fake(self, lambda *_: (200, {"content-type": "application/json", "content-length": "100", "connection": "close"}, "[]"))
+        with self.assertRaises(ConnectionFailed):
+            Client(server.url, retries=0, timeout=5).transit_keys.list()
+
+    def test_no_address_answers(self):
+        first, second = dead_address(), dead_address()
+        with self.assertRaises(ConnectionFailed) as raised:
+            Client([first, second], retries=1).transit_keys.rotate("orders")
+        self.assertIn(first, str(raised.exception))
+        self.assertFalse(raised.exception.may_have_run)
+        self.assertEqual(len(raised.exception.failures), 2)
+        self.assertIsInstance(raised.exception, ConnectionError)
+
+    def test_pages_are_read_by_the_link_header(self):
+        following = "/v1/state/keystore/tokens?after=b&limit=2"
+
+        def say(index, path):
+            status, headers, body = document([{**token, "accessor": f"{index} {path}"}])
+            return status, {**headers, **({"link": f'<?limit=2>; rel="first", <{following}>; rel="next"'} if index == 0 else {})}, body
+
+        token = {"tenant": "system", "user": "root", "policies": [], "creation-time": "2026-01-01T00:00:00Z"}
+        server = Fake(self, say)
+        accessors = [one.accessor for one in Client(server.url).tokens.list_each(limit=2)]
+        self.assertEqual(accessors, ["0 /v1/state/keystore/tokens?limit=2", f"1 {following}"])
+
+    def test_a_connection_is_kept_and_a_closed_one_is_not_used(self):
+        server = Fake(self, lambda *_: document([]))
+        client = Client(server.url, retries=0)
+        client.transit_keys.list()
+        ((connection, _),) = client._transport._idle[server.url]
+        client.transit_keys.list()
+        self.assertIs(client._transport._idle[server.url][0][0], connection)
+        connection.sock.shutdown(socket.SHUT_RDWR)
+        client.transit_keys.list()
+        client.close()
+
+    def test_every_request_says_which_library_sends_it(self):
+        server = Fake(self, lambda *_: document([]))
+        Client(server.url, user_agent="billing/2.1").transit_keys.list()
+        self.assertEqual(server.agents, [f"billing/2.1 keystored-client-python/{__version__}"])
+
+
+if __name__ == "__main__":
+    unittest.main()
