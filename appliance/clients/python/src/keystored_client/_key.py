@@ -91,11 +91,13 @@ class DataKey:
 def _wire(item: Any, **renamed: str) -> Mapping[str, Any]:
     """In the names of the wire. The attributes named are octets, which go as base64 under the names given."""
     octets: dict[str, str] = {"associated_data": "associated-data", **renamed}
-    return {
-        octets.get(name, name.replace("_", "-")): _encode(value) if name in octets else value
-        for name, value in vars(item).items()
-        if value is not None
-    }
+    wire: dict[str, Any] = {}
+    for name, value in vars(item).items():
+        if value is not None and name in octets:
+            wire[octets[name]] = _encode(value)
+        elif value is not None:
+            wire[name.replace("_", "-")] = value
+    return wire
 
 
 def _encode(octets: Octets) -> str:
