@@ -26,6 +26,7 @@ const tasks = {
   'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
+  keystorectl: [['appliance/packaging/keystorectl/build-keystorectl.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
   oci: [['appliance/packaging/oci/build-oci.ts']],
   image: [['appliance/packaging/image/build-image.ts']],
@@ -70,7 +71,7 @@ async function main(word, args) {
     throw new SetupError(`Node.js 20 or newer is needed to set up; this is ${process.versions.node}`);
   }
   installPackages();
-  if (word !== 'ctl') installSoftHsm();
+  if (word !== 'ctl' && word !== 'keystorectl') installSoftHsm();
   if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
   if (word === 'test:interop') installDebianPackages('for the clients of others', missing(clientPackages));
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));

@@ -88,9 +88,10 @@ export function readModel(document: OpenApiDocument): Model {
   };
 }
 
-/** Pages for people and the description itself are none of a client's business. */
+/** Pages for people, the description itself and the downloads of keystorectl are none of a client's business. */
 function isForPrograms(path: string, { responses }: DescribedOperation): boolean {
-  return path.startsWith('/v1/') && path !== '/v1/openapi.json' && mediaTypeOf(successesOf(responses)[0]?.[1]) !== 'text/html';
+  if (path === '/v1/openapi.json' || path.startsWith('/v1/keystorectl')) return false;
+  return path.startsWith('/v1/') && mediaTypeOf(successesOf(responses)[0]?.[1]) !== 'text/html';
 }
 
 /** The resource whose name the operation's id begins with; without one, the tag. */

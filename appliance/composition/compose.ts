@@ -24,6 +24,7 @@ import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
 import { stateMeasurer } from '../operations/metrics-state.ts';
 import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
+import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
 import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';
 import { WrappingRotation } from '../wrapping-keys/rotation.ts';
 
@@ -46,6 +47,8 @@ export type Parts = {
   readonly sealed?: () => boolean;
   /** absent in tools that open tokens and store without serving */
   readonly system?: SystemParts;
+  /** directory of what GET /v1/keystorectl hands out, by default that of the package */
+  readonly downloads?: string;
 };
 
 export type Composed = {
@@ -88,6 +91,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       endpoints: [
         ...hsmEndpoints(hsm, rotation),
         auditEndpoint(store),
+        ...keystorectlEndpoints(parts.downloads),
         ...(system === undefined ? [] : systemEndpoints(system, stateMeasurer({ ...system, store, clock, gauges: running.gauges }))),
         ...running.endpoints,
       ],

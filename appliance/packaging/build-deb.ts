@@ -1,9 +1,9 @@
 // npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb.
-import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { archiveDeb, commitEpochSeconds, controlOf, debianArchitecture, installedSize } from './debian-archive.ts';
+import { makeDownloads } from './keystorectl/downloads.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const packaging = import.meta.dirname;
@@ -38,6 +38,8 @@ type LockFile = { readonly packages: Readonly<Record<string, { readonly dev?: bo
 const manifest = readJson<Manifest>('package.json');
 /** Tests build the same tree as an earlier and a later version, in another directory. */
 const [version = manifest.version, output = join(root, 'dist')] = process.argv.slice(2);
+const epochSeconds = commitEpochSeconds();
+const target = join(output, `keystored_${version}_${debianArchitecture()}.deb`);
 const stage = mkdtempSync(join(tmpdir(), 'keystored-deb-'));
 try {
   chmodSync(stage, 0o755);
@@ -45,9 +47,9 @@ try {
   installPackages();
   for (const [source, target, mode] of placed) place(join(packaging, source), target, mode);
   installDocumentation();
+  await makeDownloads(join(stage, home, 'downloads'), epochSeconds);
   writeControl();
-  settleTree(stage);
-  console.log(build());
+  console.log(archiveDeb(stage, target, { epochSeconds, isExecutable }));
 } finally {
   rmSync(stage, { recursive: true });
 }
@@ -106,38 +108,18 @@ function writeControl(): void {
     Version: version,
     Architecture: debianArchitecture(),
     Maintainer: 'keystored maintainers <keystored@localhost>',
-    'Installed-Size': String(Math.ceil(sizeOf(stage) / 1024)),
+    'Installed-Size': installedSize(stage),
     Depends: 'softhsm2, systemd, libsystemd0, libc6 (>= 2.36), libstdc++6, libgcc-s1, libatomic1',
     Recommends: 'ca-certificates, opensc-pkcs11',
+    // Both have /usr/bin/keystorectl, and this one can do more.
+    Provides: `keystorectl (= ${version})`,
+    Conflicts: 'keystorectl',
+    Replaces: 'keystorectl',
     Section: 'net',
     Priority: 'optional',
     Description: `${summary}\n ${more.join(': ')}.\n`,
   };
-  writeFileSync(
-    join(control, 'control'),
-    Object.entries(fields)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join('\n'),
-  );
-}
-
-/** Sets file modes, and one time for all files, so that the same tree always makes the same package. */
-function settleTree(directory: string): void {
-  const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? git('log', '-1', '--format=%ct'));
-  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isSymbolicLink()) continue;
-    const executable = entry.isDirectory() || path.includes('/usr/bin/') || path.endsWith('/node/bin/node') || /DEBIAN\/p/.test(path);
-    chmodSync(path, executable ? 0o755 : 0o644);
-    utimesSync(path, epoch, epoch);
-  }
-}
-
-function build(): string {
-  const target = join(output, `keystored_${version}_${debianArchitecture()}.deb`);
-  mkdirSync(dirname(target), { recursive: true });
-  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target]);
-  return target;
+  writeFileSync(join(control, 'control'), controlOf(fields));
 }
 
 function place(source: string, target: string, mode: number): void {
@@ -146,24 +128,8 @@ function place(source: string, target: string, mode: number): void {
   chmodSync(join(stage, target), mode);
 }
 
-function debianArchitecture(): string {
-  return run('dpkg', ['--print-architecture']).trim();
-}
-
-function git(...args: string[]): string {
-  return run('git', ['-C', root, ...args]).trim();
-}
-
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
-  return stdout;
-}
-
-function sizeOf(directory: string): number {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0);
+function isExecutable(path: string): boolean {
+  return path.includes('/usr/bin/') || path.endsWith('/node/bin/node') || /DEBIAN\/p/.test(path);
 }
 
 function readJson<T>(path: string): T {

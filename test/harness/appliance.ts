@@ -1,5 +1,6 @@
 // The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
 import { join } from 'node:path';
+import { defined } from '../../core/base/defined.ts';
 import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { BackupConfig } from '../../core/config/backup.ts';
@@ -58,6 +59,8 @@ export type TestApplianceOptions = {
   readonly rootToken?: string;
   readonly services?: readonly ProvidedService[];
   readonly backup?: BackupConfig;
+  /** directory of what GET /v1/keystorectl hands out; default: that of a source tree, which has none */
+  readonly downloads?: string;
   /** default: every record is written, unauthenticated ones too */
   readonly unauthenticatedLimit?: UnauthenticatedLimits;
 };
@@ -98,6 +101,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
     clock: clockWatch.clock,
     services: [provide(listenersService, notServing), ...(options.services ?? [])],
     topics: { audit: join(directory, 'audit'), logs: join(directory, 'logs') },
+    ...defined({ downloads: options.downloads }),
     system: {
       directory,
       settleMs: 100,

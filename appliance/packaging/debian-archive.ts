@@ -1,0 +1,56 @@
+// Debian packages of staged trees, the same octets for the same tree.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
+
+export type Settled = {
+  /** time of every file */
+  readonly epochSeconds: number;
+  /** by the path of a file below the stage; others and those without the right are 0644 */
+  readonly isExecutable: (path: string) => boolean;
+};
+
+/** Packs a tree with its DEBIAN folder into `target`, and answers that path. */
+export function archiveDeb(stage: string, target: string, { epochSeconds, isExecutable }: Settled): string {
+  for (const entry of readdirSync(stage, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink()) continue;
+    chmodSync(path, entry.isDirectory() || isExecutable(path) ? 0o755 : 0o644);
+    utimesSync(path, epochSeconds, epochSeconds);
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target]);
+  return target;
+}
+
+/** The control file of a package. */
+export function controlOf(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\n');
+}
+
+/** For the field Installed-Size: KiB. */
+export function installedSize(stage: string): string {
+  const octets = readdirSync(stage, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((total, entry) => total + statSync(join(entry.parentPath, entry.name)).size, 0);
+  return String(Math.ceil(octets / 1024));
+}
+
+/** The time of the last commit; `SOURCE_DATE_EPOCH` overrides it. */
+export function commitEpochSeconds(): number {
+  return Number(process.env['SOURCE_DATE_EPOCH'] ?? run('git', ['-C', root, 'log', '-1', '--format=%ct']).trim());
+}
+
+export function debianArchitecture(): string {
+  return run('dpkg', ['--print-architecture']).trim();
+}
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
+}

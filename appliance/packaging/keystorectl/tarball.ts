@@ -1,0 +1,73 @@
+// The tarball for every platform: the bundle, launchers for shells and for Windows, and licences. It needs Node.js 22.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { bundleKeystorectl } from './bundle.ts';
+import { licenses } from './licenses.ts';
+
+/** Without a version, so that a script can download it by name; `keystorectl --version` says it. */
+export const tarballName = 'keystorectl.tar.gz';
+
+/** Writes the tarball. The same sources and time make the same octets. */
+export async function makeTarball(target: string, epochSeconds: number): Promise<void> {
+  const work = mkdtempSync(join(tmpdir(), 'keystorectl-'));
+  try {
+    const { modules, packages } = await bundleKeystorectl({ oneModule: false });
+    const files: Readonly<Record<string, string>> = {
+      keystorectl: shellLauncher,
+      'keystorectl.cmd': windowsLauncher.replaceAll('\n', '\r\n'),
+      LICENSES: licenses(packages),
+      'lib/package.json': '{ "type": "module" }\n',
+      'lib/start.js': start,
+      ...Object.fromEntries([...modules].map(([name, code]) => [`lib/${name}`, code])),
+    };
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(work, 'keystorectl', name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: name === 'keystorectl' ? 0o755 : 0o644 });
+    }
+    const settled = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${epochSeconds}`, '--mode=u=rwX,go=rX'];
+    const format = ['--format=ustar', '--use-compress-program=gzip -9 --no-name'];
+    run('tar', ['--create', ...settled, ...format, `--file=${target}`, `--directory=${work}`, 'keystorectl']);
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+/** The shell is that of Linux and macOS. Compiled code is kept as in the other forms. */
+const shellLauncher = `#!/bin/sh
+# keystorectl under the Node.js of this machine; KEYSTORED_NODE names another.
+self=$0
+while [ -L "$self" ]; do
+  link=$(readlink "$self")
+  case $link in /*) self=$link ;; *) self=$(dirname "$self")/$link ;; esac
+done
+node=\${KEYSTORED_NODE:-node}
+command -v "$node" >/dev/null || { echo "keystorectl: Node.js 22 or newer is needed (https://nodejs.org); $node is not there" >&2; exit 1; }
+cache=\${XDG_CACHE_HOME:-\${HOME:+$HOME/.cache}}
+[ -z "$cache" ] || export NODE_COMPILE_CACHE="\${NODE_COMPILE_CACHE:-$cache/keystored/compiled}"
+exec "$node" "$(dirname "$self")/lib/start.js" "$@"
+`;
+
+const windowsLauncher = `@echo off
+rem keystorectl under the Node.js of this machine; KEYSTORED_NODE names another.
+setlocal
+if not defined KEYSTORED_NODE set KEYSTORED_NODE=node
+if not defined NODE_COMPILE_CACHE set NODE_COMPILE_CACHE=%LOCALAPPDATA%\\keystored\\compiled
+"%KEYSTORED_NODE%" "%~dp0lib\\start.js" %*
+`;
+
+/** An old Node.js is told by name, before it fails at something that it lacks. */
+const start = `// Starts keystorectl, or says that this Node.js is too old.
+if (Number(process.versions.node.split('.')[0]) >= 22) await import('./keystorectl.js');
+else {
+  console.error('keystorectl: Node.js 22 or newer is needed; this is ' + process.versions.node);
+  process.exitCode = 1;
+}
+`;
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+}
