@@ -1,0 +1,3 @@
+module keystored-client
+
+go 1.21

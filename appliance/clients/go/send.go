@@ -1,0 +1,129 @@
+package keystored
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// The functions below are what the generated methods are made of: one for each kind of answer.
+
+func sendOnly(ctx context.Context, c *Client, op operation, p parts) error {
+	_, err := c.call(ctx, op, p, nil)
+	return err
+}
+
+func sendFor[T any](ctx context.Context, c *Client, op operation, p parts) (*T, error) {
+	into := new(T)
+	if _, err := c.call(ctx, op, p, into); err != nil {
+		return nil, err
+	}
+	return into, nil
+}
+
+// sendForMaybe answers nil when there is nothing to tell.
+func sendForMaybe[T any](ctx context.Context, c *Client, op operation, p parts) (*T, error) {
+	into := new(T)
+	answer, err := c.call(ctx, op, p, into)
+	if err != nil || answer.StatusCode == http.StatusNoContent {
+		return nil, err
+	}
+	return into, nil
+}
+
+func sendForOctets(ctx context.Context, c *Client, op operation, p parts) ([]byte, error) {
+	var into []byte
+	_, err := c.call(ctx, op, p, &into)
+	return into, err
+}
+
+func sendForText(ctx context.Context, c *Client, op operation, p parts) (string, error) {
+	text, err := sendForOctets(ctx, c, op, p)
+	return string(text), err
+}
+
+// sendForStream answers what the caller reads and closes; it ends with the context too.
+func sendForStream(ctx context.Context, c *Client, op operation, p parts) (io.ReadCloser, error) {
+	return c.stream(ctx, op, p)
+}
+
+// sendForLines walks over documents until the appliance or the caller ends it.
+func sendForLines(ctx context.Context, c *Client, op operation, p parts) Seq[json.RawMessage] {
+	return func(yield func(json.RawMessage, error) bool) {
+		body, err := c.stream(ctx, op, p)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer body.Close()
+		lines := bufio.NewReader(body)
+		for {
+			line, err := lines.ReadBytes('\n')
+			if err == nil && !yield(line, nil) || errors.Is(err, io.EOF) && len(line) == 0 {
+				return
+			}
+			if err != nil {
+				yield(nil, &TransportError{Address: c.link.bases[0], Sent: true, Err: causeOf(ctx, err)})
+				return
+			}
+		}
+	}
+}
+
+// parts of a call, as the generated methods know them.
+type parts struct {
+	names   []string
+	query   url.Values
+	header  http.Header
+	body    any
+	options []CallOption
+}
+
+// octets is a body that is not JSON.
+type octets struct {
+	mediaType string
+	content   []byte
+}
+
+func addQuery[T any](into *parts, name string, value *T) {
+	if value == nil {
+		return
+	}
+	if into.query == nil {
+		into.query = url.Values{}
+	}
+	into.query.Set(name, fmt.Sprint(*value))
+}
+
+func addHeader(into *parts, name string, value *string) {
+	if value == nil {
+		return
+	}
+	if into.header == nil {
+		into.header = http.Header{}
+	}
+	into.header.Set(name, *value)
+}
+
+// Ptr makes an optional field: TransitKeyMerge{DeletionAllowed: keystored.Ptr(true)}.
+func Ptr[T any](value T) *T { return &value }
+
+// itemProblem is the problem of an item of a batch, in the form of a refusal.
+func itemProblem(status *int64, code, message *string) *Problem {
+	if code == nil {
+		return nil
+	}
+	problem := &Problem{Code: *code}
+	if status != nil {
+		problem.Status = int(*status)
+	}
+	if message != nil {
+		problem.Detail = *message
+	}
+	return problem
+}

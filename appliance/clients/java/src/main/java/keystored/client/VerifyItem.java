@@ -1,0 +1,22 @@
+// An item to verify.
+package keystored.client;
+
+/**
+ * An item to verify.
+ *
+ * @param data the octets
+ * @param signature of the octets
+ * @param reference comes back with the result; may be null
+ */
+public record VerifyItem(byte[] data, String signature, String reference) {
+  /**
+   * Makes an item without anything more.
+   *
+   * @param data the octets
+   * @param signature of the octets
+   * @return the item
+   */
+  public static VerifyItem of(byte[] data, String signature) {
+    return new VerifyItem(data, signature, null);
+  }
+}

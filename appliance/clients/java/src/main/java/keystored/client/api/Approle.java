@@ -1,0 +1,30 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the approle.
+ * @param tokenPolicies Policies of the tokens; only such as the caller has.
+ * @param tokenTtl Life of a token, and what a refresh gives it.
+ * @param tokenMaxTtl Longest life of a token over all refreshes.
+ * @param tokenBoundCidrs Ranges of addresses the tokens work from; empty: from anywhere.
+ * @param secretIdTtl How long a secret-id can be used; unless given, for ever. May be null: absent.
+ * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes.
+ * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere.
+ * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
+ */
+public record Approle(
+    @JsonProperty("name") String name,
+    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("token-ttl") String tokenTtl,
+    @JsonProperty("token-max-ttl") String tokenMaxTtl,
+    @JsonProperty("token-bound-cidrs") List<String> tokenBoundCidrs,
+    @JsonProperty("secret-id-ttl") String secretIdTtl,
+    @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
+    @JsonProperty("secret-id-bound-cidrs") List<String> secretIdBoundCidrs,
+    @JsonProperty("fixed-role-id") String fixedRoleId) {
+}

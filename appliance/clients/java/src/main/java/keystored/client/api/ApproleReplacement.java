@@ -1,0 +1,156 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param tokenPolicies Policies of the tokens; only such as the caller has. May be null: absent.
+ * @param tokenTtl Life of a token, and what a refresh gives it. May be null: absent.
+ * @param tokenMaxTtl Longest life of a token over all refreshes. May be null: absent.
+ * @param tokenBoundCidrs Ranges of addresses the tokens work from; empty: from anywhere. May be null: absent.
+ * @param secretIdTtl How long a secret-id can be used; unless given, for ever. May be null: absent.
+ * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes. May be null: absent.
+ * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere. May be null: absent.
+ * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
+ */
+public record ApproleReplacement(
+    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("token-ttl") String tokenTtl,
+    @JsonProperty("token-max-ttl") String tokenMaxTtl,
+    @JsonProperty("token-bound-cidrs") List<String> tokenBoundCidrs,
+    @JsonProperty("secret-id-ttl") String secretIdTtl,
+    @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
+    @JsonProperty("secret-id-bound-cidrs") List<String> secretIdBoundCidrs,
+    @JsonProperty("fixed-role-id") String fixedRoleId) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    Builder builder = new Builder();
+    return builder;
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private List<String> tokenPolicies;
+    private String tokenTtl;
+    private String tokenMaxTtl;
+    private List<String> tokenBoundCidrs;
+    private String secretIdTtl;
+    private Long secretIdNumUses;
+    private List<String> secretIdBoundCidrs;
+    private String fixedRoleId;
+
+    private Builder() {}
+
+    /**
+     * Policies of the tokens; only such as the caller has.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenPolicies(List<String> value) {
+      tokenPolicies = value;
+      return this;
+    }
+
+    /**
+     * Life of a token, and what a refresh gives it.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenTtl(String value) {
+      tokenTtl = value;
+      return this;
+    }
+
+    /**
+     * Longest life of a token over all refreshes.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenMaxTtl(String value) {
+      tokenMaxTtl = value;
+      return this;
+    }
+
+    /**
+     * Ranges of addresses the tokens work from; empty: from anywhere.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenBoundCidrs(List<String> value) {
+      tokenBoundCidrs = value;
+      return this;
+    }
+
+    /**
+     * How long a secret-id can be used; unless given, for ever.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder secretIdTtl(String value) {
+      secretIdTtl = value;
+      return this;
+    }
+
+    /**
+     * How often a secret-id can be used; 0: as often as one likes.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder secretIdNumUses(Long value) {
+      secretIdNumUses = value;
+      return this;
+    }
+
+    /**
+     * Ranges of addresses one may log in from; empty: from anywhere.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder secretIdBoundCidrs(List<String> value) {
+      secretIdBoundCidrs = value;
+      return this;
+    }
+
+    /**
+     * A role-id of your own choice; unless given, one is made.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder fixedRoleId(String value) {
+      fixedRoleId = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public ApproleReplacement build() {
+      return new ApproleReplacement(
+          tokenPolicies,
+          tokenTtl,
+          tokenMaxTtl,
+          tokenBoundCidrs,
+          secretIdTtl,
+          secretIdNumUses,
+          secretIdBoundCidrs,
+          fixedRoleId);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * One of a few values. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record CaSignCsrRequestUsagesItem(String value) {
+  /** The value {@code client-auth}. */
+  public static final CaSignCsrRequestUsagesItem CLIENT_AUTH = new CaSignCsrRequestUsagesItem("client-auth");
+
+  /** The value {@code server-auth}. */
+  public static final CaSignCsrRequestUsagesItem SERVER_AUTH = new CaSignCsrRequestUsagesItem("server-auth");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public CaSignCsrRequestUsagesItem {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

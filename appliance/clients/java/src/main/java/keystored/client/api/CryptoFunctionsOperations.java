@@ -1,0 +1,30 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class CryptoFunctionsOperations {
+  private static final Operation RANDOM_BYTES =
+      new Operation("POST", "/v1/state/keystore/crypto-functions/random-bytes", "application/json");
+
+  private final Sender sender;
+
+  CryptoFunctionsOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * Generate random bytes.
+   *
+   * <p>POST /v1/state/keystore/crypto-functions/random-bytes
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public CryptoFunctionsRandomBytesAnswer randomBytes(CryptoFunctionsRandomBytesRequest body) {
+    return sender.json(RANDOM_BYTES, new Parts().body(body), CryptoFunctionsRandomBytesAnswer.class);
+  }
+}

@@ -1,0 +1,37 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * degraded: requests are served, and a person should act; down: some requests cannot be served. Later versions
+ * may answer others.
+ *
+ * @param value as on the wire
+ */
+public record HealthShowAnswerStatus(String value) {
+  /** The value {@code ok}. */
+  public static final HealthShowAnswerStatus OK = new HealthShowAnswerStatus("ok");
+
+  /** The value {@code degraded}. */
+  public static final HealthShowAnswerStatus DEGRADED = new HealthShowAnswerStatus("degraded");
+
+  /** The value {@code down}. */
+  public static final HealthShowAnswerStatus DOWN = new HealthShowAnswerStatus("down");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public HealthShowAnswerStatus {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

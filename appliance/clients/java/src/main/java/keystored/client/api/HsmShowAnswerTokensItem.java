@@ -1,0 +1,41 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the token in the configuration.
+ * @param module Path of the PKCS#11 module.
+ * @param label Label of the token.
+ * @param serial Serial number of the token.
+ * @param manufacturer Manufacturer of the token.
+ * @param model Model of the token.
+ * @param state Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
+ * @param reason Why it is not up, and how to correct it. May be null: absent.
+ * @param keyTypes Key types that the token supports.
+ * @param mechanisms Mechanisms of the token.
+ * @param wrappingKey The key that wraps all others, and its last rotation.
+ * @param loadedKeys Keys loaded now.
+ * @param sessions Sessions of the answering worker, counted recently.
+ * @param latencies Time of recent calls by operation.
+ */
+public record HsmShowAnswerTokensItem(
+    @JsonProperty("name") String name,
+    @JsonProperty("module") String module,
+    @JsonProperty("label") String label,
+    @JsonProperty("serial") String serial,
+    @JsonProperty("manufacturer") String manufacturer,
+    @JsonProperty("model") String model,
+    @JsonProperty("state") HsmShowAnswerTokensItemState state,
+    @JsonProperty("reason") String reason,
+    @JsonProperty("key-types") List<String> keyTypes,
+    @JsonProperty("mechanisms") List<String> mechanisms,
+    @JsonProperty("wrapping-key") HsmShowAnswerTokensItemWrappingKey wrappingKey,
+    @JsonProperty("loaded-keys") Long loadedKeys,
+    @JsonProperty("sessions") HsmShowAnswerTokensItemSessions sessions,
+    @JsonProperty("latencies") Map<String, HsmShowAnswerTokensItemLatenciesValue> latencies) {
+}

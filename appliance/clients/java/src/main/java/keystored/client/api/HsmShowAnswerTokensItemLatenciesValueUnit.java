@@ -1,0 +1,30 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Of both. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record HsmShowAnswerTokensItemLatenciesValueUnit(String value) {
+  /** The value {@code microseconds}. */
+  public static final HsmShowAnswerTokensItemLatenciesValueUnit MICROSECONDS = new HsmShowAnswerTokensItemLatenciesValueUnit("microseconds");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public HsmShowAnswerTokensItemLatenciesValueUnit {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

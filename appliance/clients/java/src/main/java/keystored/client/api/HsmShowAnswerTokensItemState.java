@@ -1,0 +1,40 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. Later versions may
+ * answer others.
+ *
+ * @param value as on the wire
+ */
+public record HsmShowAnswerTokensItemState(String value) {
+  /** The value {@code up}. */
+  public static final HsmShowAnswerTokensItemState UP = new HsmShowAnswerTokensItemState("up");
+
+  /** The value {@code damaged}. */
+  public static final HsmShowAnswerTokensItemState DAMAGED = new HsmShowAnswerTokensItemState("damaged");
+
+  /** The value {@code down}. */
+  public static final HsmShowAnswerTokensItemState DOWN = new HsmShowAnswerTokensItemState("down");
+
+  /** The value {@code pin-refused}. */
+  public static final HsmShowAnswerTokensItemState PIN_REFUSED = new HsmShowAnswerTokensItemState("pin-refused");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public HsmShowAnswerTokensItemState {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,37 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
+ * every start tries again. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record HsmShowAnswerTokensItemWrappingKeyState(String value) {
+  /** The value {@code in-use}. */
+  public static final HsmShowAnswerTokensItemWrappingKeyState IN_USE = new HsmShowAnswerTokensItemWrappingKeyState("in-use");
+
+  /** The value {@code rewrapping}. */
+  public static final HsmShowAnswerTokensItemWrappingKeyState REWRAPPING = new HsmShowAnswerTokensItemWrappingKeyState("rewrapping");
+
+  /** The value {@code incomplete}. */
+  public static final HsmShowAnswerTokensItemWrappingKeyState INCOMPLETE = new HsmShowAnswerTokensItemWrappingKeyState("incomplete");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public HsmShowAnswerTokensItemWrappingKeyState {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,275 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import keystored.client.Page;
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class OidcOperations {
+  private static final Operation CREATE =
+      new Operation("POST", "/v1/config/keystore/authentication/oidc", "application/json");
+  private static final Operation DELETE =
+      new Operation("DELETE", "/v1/config/keystore/authentication/oidc/{}", "", Operation.Trait.IDEMPOTENT);
+  private static final Operation EXPLAIN =
+      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/explain", "application/json");
+  private static final Operation LIST =
+      new Operation("GET", "/v1/state/keystore/authentication/oidc", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation LIST_CONFIG =
+      new Operation("GET", "/v1/config/keystore/authentication/oidc", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation LOGIN =
+      new Operation("POST", "/v1/oidc-login", "application/json", Operation.Trait.PUBLIC);
+  private static final Operation MERGE =
+      new Operation("PATCH", "/v1/config/keystore/authentication/oidc/{}", "");
+  private static final Operation REPLACE =
+      new Operation("PUT", "/v1/config/keystore/authentication/oidc/{}", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation SHOW =
+      new Operation("GET", "/v1/state/keystore/authentication/oidc/{}", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation SHOW_CONFIG =
+      new Operation("GET", "/v1/config/keystore/authentication/oidc/{}", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation TEST =
+      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/test", "application/json");
+
+  private final Sender sender;
+
+  OidcOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * Create an OIDC service.
+   *
+   * <p>POST /v1/config/keystore/authentication/oidc
+   *
+   * @param body what is sent
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public OidcService create(OidcServiceCreation body, OidcCreateOptions options) {
+    return sender.json(CREATE, options.addTo(new Parts().body(body)), OidcService.class);
+  }
+
+  /**
+   * Create an OIDC service.
+   *
+   * <p>POST /v1/config/keystore/authentication/oidc
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcService create(OidcServiceCreation body) {
+    return create(body, OidcCreateOptions.builder().build());
+  }
+
+  /**
+   * Delete an OIDC service.
+   *
+   * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @param options the optional parameters
+   */
+  public void delete(String name, OidcDeleteOptions options) {
+    sender.nothing(DELETE, options.addTo(new Parts(name)));
+  }
+
+  /**
+   * Delete an OIDC service.
+   *
+   * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   */
+  public void delete(String name) {
+    delete(name, OidcDeleteOptions.builder().build());
+  }
+
+  /**
+   * Say which roles claims match, and why not.
+   *
+   * <p>Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
+   *
+   * <p>POST /v1/state/keystore/authentication/oidc/&#123;name}/explain
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcExplainAnswer explain(String name, OidcExplainRequest body) {
+    return sender.json(EXPLAIN, new Parts(name).body(body), OidcExplainAnswer.class);
+  }
+
+  /**
+   * List the state of every OIDC service.
+   *
+   * <p>GET /v1/state/keystore/authentication/oidc
+   *
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public Page<OidcServiceState> list(OidcListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts()), OidcServiceState.class);
+  }
+
+  /**
+   * List the state of every OIDC service.
+   *
+   * <p>GET /v1/state/keystore/authentication/oidc
+   *
+   * @return the answer
+   */
+  public Page<OidcServiceState> list() {
+    return list(OidcListOptions.builder().build());
+  }
+
+  /**
+   * List the state of every OIDC service. It follows the pages and reads them one by one.
+   *
+   * <p>GET /v1/state/keystore/authentication/oidc
+   *
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public Iterable<OidcServiceState> listEach(OidcListOptions options) {
+    return Page.walk(after -> list(after == null ? options : options.startingAfter(after)));
+  }
+
+  /**
+   * List every OIDC service.
+   *
+   * <p>GET /v1/config/keystore/authentication/oidc
+   *
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public Page<OidcService> listConfig(OidcListConfigOptions options) {
+    return sender.page(LIST_CONFIG, options.addTo(new Parts()), OidcService.class);
+  }
+
+  /**
+   * List every OIDC service.
+   *
+   * <p>GET /v1/config/keystore/authentication/oidc
+   *
+   * @return the answer
+   */
+  public Page<OidcService> listConfig() {
+    return listConfig(OidcListConfigOptions.builder().build());
+  }
+
+  /**
+   * List every OIDC service. It follows the pages and reads them one by one.
+   *
+   * <p>GET /v1/config/keystore/authentication/oidc
+   *
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public Iterable<OidcService> listConfigEach(OidcListConfigOptions options) {
+    return Page.walk(after -> listConfig(after == null ? options : options.startingAfter(after)));
+  }
+
+  /**
+   * Ask for a sign-in that a person finishes in a browser.
+   *
+   * <p>POST /v1/oidc-login
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcLoginAnswer login(OidcLoginRequest body) {
+    return sender.json(LOGIN, new Parts().body(body), OidcLoginAnswer.class);
+  }
+
+  /**
+   * Merge into an OIDC service.
+   *
+   * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   * @param options the optional parameters
+   */
+  public void merge(String name, OidcServiceMerge body, OidcMergeOptions options) {
+    sender.nothing(MERGE, options.addTo(new Parts(name).body(body)));
+  }
+
+  /**
+   * Merge into an OIDC service.
+   *
+   * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   */
+  public void merge(String name, OidcServiceMerge body) {
+    merge(name, body, OidcMergeOptions.builder().build());
+  }
+
+  /**
+   * Create or replace an OIDC service.
+   *
+   * <p>PUT /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public OidcService replace(String name, OidcServiceReplacement body, OidcReplaceOptions options) {
+    return sender.json(REPLACE, options.addTo(new Parts(name).body(body)), OidcService.class);
+  }
+
+  /**
+   * Create or replace an OIDC service.
+   *
+   * <p>PUT /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcService replace(String name, OidcServiceReplacement body) {
+    return replace(name, body, OidcReplaceOptions.builder().build());
+  }
+
+  /**
+   * Read the state of an OIDC service.
+   *
+   * <p>GET /v1/state/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @return the answer
+   */
+  public OidcServiceState show(String name) {
+    return sender.json(SHOW, new Parts(name), OidcServiceState.class);
+  }
+
+  /**
+   * Read an OIDC service.
+   *
+   * <p>GET /v1/config/keystore/authentication/oidc/&#123;name}
+   *
+   * @param name Name of the OIDC service.
+   * @return the answer
+   */
+  public OidcService showConfig(String name) {
+    return sender.json(SHOW_CONFIG, new Parts(name), OidcService.class);
+  }
+
+  /**
+   * Check a provider without a login.
+   *
+   * <p>Always 200: faults are in `findings`, each with its fix.
+   *
+   * <p>POST /v1/state/keystore/authentication/oidc/&#123;name}/test
+   *
+   * @param name Name of the OIDC service.
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcTestAnswer test(String name, OidcTestRequest body) {
+    return sender.json(TEST, new Parts(name).body(body), OidcTestAnswer.class);
+  }
+}

@@ -1,0 +1,97 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A document of the API.
+ *
+ * @param requiredClaims Claims without which the role is not given. May be null: absent.
+ * @param claimMappings Claim to what it tells of the user. May be null: absent.
+ * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
+ * @param tokenPolicies Policies the sign-in gets. May be null: absent.
+ */
+public record OidcRoleMerge(
+    @JsonProperty("required-claims") List<String> requiredClaims,
+    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
+    @JsonProperty("oidc-scopes") List<String> oidcScopes,
+    @JsonProperty("token-policies") List<String> tokenPolicies) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    Builder builder = new Builder();
+    return builder;
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private List<String> requiredClaims;
+    private Map<String, OidcRoleClaimMappingsValue> claimMappings;
+    private List<String> oidcScopes;
+    private List<String> tokenPolicies;
+
+    private Builder() {}
+
+    /**
+     * Claims without which the role is not given.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder requiredClaims(List<String> value) {
+      requiredClaims = value;
+      return this;
+    }
+
+    /**
+     * Claim to what it tells of the user.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder claimMappings(Map<String, OidcRoleClaimMappingsValue> value) {
+      claimMappings = value;
+      return this;
+    }
+
+    /**
+     * Scopes asked for, besides openid.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder oidcScopes(List<String> value) {
+      oidcScopes = value;
+      return this;
+    }
+
+    /**
+     * Policies the sign-in gets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenPolicies(List<String> value) {
+      tokenPolicies = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public OidcRoleMerge build() {
+      return new OidcRoleMerge(
+          requiredClaims,
+          claimMappings,
+          oidcScopes,
+          tokenPolicies);
+    }
+  }
+}

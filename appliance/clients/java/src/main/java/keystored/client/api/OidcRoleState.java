@@ -1,0 +1,23 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the OIDC role.
+ * @param requiredClaims Claims without which the role is not given.
+ * @param claimMappings Claim to what it tells of the user.
+ * @param oidcScopes Scopes asked for, besides openid.
+ * @param tokenPolicies Policies the sign-in gets.
+ */
+public record OidcRoleState(
+    @JsonProperty("name") String name,
+    @JsonProperty("required-claims") List<String> requiredClaims,
+    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
+    @JsonProperty("oidc-scopes") List<String> oidcScopes,
+    @JsonProperty("token-policies") List<String> tokenPolicies) {
+}

@@ -1,0 +1,224 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param displayName What the login page calls it. May be null: absent.
+ * @param discoveryUrl Where the provider's OpenID Connect metadata is. May be null: absent.
+ * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.
+ * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
+ * @param clientId The id the provider gave this appliance. May be null: absent.
+ * @param clientSecret The secret the provider gave this appliance. May be null: absent.
+ * @param verboseLogging Write claims of sign-ins into system:logs: while setting up, not in production. May be
+ * null: absent.
+ * @param roleSelect How roles are chosen. May be null: absent.
+ * @param allowedRedirectUris Redirect URIs as registered at the provider; the path is /oidc-callback. May be
+ * null: absent.
+ * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
+ * @param clockTolerance How far the clocks may differ. May be null: absent.
+ * @param sessionTtl How long a sign-in lasts. May be null: absent.
+ */
+public record OidcServiceMerge(
+    @JsonProperty("display-name") String displayName,
+    @JsonProperty("discovery-url") String discoveryUrl,
+    @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
+    @JsonProperty("ca-certs") String caCerts,
+    @JsonProperty("client-id") String clientId,
+    @JsonProperty("client-secret") String clientSecret,
+    @JsonProperty("verbose-logging") Boolean verboseLogging,
+    @JsonProperty("role-select") OidcServiceRoleSelect roleSelect,
+    @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
+    @JsonProperty("token-endpoint-auth-method") OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod,
+    @JsonProperty("clock-tolerance") String clockTolerance,
+    @JsonProperty("session-ttl") String sessionTtl) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    Builder builder = new Builder();
+    return builder;
+  }
+
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "OidcServiceMerge[…]";
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private String displayName;
+    private String discoveryUrl;
+    private Boolean useRootCaCerts;
+    private String caCerts;
+    private String clientId;
+    private String clientSecret;
+    private Boolean verboseLogging;
+    private OidcServiceRoleSelect roleSelect;
+    private List<String> allowedRedirectUris;
+    private OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod;
+    private String clockTolerance;
+    private String sessionTtl;
+
+    private Builder() {}
+
+    /**
+     * What the login page calls it.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder displayName(String value) {
+      displayName = value;
+      return this;
+    }
+
+    /**
+     * Where the provider's OpenID Connect metadata is.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder discoveryUrl(String value) {
+      discoveryUrl = value;
+      return this;
+    }
+
+    /**
+     * Whether the public CAs are trusted for the provider.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder useRootCaCerts(Boolean value) {
+      useRootCaCerts = value;
+      return this;
+    }
+
+    /**
+     * CAs trusted for the provider besides, PEM.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder caCerts(String value) {
+      caCerts = value;
+      return this;
+    }
+
+    /**
+     * The id the provider gave this appliance.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder clientId(String value) {
+      clientId = value;
+      return this;
+    }
+
+    /**
+     * The secret the provider gave this appliance.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder clientSecret(String value) {
+      clientSecret = value;
+      return this;
+    }
+
+    /**
+     * Write claims of sign-ins into system:logs: while setting up, not in production.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder verboseLogging(Boolean value) {
+      verboseLogging = value;
+      return this;
+    }
+
+    /**
+     * How roles are chosen.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder roleSelect(OidcServiceRoleSelect value) {
+      roleSelect = value;
+      return this;
+    }
+
+    /**
+     * Redirect URIs as registered at the provider; the path is /oidc-callback.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowedRedirectUris(List<String> value) {
+      allowedRedirectUris = value;
+      return this;
+    }
+
+    /**
+     * How the secret is sent; default: as the provider says.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder tokenEndpointAuthMethod(OidcServiceTokenEndpointAuthMethod value) {
+      tokenEndpointAuthMethod = value;
+      return this;
+    }
+
+    /**
+     * How far the clocks may differ.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder clockTolerance(String value) {
+      clockTolerance = value;
+      return this;
+    }
+
+    /**
+     * How long a sign-in lasts.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder sessionTtl(String value) {
+      sessionTtl = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public OidcServiceMerge build() {
+      return new OidcServiceMerge(
+          displayName,
+          discoveryUrl,
+          useRootCaCerts,
+          caCerts,
+          clientId,
+          clientSecret,
+          verboseLogging,
+          roleSelect,
+          allowedRedirectUris,
+          tokenEndpointAuthMethod,
+          clockTolerance,
+          sessionTtl);
+    }
+  }
+}

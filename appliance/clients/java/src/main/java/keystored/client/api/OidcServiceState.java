@@ -1,0 +1,40 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the OIDC service.
+ * @param displayName What the login page calls it. May be null: absent.
+ * @param discoveryUrl Where the provider's OpenID Connect metadata is.
+ * @param useRootCaCerts Whether the public CAs are trusted for the provider.
+ * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
+ * @param clientId The id the provider gave this appliance.
+ * @param verboseLogging Write claims of sign-ins into system:logs: while setting up, not in production.
+ * @param roleSelect How roles are chosen.
+ * @param allowedRedirectUris Redirect URIs as registered at the provider; the path is /oidc-callback.
+ * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
+ * @param clockTolerance How far the clocks may differ.
+ * @param sessionTtl How long a sign-in lasts.
+ * @param notices What an administrator should know, in sentences.
+ * @param clientSecretSet Whether the secret is set; its value is never answered.
+ */
+public record OidcServiceState(
+    @JsonProperty("name") String name,
+    @JsonProperty("display-name") String displayName,
+    @JsonProperty("discovery-url") String discoveryUrl,
+    @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
+    @JsonProperty("ca-certs") String caCerts,
+    @JsonProperty("client-id") String clientId,
+    @JsonProperty("verbose-logging") Boolean verboseLogging,
+    @JsonProperty("role-select") OidcServiceRoleSelect roleSelect,
+    @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
+    @JsonProperty("token-endpoint-auth-method") OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod,
+    @JsonProperty("clock-tolerance") String clockTolerance,
+    @JsonProperty("session-ttl") String sessionTtl,
+    @JsonProperty("notices") List<String> notices,
+    @JsonProperty("client-secret-set") Boolean clientSecretSet) {
+}

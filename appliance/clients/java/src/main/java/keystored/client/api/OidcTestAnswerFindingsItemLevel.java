@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Whether sign-ins fail because of it. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record OidcTestAnswerFindingsItemLevel(String value) {
+  /** The value {@code error}. */
+  public static final OidcTestAnswerFindingsItemLevel ERROR = new OidcTestAnswerFindingsItemLevel("error");
+
+  /** The value {@code warning}. */
+  public static final OidcTestAnswerFindingsItemLevel WARNING = new OidcTestAnswerFindingsItemLevel("warning");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public OidcTestAnswerFindingsItemLevel {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,30 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Always sent. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record OidcTestAnswerPkceMethod(String value) {
+  /** The value {@code S256}. */
+  public static final OidcTestAnswerPkceMethod S256 = new OidcTestAnswerPkceMethod("S256");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public OidcTestAnswerPkceMethod {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

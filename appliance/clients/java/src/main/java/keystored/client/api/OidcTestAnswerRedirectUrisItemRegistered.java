@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Whether the provider knows it. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record OidcTestAnswerRedirectUrisItemRegistered(String value) {
+  /** The value {@code yes}. */
+  public static final OidcTestAnswerRedirectUrisItemRegistered YES = new OidcTestAnswerRedirectUrisItemRegistered("yes");
+
+  /** The value {@code unknown}. */
+  public static final OidcTestAnswerRedirectUrisItemRegistered UNKNOWN = new OidcTestAnswerRedirectUrisItemRegistered("unknown");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public OidcTestAnswerRedirectUrisItemRegistered {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,17 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the policy.
+ * @param description What the policy is for.
+ * @param restApi What may be done over this API.
+ */
+public record Policy(
+    @JsonProperty("name") String name,
+    @JsonProperty("description") String description,
+    @JsonProperty("rest-api") PolicyRestApi restApi) {
+}

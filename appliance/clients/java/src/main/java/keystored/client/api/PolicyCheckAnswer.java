@@ -1,0 +1,23 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param allowed Whether the request would not be refused with 403.
+ * @param rule Path of the rule that decided. May be null: absent.
+ * @param policy Policy that has the rule; absent: no rule decided. May be null: absent.
+ * @param decidedBy Whose policies decided, since both must allow; `service`: what it asks of every caller there.
+ * @param restricted Whether rules limit values of fields or hide fields there.
+ * @param why The decision in words.
+ */
+public record PolicyCheckAnswer(
+    @JsonProperty("allowed") Boolean allowed,
+    @JsonProperty("rule") String rule,
+    @JsonProperty("policy") String policy,
+    @JsonProperty("decided-by") PolicyCheckAnswerDecidedBy decidedBy,
+    @JsonProperty("restricted") Boolean restricted,
+    @JsonProperty("why") String why) {
+}

@@ -1,0 +1,36 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class PolicyOperations {
+  private static final Operation CHECK =
+      new Operation("POST", "/v1/state/policy/check", "application/json");
+
+  private final Sender sender;
+
+  PolicyOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * Ask what the policies say, without doing it.
+   *
+   * <p>The same decision as for a request, with the reason, for the own token, for another (`accessor`) or for
+   * `policies`. Another token needs a rule that allows `read` of `/v1/state/keystore/tokens/&lt;accessor&gt;`;
+   * policies that are not those of the own token need one for `read` of
+   * `/v1/state/policy/policies/&lt;name&gt;`. What depends on the content of a request stays open: values that
+   * `restricted` speaks of, and giving policies that one does not have.
+   *
+   * <p>POST /v1/state/policy/check
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public PolicyCheckAnswer check(PolicyCheckRequest body) {
+    return sender.json(CHECK, new Parts().body(body), PolicyCheckAnswer.class);
+  }
+}

@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Whether anything may be done that no other field here says. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record PolicyRestApiRulesItemOperationsAll(String value) {
+  /** The value {@code allow}. */
+  public static final PolicyRestApiRulesItemOperationsAll ALLOW = new PolicyRestApiRulesItemOperationsAll("allow");
+
+  /** The value {@code reject}. */
+  public static final PolicyRestApiRulesItemOperationsAll REJECT = new PolicyRestApiRulesItemOperationsAll("reject");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public PolicyRestApiRulesItemOperationsAll {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

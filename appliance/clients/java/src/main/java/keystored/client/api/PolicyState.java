@@ -1,0 +1,22 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the policy.
+ * @param description What the policy is for.
+ * @param restApi What may be done over this API.
+ * @param builtIn Whether every tenant has it; built-in policies cannot be changed.
+ * @param warnings Rules that no request can meet. May be null: absent.
+ */
+public record PolicyState(
+    @JsonProperty("name") String name,
+    @JsonProperty("description") String description,
+    @JsonProperty("rest-api") PolicyRestApi restApi,
+    @JsonProperty("built-in") Boolean builtIn,
+    @JsonProperty("warnings") List<String> warnings) {
+}

@@ -1,0 +1,127 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import java.io.InputStream;
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class SystemOperations {
+  private static final Operation ACCEPT_CLOCK =
+      new Operation("POST", "/v1/state/system/accept-clock", "");
+  private static final Operation BACKUP =
+      new Operation("POST", "/v1/state/system/backup", "application/octet-stream");
+  private static final Operation GET_V1_CA_SYSTEM_APPLIANCE_CA_PEM =
+      new Operation("GET", "/v1/ca/system/appliance/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
+  private static final Operation OPERATE =
+      new Operation("POST", "/v1/state/system/operate", "");
+  private static final Operation ROTATE_WRAPPING_KEY =
+      new Operation("POST", "/v1/state/system/rotate-wrapping-key", "application/json");
+  private static final Operation SEAL =
+      new Operation("POST", "/v1/state/keystore/system/seal", "");
+  private static final Operation UNSEAL =
+      new Operation("POST", "/v1/state/keystore/system/unseal", "", Operation.Trait.PUBLIC);
+
+  private final Sender sender;
+
+  SystemOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * Accept the clock.
+   *
+   * <p>For a clock that was set back on purpose, or was wrongly in the future before: held work goes on.
+   *
+   * <p>POST /v1/state/system/accept-clock
+   */
+  public void acceptClock() {
+    sender.nothing(ACCEPT_CLOCK, new Parts());
+  }
+
+  /**
+   * Take an encrypted backup of the whole appliance.
+   *
+   * <p>The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not
+   * cut. Keep the passphrase apart from it: nothing else opens it.
+   *
+   * <p>POST /v1/state/system/backup
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public InputStream backup(SystemBackupRequest body) {
+    return sender.stream(BACKUP, new Parts().body(body));
+  }
+
+  /**
+   * The CA certificates of this appliance, for callers that know only its address.
+   *
+   * <p>A caller that does not trust them yet compares the fingerprint with one from another source.
+   *
+   * <p>GET /v1/ca/system/appliance/ca.pem
+   *
+   * @return the answer
+   */
+  public String getV1CaSystemApplianceCaPem() {
+    return sender.text(GET_V1_CA_SYSTEM_APPLIANCE_CA_PEM, new Parts());
+  }
+
+  /**
+   * Reboot, power off or reset the appliance.
+   *
+   * <p>A factory reset destroys every key of the embedded token, the store and the audit trail; keys in an HSM
+   * of your own stay there.
+   *
+   * <p>POST /v1/state/system/operate
+   *
+   * @param body what is sent
+   */
+  public void operate(SystemOperateRequest body) {
+    sender.nothing(OPERATE, new Parts().body(body));
+  }
+
+  /**
+   * Rotate the key that wraps all others.
+   *
+   * <p>New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside
+   * the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET
+   * /v1/state/system/hsm`.
+   *
+   * <p>POST /v1/state/system/rotate-wrapping-key
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public SystemRotateWrappingKeyAnswer rotateWrappingKey(SystemRotateWrappingKeyRequest body) {
+    return sender.json(ROTATE_WRAPPING_KEY, new Parts().body(body), SystemRotateWrappingKeyAnswer.class);
+  }
+
+  /**
+   * Seal the appliance until a person gives the PIN.
+   *
+   * <p>No new use of a key begins, running ones end, and the keys are removed from the memory of every process.
+   * Then the request is answered, as the last one on its connection. A sealed appliance answers only health, its
+   * CA certificates and unseal.
+   *
+   * <p>POST /v1/state/keystore/system/seal
+   */
+  public void seal() {
+    sender.nothing(SEAL, new Parts());
+  }
+
+  /**
+   * Give the PIN of the tokens to a sealed appliance.
+   *
+   * <p>A PIN is tried once. After a refused one the next attempt has to wait; after three the daemon must be
+   * started again, because tokens lock themselves.
+   *
+   * <p>POST /v1/state/keystore/system/unseal
+   *
+   * @param body what is sent
+   */
+  public void unseal(SystemUnsealRequest body) {
+    sender.nothing(UNSEAL, new Parts().body(body));
+  }
+}

@@ -1,0 +1,20 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the tenant.
+ * @param descriptiveName A name for people.
+ * @param kind What the tenant is; there is one system tenant.
+ * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ */
+public record Tenant(
+    @JsonProperty("name") String name,
+    @JsonProperty("descriptive-name") String descriptiveName,
+    @JsonProperty("kind") TenantKind kind,
+    @JsonProperty("policies") List<String> policies) {
+}

@@ -1,0 +1,81 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param descriptiveName A name for people. May be null: absent.
+ * @param kind What the tenant is; there is one system tenant. May be null: absent.
+ * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ */
+public record TenantMerge(
+    @JsonProperty("descriptive-name") String descriptiveName,
+    @JsonProperty("kind") TenantKind kind,
+    @JsonProperty("policies") List<String> policies) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    Builder builder = new Builder();
+    return builder;
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private String descriptiveName;
+    private TenantKind kind;
+    private List<String> policies;
+
+    private Builder() {}
+
+    /**
+     * A name for people.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder descriptiveName(String value) {
+      descriptiveName = value;
+      return this;
+    }
+
+    /**
+     * What the tenant is; there is one system tenant.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder kind(TenantKind value) {
+      kind = value;
+      return this;
+    }
+
+    /**
+     * What the whole tenant may do at most; default by kind.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder policies(List<String> value) {
+      policies = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public TenantMerge build() {
+      return new TenantMerge(
+          descriptiveName,
+          kind,
+          policies);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Size of an rsa key; default 3072. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TlscaCertKeyBits(long value) {
+  /** The value {@code 2048}. */
+  public static final TlscaCertKeyBits V2048 = new TlscaCertKeyBits(2048L);
+
+  /** The value {@code 3072}. */
+  public static final TlscaCertKeyBits V3072 = new TlscaCertKeyBits(3072L);
+
+  /** The value {@code 4096}. */
+  public static final TlscaCertKeyBits V4096 = new TlscaCertKeyBits(4096L);
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TlscaCertKeyBits {}
+
+  @Override
+  @JsonValue
+  public long value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

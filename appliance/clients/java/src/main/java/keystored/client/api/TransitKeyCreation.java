@@ -1,0 +1,271 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param name Name of the transit key.
+ * @param cipher What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096,
+ * ed25519, ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87. May be null: absent.
+ * @param distribute Distribution of the key. May be null: absent.
+ * @param exportable Whether export may answer key material. May be null: absent.
+ * @param allowPlaintextBackup Whether backup may answer the key in clear. May be null: absent.
+ * @param deletionAllowed Must be true before the key can be deleted. May be null: absent.
+ * @param derived A key of its own for each context; symmetric ciphers only. May be null: absent.
+ * @param convergentEncryption The same plaintext in the same context gives the same ciphertext; derived keys
+ * only. May be null: absent.
+ * @param custody Where the key lives: as a wrapped blob, or as an object in the token. May be null: absent.
+ * @param publicKey PEM public key: makes a key that only verifies. May be null: absent.
+ * @param minEncryptionVersion Older versions do not encrypt or sign; 0: no restriction. May be null: absent.
+ * @param minDecryptionVersion Older versions do not decrypt or verify; 0: no restriction. May be null: absent.
+ * @param autoRotate Rotates the key by itself; a merge cannot remove it, a replacement can. May be null: absent.
+ * @param openpgpUserId Makes the key an OpenPGP primary key with this User ID. May be null: absent.
+ * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
+ * absent.
+ * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
+ */
+public record TransitKeyCreation(
+    @JsonProperty("name") String name,
+    @JsonProperty("cipher") String cipher,
+    @JsonProperty("distribute") TransitKeyCreationDistribute distribute,
+    @JsonProperty("exportable") Boolean exportable,
+    @JsonProperty("allow-plaintext-backup") Boolean allowPlaintextBackup,
+    @JsonProperty("deletion-allowed") Boolean deletionAllowed,
+    @JsonProperty("derived") Boolean derived,
+    @JsonProperty("convergent-encryption") Boolean convergentEncryption,
+    @JsonProperty("custody") TransitKeyCustody custody,
+    @JsonProperty("public-key") String publicKey,
+    @JsonProperty("min-encryption-version") Long minEncryptionVersion,
+    @JsonProperty("min-decryption-version") Long minDecryptionVersion,
+    @JsonProperty("auto-rotate") TransitKeyAutoRotate autoRotate,
+    @JsonProperty("openpgp-user-id") String openpgpUserId,
+    @JsonProperty("openpgp-primary") String openpgpPrimary,
+    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @param name Name of the transit key.
+   * @return a builder
+   */
+  public static Builder builder(String name) {
+    Builder builder = new Builder();
+    builder.name = name;
+    return builder;
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private String name;
+    private String cipher;
+    private TransitKeyCreationDistribute distribute;
+    private Boolean exportable;
+    private Boolean allowPlaintextBackup;
+    private Boolean deletionAllowed;
+    private Boolean derived;
+    private Boolean convergentEncryption;
+    private TransitKeyCustody custody;
+    private String publicKey;
+    private Long minEncryptionVersion;
+    private Long minDecryptionVersion;
+    private TransitKeyAutoRotate autoRotate;
+    private String openpgpUserId;
+    private String openpgpPrimary;
+    private List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage;
+
+    private Builder() {}
+
+    /**
+     * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
+     * ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder cipher(String value) {
+      cipher = value;
+      return this;
+    }
+
+    /**
+     * Distribution of the key.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder distribute(TransitKeyCreationDistribute value) {
+      distribute = value;
+      return this;
+    }
+
+    /**
+     * Whether export may answer key material.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder exportable(Boolean value) {
+      exportable = value;
+      return this;
+    }
+
+    /**
+     * Whether backup may answer the key in clear.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowPlaintextBackup(Boolean value) {
+      allowPlaintextBackup = value;
+      return this;
+    }
+
+    /**
+     * Must be true before the key can be deleted.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder deletionAllowed(Boolean value) {
+      deletionAllowed = value;
+      return this;
+    }
+
+    /**
+     * A key of its own for each context; symmetric ciphers only.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder derived(Boolean value) {
+      derived = value;
+      return this;
+    }
+
+    /**
+     * The same plaintext in the same context gives the same ciphertext; derived keys only.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder convergentEncryption(Boolean value) {
+      convergentEncryption = value;
+      return this;
+    }
+
+    /**
+     * Where the key lives: as a wrapped blob, or as an object in the token.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder custody(TransitKeyCustody value) {
+      custody = value;
+      return this;
+    }
+
+    /**
+     * PEM public key: makes a key that only verifies.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder publicKey(String value) {
+      publicKey = value;
+      return this;
+    }
+
+    /**
+     * Older versions do not encrypt or sign; 0: no restriction.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder minEncryptionVersion(Long value) {
+      minEncryptionVersion = value;
+      return this;
+    }
+
+    /**
+     * Older versions do not decrypt or verify; 0: no restriction.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder minDecryptionVersion(Long value) {
+      minDecryptionVersion = value;
+      return this;
+    }
+
+    /**
+     * Rotates the key by itself; a merge cannot remove it, a replacement can.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder autoRotate(TransitKeyAutoRotate value) {
+      autoRotate = value;
+      return this;
+    }
+
+    /**
+     * Makes the key an OpenPGP primary key with this User ID.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder openpgpUserId(String value) {
+      openpgpUserId = value;
+      return this;
+    }
+
+    /**
+     * Makes the key an OpenPGP subkey, bound to the primary key of this name.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder openpgpPrimary(String value) {
+      openpgpPrimary = value;
+      return this;
+    }
+
+    /**
+     * What an OpenPGP subkey is for.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder openpgpKeyUsage(List<TransitKeyOpenpgpKeyUsageItem> value) {
+      openpgpKeyUsage = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public TransitKeyCreation build() {
+      return new TransitKeyCreation(
+          name,
+          cipher,
+          distribute,
+          exportable,
+          allowPlaintextBackup,
+          deletionAllowed,
+          derived,
+          convergentEncryption,
+          custody,
+          publicKey,
+          minEncryptionVersion,
+          minDecryptionVersion,
+          autoRotate,
+          openpgpUserId,
+          openpgpPrimary,
+          openpgpKeyUsage);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Where the key goes; inherit means all. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeyDistributeTo(String value) {
+  /** The value {@code all}. */
+  public static final TransitKeyDistributeTo ALL = new TransitKeyDistributeTo("all");
+
+  /** The value {@code none}. */
+  public static final TransitKeyDistributeTo NONE = new TransitKeyDistributeTo("none");
+
+  /** The value {@code inherit}. */
+  public static final TransitKeyDistributeTo INHERIT = new TransitKeyDistributeTo("inherit");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeyDistributeTo {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

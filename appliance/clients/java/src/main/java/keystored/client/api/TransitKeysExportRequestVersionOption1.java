@@ -1,0 +1,30 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * One of a few values. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeysExportRequestVersionOption1(String value) {
+  /** The value {@code latest}. */
+  public static final TransitKeysExportRequestVersionOption1 LATEST = new TransitKeysExportRequestVersionOption1("latest");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeysExportRequestVersionOption1 {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * plaintext: the answer also has the data key in clear. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeysGenerateDataKeyRequestType(String value) {
+  /** The value {@code plaintext}. */
+  public static final TransitKeysGenerateDataKeyRequestType PLAINTEXT = new TransitKeysGenerateDataKeyRequestType("plaintext");
+
+  /** The value {@code wrapped}. */
+  public static final TransitKeysGenerateDataKeyRequestType WRAPPED = new TransitKeysGenerateDataKeyRequestType("wrapped");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeysGenerateDataKeyRequestType {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * binary answers the packet in base64. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeysOpenpgpSignRequestFormat(String value) {
+  /** The value {@code armored}. */
+  public static final TransitKeysOpenpgpSignRequestFormat ARMORED = new TransitKeysOpenpgpSignRequestFormat("armored");
+
+  /** The value {@code binary}. */
+  public static final TransitKeysOpenpgpSignRequestFormat BINARY = new TransitKeysOpenpgpSignRequestFormat("binary");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeysOpenpgpSignRequestFormat {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,36 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * Default sha256. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeysSignRequestHashAlgorithm(String value) {
+  /** The value {@code sha256}. */
+  public static final TransitKeysSignRequestHashAlgorithm SHA256 = new TransitKeysSignRequestHashAlgorithm("sha256");
+
+  /** The value {@code sha384}. */
+  public static final TransitKeysSignRequestHashAlgorithm SHA384 = new TransitKeysSignRequestHashAlgorithm("sha384");
+
+  /** The value {@code sha512}. */
+  public static final TransitKeysSignRequestHashAlgorithm SHA512 = new TransitKeysSignRequestHashAlgorithm("sha512");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeysSignRequestHashAlgorithm {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

@@ -1,0 +1,34 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later versions may answer
+ * others.
+ *
+ * @param value as on the wire
+ */
+public record TransitKeysSignRequestMarshaling(String value) {
+  /** The value {@code asn1}. */
+  public static final TransitKeysSignRequestMarshaling ASN1 = new TransitKeysSignRequestMarshaling("asn1");
+
+  /** The value {@code jws}. */
+  public static final TransitKeysSignRequestMarshaling JWS = new TransitKeysSignRequestMarshaling("jws");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TransitKeysSignRequestMarshaling {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}

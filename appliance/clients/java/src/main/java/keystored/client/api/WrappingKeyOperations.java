@@ -1,0 +1,32 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class WrappingKeyOperations {
+  private static final Operation SHOW =
+      new Operation("GET", "/v1/state/keystore/wrapping-key", "application/json", Operation.Trait.IDEMPOTENT);
+
+  private final Sender sender;
+
+  WrappingKeyOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * The public key under which keys are wrapped for import.
+   *
+   * <p>Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding
+   * of the material.
+   *
+   * <p>GET /v1/state/keystore/wrapping-key
+   *
+   * @return the answer
+   */
+  public WrappingKeyShowAnswer show() {
+    return sender.json(SHOW, new Parts(), WrappingKeyShowAnswer.class);
+  }
+}

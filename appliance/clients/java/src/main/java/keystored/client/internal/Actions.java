@@ -1,0 +1,117 @@
+// Sends the actions on one transit key: one item, or many in batches.
+package keystored.client.internal;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.type.TypeReference;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import keystored.client.BatchResult;
+import keystored.client.DataKey;
+import keystored.client.ProblemException;
+
+/**
+ * Sends the actions on one transit key.
+ *
+ * @param sender sends the calls
+ * @param key the name of the key
+ * @param options for all actions
+ */
+public record Actions(Sender sender, String key, Action.Options options) {
+  private static final int MOST_ITEMS = 1_000;
+  /** Leaves room below the 4 MiB of a request. */
+  private static final int MOST_BYTES = 3 << 20;
+
+  private static final Operation DATA_KEY =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/generate-data-key", Link.JSON, Operation.Trait.IDEMPOTENT);
+
+  /** One request of a stream: its items encoded, and their references. */
+  record Batch(List<byte[]> items, List<String> references) {
+    byte[] body() {
+      ByteArrayOutputStream body = new ByteArrayOutputStream(MOST_BYTES / 16);
+      body.writeBytes("{\"batch-input\":[".getBytes(StandardCharsets.US_ASCII));
+      for (int index = 0; index < items.size(); index++) {
+        if (index > 0) body.write(',');
+        body.writeBytes(items.get(index));
+      }
+      body.writeBytes("]}".getBytes(StandardCharsets.US_ASCII));
+      return body.toByteArray();
+    }
+  }
+
+  /**
+   * Sends one item.
+   *
+   * @param action what to do
+   * @param item with what
+   * @param <I> of the item
+   * @param <R> of the result
+   * @return the result
+   */
+  public <I, R> R one(Action<I, R> action, I item) {
+    Action.Wire wire = action.wire().apply(item).complete(options);
+    return required(action.read().apply(sender.json(action.single(), new Parts(key).body(wire), Action.Result.class)));
+  }
+
+  /**
+   * Makes a data key.
+   *
+   * @param bits 128, 256 or 512
+   * @return the data key
+   */
+  public DataKey dataKey(int bits) {
+    record Body(
+        @JsonProperty("type") String type,
+        @JsonProperty("bits") int bits,
+        @JsonProperty("context") String context,
+        @JsonProperty("associated-data") byte[] associatedData,
+        @JsonProperty("key-version") Long keyVersion) {}
+    Body body = new Body("plaintext", bits, options.context(), options.associatedData(), options.keyVersion());
+    Action.Result result = sender.json(DATA_KEY, new Parts(key).body(body), Action.Result.class);
+    return new DataKey(required(result.plaintext()), required(result.ciphertext()), required(result.keyVersion()));
+  }
+
+  private static <T> T required(T value) {
+    if (value == null) throw new IllegalStateException("the answer does not have the result");
+    return value;
+  }
+
+  /** Takes items for the next request, until it is full or there are no more; an item that is too large goes alone. */
+  <I> Batch take(Action<I, ?> action, PeekingItems<? extends I> items) {
+    Batch batch = new Batch(new ArrayList<>(), new ArrayList<>());
+    int size = 0;
+    while (batch.items.size() < MOST_ITEMS && items.hasNext()) {
+      byte[] encoded = items.peek(item -> sender.encode(action.wire().apply(item).complete(options)));
+      if (!batch.items.isEmpty() && size + encoded.length + 1 > MOST_BYTES) break;
+      batch.items.add(encoded);
+      batch.references.add(action.wire().apply(items.next()).reference());
+      size += encoded.length + 1;
+    }
+    return batch;
+  }
+
+  <R> List<BatchResult<R>> send(Action<?, R> action, Batch batch) {
+    record Answer(@JsonProperty("batch-results") List<Action.Result> results) {}
+    List<Action.Result> results;
+    try {
+      Parts parts = new Parts(key).octets(Link.JSON, batch.body());
+      results = sender.json(action.batch(), parts, new TypeReference<Answer>() {}).results();
+    } catch (ProblemException problem) {
+      // One item that alone is too large is a fault of that item.
+      if (batch.items.size() == 1 && problem.status() == 413) return List.of(new BatchResult<>(null, problem, batch.references.get(0)));
+      throw problem;
+    }
+    if (results == null || results.size() != batch.items.size()) {
+      throw new IllegalStateException("the answer to a batch has another number of results than the batch has items");
+    }
+    List<BatchResult<R>> joined = new ArrayList<>(results.size());
+    Iterator<String> references = batch.references.iterator();
+    for (Action.Result result : results) {
+      ProblemException problem = result.code() == null ? null : ProblemException.ofItem(result.status(), result.code(), result.errorMessage());
+      joined.add(new BatchResult<>(problem == null ? required(action.read().apply(result)) : null, problem, references.next()));
+    }
+    return joined;
+  }
+}

@@ -1,0 +1,2 @@
+/** Client of a keystored appliance: begin with {@link keystored.client.Client}. */
+package keystored.client;
