@@ -2,16 +2,25 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describeAppliance } from '../composition/describe.ts';
+import { emitGo } from './emitters/go.ts';
+import { emitJava } from './emitters/java.ts';
 import { emitPython } from './emitters/python.ts';
 import { emitTypeScript } from './emitters/typescript.ts';
 import { type Model, readModel } from './model.ts';
 
-type Emitter = { readonly folder: string; readonly emit: (model: Model) => Readonly<Record<string, string>> };
+type Emitter = {
+  /** below appliance/clients; holds generated files only, unless `owns` tells them from others */
+  readonly folder: string;
+  readonly owns?: (file: string) => boolean;
+  readonly emit: (model: Model) => Readonly<Record<string, string>>;
+};
 
-/** The folder of each language below appliance/clients, which holds generated files only, and what writes it. */
+/** What writes the generated files of each language. In Go a package is a folder. */
 const emitters: readonly Emitter[] = [
   { folder: 'typescript/src/generated', emit: emitTypeScript },
   { folder: 'python/src/keystored_client/generated', emit: emitPython },
+  { folder: 'go', owns: (file) => file.endsWith('_generated.go'), emit: emitGo },
+  { folder: 'java/src/main/java/keystored/client/api', emit: emitJava },
 ];
 
 /** Text of every generated file, by its path below appliance/clients. */
@@ -30,10 +39,10 @@ export function outdatedClients(generated: ReadonlyMap<string, string>): readonl
 }
 
 function presentFiles(): string[] {
-  return emitters.flatMap(({ folder }) => {
+  return emitters.flatMap(({ folder, owns = () => true }) => {
     const at = join(import.meta.dirname, folder);
     if (!existsSync(at)) return [];
-    const entries = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const entries = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && owns(entry.name));
     return entries.map((entry) => join(folder, join(entry.parentPath, entry.name).slice(at.length + 1)));
   });
 }

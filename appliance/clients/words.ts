@@ -1,7 +1,7 @@
 // Names in the spellings of the languages: the description has `kebab-case`, `camelCase` and plain words.
 
 /** `transit keys`, `transit-keys` or `transitKeys` as `['transit', 'keys']`. Runs of capitals are one word: `TLSCAState` is `tlsca-state`. */
-function wordsOf(name: string): readonly string[] {
+export function wordsOf(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

@@ -44,7 +44,12 @@ async function environment(directory: string, serving: Daemon, sealed: Daemon): 
 }
 
 function run(directory: string, command: string, args: readonly string[], variables: Readonly<Record<string, string>>): Promise<string> {
-  const child = spawn(command, args, { cwd: directory, env: { ...process.env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(command, args, {
+    cwd: directory,
+    env: { ...process.env, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   endWithTests(child);
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()));

@@ -51,10 +51,9 @@ function withoutComments(text: string): string {
 /** A comment of a member: its text, and what its tags say. */
 export function javadoc(text: string, tags: readonly string[] = [], indent = ''): string {
   const width = 110 - indent.length;
-  const paragraphs = text.split('\n\n').flatMap((paragraph, index) => [
-    ...(index === 0 ? [] : ['']),
-    ...wrapLines(`${index === 0 ? '' : '<p>'}${escaped(paragraph)}`, width),
-  ]);
+  const paragraphs = text
+    .split('\n\n')
+    .flatMap((paragraph, index) => [...(index === 0 ? [] : ['']), ...wrapLines(`${index === 0 ? '' : '<p>'}${escaped(paragraph)}`, width)]);
   const lines = [...paragraphs, ...(tags.length === 0 ? [] : ['']), ...tags.flatMap((tag) => wrapLines(tag, width))];
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
@@ -62,7 +61,14 @@ export function javadoc(text: string, tags: readonly string[] = [], indent = '')
 
 /** Javadoc is HTML. */
 export function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;', '*/': '*&#47;', '{': '&#123;' };
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '@': '&#64;',
+    '*/': '*&#47;',
+    '{': '&#123;',
+  };
   return text.replaceAll(/[&<>@{]|\*\//g, (letter) => entities[letter] ?? letter);
 }
 

@@ -114,7 +114,8 @@ type Argument = { readonly type: string; readonly name: string; readonly documen
 
 function argumentsOf(operation: Operation, { typeOf }: TypeNames): readonly Argument[] {
   const { pathParameters, body } = operation;
-  const bodies = body === undefined ? [] : [{ type: body.kind === 'json' ? typeOf(body.type) : 'byte[]', name: 'body', documentation: 'what is sent' }];
+  const bodies =
+    body === undefined ? [] : [{ type: body.kind === 'json' ? typeOf(body.type) : 'byte[]', name: 'body', documentation: 'what is sent' }];
   return [...pathParameters.map(({ name, documentation }) => ({ type: 'String', name: identifier(name), documentation })), ...bodies];
 }
 
@@ -145,7 +146,9 @@ function emitShort(operation: Operation, names: TypeNames): string {
 /** The same as `emitMethod` for all pages. */
 function emitEach(operation: Operation, names: TypeNames): string {
   const given = [...argumentsOf(operation, names), optionsArgument(operation)];
-  const values = [...argumentsOf(operation, names).map(({ name }) => name), 'after == null ? options : options.startingAfter(after)'].join(', ');
+  const values = [...argumentsOf(operation, names).map(({ name }) => name), 'after == null ? options : options.startingAfter(after)'].join(
+    ', ',
+  );
   return [
     methodComment(operation, given, ' It follows the pages and reads them one by one.'),
     `  public Iterable<${entryType(operation, names)}> ${identifier(operation.name)}Each(${listed(given)}) {\n`,

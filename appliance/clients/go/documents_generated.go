@@ -286,6 +286,70 @@ type AuditShowAnswerKeysItem struct {
 	PublicKey string `json:"public-key"`
 }
 
+// BackupStatusShowAnswer: A document of the API.
+type BackupStatusShowAnswer struct {
+	Running *BackupStatusShowAnswerRunning `json:"running,omitempty"`
+
+	Scheduled bool `json:"scheduled"`
+
+	NextAt *time.Time `json:"next-at,omitempty"`
+
+	LastSuccessAt *time.Time `json:"last-success-at,omitempty"`
+
+	LastBytes *int64 `json:"last-bytes,omitempty"`
+
+	LastSeconds *float64 `json:"last-seconds,omitempty"`
+
+	LastDigest *string `json:"last-digest,omitempty"`
+
+	Failures int64 `json:"failures"`
+
+	FailuresInARow int64 `json:"failures-in-a-row"`
+
+	LastFailureAt *time.Time `json:"last-failure-at,omitempty"`
+
+	LastFailure *string `json:"last-failure,omitempty"`
+}
+
+// BackupStatusShowAnswerRunning: A document of the API.
+type BackupStatusShowAnswerRunning struct {
+	Purpose BackupStatusShowAnswerRunningPurpose `json:"purpose"`
+
+	Stage BackupStatusShowAnswerRunningStage `json:"stage"`
+
+	Target string `json:"target"`
+
+	StartedAt time.Time `json:"started-at"`
+
+	DoneBytes int64 `json:"done-bytes"`
+
+	TotalBytes int64 `json:"total-bytes"`
+}
+
+// BackupStatusShowAnswerRunningPurpose: One of a few values. Later versions may answer others.
+type BackupStatusShowAnswerRunningPurpose string
+
+// The values of BackupStatusShowAnswerRunningPurpose.
+const (
+	BackupStatusShowAnswerRunningPurposeRequest BackupStatusShowAnswerRunningPurpose = "request"
+
+	BackupStatusShowAnswerRunningPurposePull BackupStatusShowAnswerRunningPurpose = "pull"
+
+	BackupStatusShowAnswerRunningPurposeSchedule BackupStatusShowAnswerRunningPurpose = "schedule"
+
+	BackupStatusShowAnswerRunningPurposeNow BackupStatusShowAnswerRunningPurpose = "now"
+)
+
+// BackupStatusShowAnswerRunningStage: One of a few values. Later versions may answer others.
+type BackupStatusShowAnswerRunningStage string
+
+// The values of BackupStatusShowAnswerRunningStage.
+const (
+	BackupStatusShowAnswerRunningStageCopying BackupStatusShowAnswerRunningStage = "copying"
+
+	BackupStatusShowAnswerRunningStageSending BackupStatusShowAnswerRunningStage = "sending"
+)
+
 // CACertificatesListAnswerItem: A document of the API.
 type CACertificatesListAnswerItem struct {
 	// Serial: Serial number.
@@ -1535,7 +1599,10 @@ func (PostV1OIDCLoginPollRequest) GoString() string {
 // SystemBackupRequest: A document of the API.
 type SystemBackupRequest struct {
 	// Passphrase: Opens the backup again; 12 characters or more.
-	Passphrase string `json:"passphrase"`
+	Passphrase *string `json:"passphrase,omitempty"`
+
+	// Recipients: age recipients, in place of a passphrase: all age1… or all age1pq1….
+	Recipients *[]string `json:"recipients,omitempty"`
 }
 
 // String hides the document: it holds secrets.
@@ -1705,6 +1772,16 @@ type TenantState struct {
 	// RootTokenIssued: Whether the one root token of the tenant was made.
 	RootTokenIssued bool `json:"root-token-issued"`
 }
+
+// TenantsMergeLists: One of a few values. Later versions may answer others.
+type TenantsMergeLists string
+
+// The values of TenantsMergeLists.
+const (
+	TenantsMergeListsUnite TenantsMergeLists = "unite"
+
+	TenantsMergeListsReplace TenantsMergeLists = "replace"
+)
 
 // Tlsca: A document of the API.
 type Tlsca struct {

@@ -18,6 +18,8 @@ type Operations struct {
 
 	Audit AuditOperations
 
+	BackupStatus BackupStatusOperations
+
 	CA CAOperations
 
 	CACertificates CACertificatesOperations
@@ -68,6 +70,8 @@ func operationsOf(client *Client) Operations {
 		ApprolesSecretIDs: ApprolesSecretIDsOperations{client},
 
 		Audit: AuditOperations{client},
+
+		BackupStatus: BackupStatusOperations{client},
 
 		CA: CAOperations{client},
 
@@ -133,7 +137,7 @@ var opApprolesCreate = operation{method: "POST", path: "/v1/config/keystore/auth
 
 // ApprolesCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type ApprolesCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -157,7 +161,7 @@ var opApprolesDelete = operation{method: "DELETE", path: "/v1/config/keystore/au
 
 // ApprolesDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type ApprolesDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -293,8 +297,12 @@ var opApprolesMerge = operation{method: "PATCH", path: "/v1/config/keystore/auth
 
 // ApprolesMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type ApprolesMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -305,6 +313,7 @@ func (o *ApprolesMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -321,7 +330,7 @@ var opApprolesReplace = operation{method: "PUT", path: "/v1/config/keystore/auth
 
 // ApprolesReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type ApprolesReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -428,6 +437,18 @@ func (g AuditOperations) Show(ctx context.Context, options ...CallOption) (*Audi
 	return sendFor[AuditShowAnswer](ctx, g.client, opAuditShow, parts{options: options})
 }
 
+// BackupStatusOperations has the operations of the group.
+type BackupStatusOperations struct{ client *Client }
+
+var opBackupStatusShow = operation{method: "GET", path: "/v1/state/system/backup-status", idempotent: true, accept: "application/json"}
+
+// Show: The backup that runs, with its progress, and how the scheduled ones went.
+//
+// GET /v1/state/system/backup-status
+func (g BackupStatusOperations) Show(ctx context.Context, options ...CallOption) (*BackupStatusShowAnswer, error) {
+	return sendFor[BackupStatusShowAnswer](ctx, g.client, opBackupStatusShow, parts{options: options})
+}
+
 // CAOperations has the operations of the group.
 type CAOperations struct{ client *Client }
 
@@ -435,7 +456,7 @@ var opCACreate = operation{method: "POST", path: "/v1/config/keystore/tls/ca", a
 
 // CACreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type CACreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -468,7 +489,7 @@ var opCADelete = operation{method: "DELETE", path: "/v1/config/keystore/tls/ca/%
 
 // CADeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type CADeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -593,8 +614,12 @@ var opCAMerge = operation{method: "PATCH", path: "/v1/config/keystore/tls/ca/%s"
 
 // CAMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type CAMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -605,6 +630,7 @@ func (o *CAMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -630,7 +656,7 @@ var opCAReplace = operation{method: "PUT", path: "/v1/config/keystore/tls/ca/%s"
 
 // CAReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type CAReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -850,7 +876,7 @@ var opOIDCCreate = operation{method: "POST", path: "/v1/config/keystore/authenti
 
 // OIDCCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -874,7 +900,7 @@ var opOIDCDelete = operation{method: "DELETE", path: "/v1/config/keystore/authen
 
 // OIDCDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1010,8 +1036,12 @@ var opOIDCMerge = operation{method: "PATCH", path: "/v1/config/keystore/authenti
 
 // OIDCMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -1022,6 +1052,7 @@ func (o *OIDCMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -1038,7 +1069,7 @@ var opOIDCReplace = operation{method: "PUT", path: "/v1/config/keystore/authenti
 
 // OIDCReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1102,7 +1133,7 @@ var opOIDCRolesCreate = operation{method: "POST", path: "/v1/config/keystore/aut
 
 // OIDCRolesCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCRolesCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -1126,7 +1157,7 @@ var opOIDCRolesDelete = operation{method: "DELETE", path: "/v1/config/keystore/a
 
 // OIDCRolesDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCRolesDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1242,8 +1273,12 @@ var opOIDCRolesMerge = operation{method: "PATCH", path: "/v1/config/keystore/aut
 
 // OIDCRolesMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCRolesMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -1254,6 +1289,7 @@ func (o *OIDCRolesMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -1270,7 +1306,7 @@ var opOIDCRolesReplace = operation{method: "PUT", path: "/v1/config/keystore/aut
 
 // OIDCRolesReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type OIDCRolesReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1323,7 +1359,7 @@ var opPoliciesCreate = operation{method: "POST", path: "/v1/config/policy/polici
 
 // PoliciesCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type PoliciesCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -1347,7 +1383,7 @@ var opPoliciesDelete = operation{method: "DELETE", path: "/v1/config/policy/poli
 
 // PoliciesDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type PoliciesDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1463,8 +1499,12 @@ var opPoliciesMerge = operation{method: "PATCH", path: "/v1/config/policy/polici
 
 // PoliciesMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type PoliciesMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -1475,6 +1515,7 @@ func (o *PoliciesMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -1491,7 +1532,7 @@ var opPoliciesReplace = operation{method: "PUT", path: "/v1/config/policy/polici
 
 // PoliciesReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type PoliciesReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1572,8 +1613,8 @@ var opSystemBackup = operation{method: "POST", path: "/v1/state/system/backup", 
 
 // Backup: Take an encrypted backup of the whole appliance.
 //
-// The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not cut. Keep
-// the passphrase apart from it: nothing else opens it.
+// The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It is complete
+// only if it has the length that content-length says. Keep what opens it apart from it: nothing else does.
 //
 // POST /v1/state/system/backup
 func (g SystemOperations) Backup(ctx context.Context, body SystemBackupRequest, options ...CallOption) (io.ReadCloser, error) {
@@ -1603,6 +1644,18 @@ func (g SystemOperations) Operate(ctx context.Context, body SystemOperateRequest
 	return sendOnly(ctx, g.client, opSystemOperate, parts{body: body, options: options})
 }
 
+var opSystemPullBackup = operation{method: "POST", path: "/v1/state/system/pull-backup", accept: "application/octet-stream"}
+
+// PullBackup: Take a backup to the recipients of the configuration.
+//
+// As backup, for a caller that may fetch backups and open none: the recipients are those of the configuration, and it
+// cannot choose others. A policy that allows execute on this path alone is enough.
+//
+// POST /v1/state/system/pull-backup
+func (g SystemOperations) PullBackup(ctx context.Context, options ...CallOption) (io.ReadCloser, error) {
+	return sendForStream(ctx, g.client, opSystemPullBackup, parts{options: options})
+}
+
 var opSystemRotateWrappingKey = operation{method: "POST", path: "/v1/state/system/rotate-wrapping-key", accept: "application/json"}
 
 // RotateWrappingKey: Rotate the key that wraps all others.
@@ -1613,6 +1666,17 @@ var opSystemRotateWrappingKey = operation{method: "POST", path: "/v1/state/syste
 // POST /v1/state/system/rotate-wrapping-key
 func (g SystemOperations) RotateWrappingKey(ctx context.Context, body SystemRotateWrappingKeyRequest, options ...CallOption) (*SystemRotateWrappingKeyAnswer, error) {
 	return sendFor[SystemRotateWrappingKeyAnswer](ctx, g.client, opSystemRotateWrappingKey, parts{body: body, options: options})
+}
+
+var opSystemRunBackup = operation{method: "POST", path: "/v1/state/system/run-backup"}
+
+// RunBackup: Begin a backup to the targets of the configuration now.
+//
+// Answered when it has begun; backup-status tells how far it is and how it went.
+//
+// POST /v1/state/system/run-backup
+func (g SystemOperations) RunBackup(ctx context.Context, options ...CallOption) error {
+	return sendOnly(ctx, g.client, opSystemRunBackup, parts{options: options})
 }
 
 var opSystemSeal = operation{method: "POST", path: "/v1/state/keystore/system/seal"}
@@ -1647,7 +1711,7 @@ var opTenantsCreate = operation{method: "POST", path: "/v1/config/tenants", acce
 
 // TenantsCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TenantsCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -1671,7 +1735,7 @@ var opTenantsDelete = operation{method: "DELETE", path: "/v1/config/tenants/%s",
 
 // TenantsDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TenantsDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -1787,8 +1851,12 @@ var opTenantsMerge = operation{method: "PATCH", path: "/v1/config/tenants/%s"}
 
 // TenantsMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TenantsMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -1799,6 +1867,7 @@ func (o *TenantsMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -1815,7 +1884,7 @@ var opTenantsReplace = operation{method: "PUT", path: "/v1/config/tenants/%s", i
 
 // TenantsReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TenantsReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -2110,7 +2179,7 @@ var opTransitKeysCreate = operation{method: "POST", path: "/v1/config/keystore/t
 
 // TransitKeysCreateOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TransitKeysCreateOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 }
 
@@ -2143,7 +2212,7 @@ var opTransitKeysDelete = operation{method: "DELETE", path: "/v1/config/keystore
 
 // TransitKeysDeleteOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TransitKeysDeleteOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.
@@ -2328,8 +2397,12 @@ var opTransitKeysMerge = operation{method: "PATCH", path: "/v1/config/keystore/t
 
 // TransitKeysMergeOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TransitKeysMergeOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
+
+	// Lists: `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+	// 7396).
+	Lists *TenantsMergeLists
 
 	// IfMatch: Change only what still has this entity tag.
 	IfMatch *string
@@ -2340,6 +2413,7 @@ func (o *TransitKeysMergeOptions) addTo(into *parts) {
 		return
 	}
 	addQuery(into, "validate", o.Validate)
+	addQuery(into, "lists", o.Lists)
 	addHeader(into, "If-Match", o.IfMatch)
 }
 
@@ -2380,7 +2454,7 @@ var opTransitKeysReplace = operation{method: "PUT", path: "/v1/config/keystore/t
 
 // TransitKeysReplaceOptions are the optional parameters of the method; nil leaves out what is not wanted.
 type TransitKeysReplaceOptions struct {
-	// Validate: Do every check and store nothing.
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
 	Validate *bool
 
 	// IfMatch: Change only what still has this entity tag.

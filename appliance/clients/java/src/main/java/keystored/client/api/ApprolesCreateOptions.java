@@ -6,7 +6,8 @@ import keystored.client.internal.Parts;
 /**
  * The optional parameters of an operation.
  *
- * @param validate Do every check and store nothing. May be null: absent.
+ * @param validate Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
+ * May be null: absent.
  */
 public record ApprolesCreateOptions(
     Boolean validate) {
@@ -32,7 +33,7 @@ public record ApprolesCreateOptions(
     private Builder() {}
 
     /**
-     * Do every check and store nothing.
+     * Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
      *
      * @param value null: absent
      * @return this

@@ -6,7 +6,8 @@ import keystored.client.internal.Parts;
 /**
  * The optional parameters of an operation.
  *
- * @param validate Do every check and store nothing. May be null: absent.
+ * @param validate Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
+ * May be null: absent.
  * @param ifMatch Change only what still has this entity tag. May be null: absent.
  * @param ifNoneMatch `*`: create only. May be null: absent.
  */
@@ -40,7 +41,7 @@ public record OidcRolesReplaceOptions(
     private Builder() {}
 
     /**
-     * Do every check and store nothing.
+     * Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
      *
      * @param value null: absent
      * @return this

@@ -9,6 +9,7 @@ public abstract class Operations {
   private final ApprolesOperations approles;
   private final ApprolesSecretIdsOperations approlesSecretIds;
   private final AuditOperations audit;
+  private final BackupStatusOperations backupStatus;
   private final CaOperations ca;
   private final CaCertificatesOperations caCertificates;
   private final CryptoFunctionsOperations cryptoFunctions;
@@ -40,6 +41,7 @@ public abstract class Operations {
     approles = new ApprolesOperations(sender);
     approlesSecretIds = new ApprolesSecretIdsOperations(sender);
     audit = new AuditOperations(sender);
+    backupStatus = new BackupStatusOperations(sender);
     ca = new CaOperations(sender);
     caCertificates = new CaCertificatesOperations(sender);
     cryptoFunctions = new CryptoFunctionsOperations(sender);
@@ -96,6 +98,15 @@ public abstract class Operations {
    */
   public AuditOperations audit() {
     return audit;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public BackupStatusOperations backupStatus() {
+    return backupStatus;
   }
 
   /**

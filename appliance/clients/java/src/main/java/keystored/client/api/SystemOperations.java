@@ -16,8 +16,12 @@ public final class SystemOperations {
       new Operation("GET", "/v1/ca/system/appliance/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation OPERATE =
       new Operation("POST", "/v1/state/system/operate", "");
+  private static final Operation PULL_BACKUP =
+      new Operation("POST", "/v1/state/system/pull-backup", "application/octet-stream");
   private static final Operation ROTATE_WRAPPING_KEY =
       new Operation("POST", "/v1/state/system/rotate-wrapping-key", "application/json");
+  private static final Operation RUN_BACKUP =
+      new Operation("POST", "/v1/state/system/run-backup", "");
   private static final Operation SEAL =
       new Operation("POST", "/v1/state/keystore/system/seal", "");
   private static final Operation UNSEAL =
@@ -43,8 +47,9 @@ public final class SystemOperations {
   /**
    * Take an encrypted backup of the whole appliance.
    *
-   * <p>The answer is the backup, encrypted under the passphrase. It is complete only if the connection was not
-   * cut. Keep the passphrase apart from it: nothing else opens it.
+   * <p>The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It
+   * is complete only if it has the length that content-length says. Keep what opens it apart from it: nothing
+   * else does.
    *
    * <p>POST /v1/state/system/backup
    *
@@ -83,6 +88,20 @@ public final class SystemOperations {
   }
 
   /**
+   * Take a backup to the recipients of the configuration.
+   *
+   * <p>As backup, for a caller that may fetch backups and open none: the recipients are those of the
+   * configuration, and it cannot choose others. A policy that allows execute on this path alone is enough.
+   *
+   * <p>POST /v1/state/system/pull-backup
+   *
+   * @return the answer
+   */
+  public InputStream pullBackup() {
+    return sender.stream(PULL_BACKUP, new Parts());
+  }
+
+  /**
    * Rotate the key that wraps all others.
    *
    * <p>New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside
@@ -96,6 +115,17 @@ public final class SystemOperations {
    */
   public SystemRotateWrappingKeyAnswer rotateWrappingKey(SystemRotateWrappingKeyRequest body) {
     return sender.json(ROTATE_WRAPPING_KEY, new Parts().body(body), SystemRotateWrappingKeyAnswer.class);
+  }
+
+  /**
+   * Begin a backup to the targets of the configuration now.
+   *
+   * <p>Answered when it has begun; backup-status tells how far it is and how it went.
+   *
+   * <p>POST /v1/state/system/run-backup
+   */
+  public void runBackup() {
+    sender.nothing(RUN_BACKUP, new Parts());
   }
 
   /**

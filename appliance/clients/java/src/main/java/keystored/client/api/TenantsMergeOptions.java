@@ -6,11 +6,15 @@ import keystored.client.internal.Parts;
 /**
  * The optional parameters of an operation.
  *
- * @param validate Do every check and store nothing. May be null: absent.
+ * @param validate Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
+ * May be null: absent.
+ * @param lists `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the
+ * body (RFC 7396). May be null: absent.
  * @param ifMatch Change only what still has this entity tag. May be null: absent.
  */
 public record TenantsMergeOptions(
     Boolean validate,
+    TenantsMergeLists lists,
     String ifMatch) {
   /**
    * Starts to make a document; what is not given is absent.
@@ -25,24 +29,38 @@ public record TenantsMergeOptions(
   Parts addTo(Parts parts) {
     return parts
         .query("validate", validate)
+        .query("lists", lists)
         .header("If-Match", ifMatch);
   }
 
   /** Makes the document. */
   public static final class Builder {
     private Boolean validate;
+    private TenantsMergeLists lists;
     private String ifMatch;
 
     private Builder() {}
 
     /**
-     * Do every check and store nothing.
+     * Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
      *
      * @param value null: absent
      * @return this
      */
     public Builder validate(Boolean value) {
       validate = value;
+      return this;
+    }
+
+    /**
+     * `unite`: a list keeps what it has and gets what is new. `replace`: it becomes the list in the body (RFC
+     * 7396).
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder lists(TenantsMergeLists value) {
+      lists = value;
       return this;
     }
 
@@ -65,6 +83,7 @@ public record TenantsMergeOptions(
     public TenantsMergeOptions build() {
       return new TenantsMergeOptions(
           validate,
+          lists,
           ifMatch);
     }
   }

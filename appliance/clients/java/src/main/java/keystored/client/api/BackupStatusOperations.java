@@ -1,0 +1,29 @@
+// A group of operations. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import keystored.client.internal.Operation;
+import keystored.client.internal.Parts;
+import keystored.client.internal.Sender;
+
+/** The operations of the group. */
+public final class BackupStatusOperations {
+  private static final Operation SHOW =
+      new Operation("GET", "/v1/state/system/backup-status", "application/json", Operation.Trait.IDEMPOTENT);
+
+  private final Sender sender;
+
+  BackupStatusOperations(Sender sender) {
+    this.sender = sender;
+  }
+
+  /**
+   * The backup that runs, with its progress, and how the scheduled ones went.
+   *
+   * <p>GET /v1/state/system/backup-status
+   *
+   * @return the answer
+   */
+  public BackupStatusShowAnswer show() {
+    return sender.json(SHOW, new Parts(), BackupStatusShowAnswer.class);
+  }
+}

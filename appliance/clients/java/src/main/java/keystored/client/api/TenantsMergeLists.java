@@ -1,0 +1,33 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+
+/**
+ * One of a few values. Later versions may answer others.
+ *
+ * @param value as on the wire
+ */
+public record TenantsMergeLists(String value) {
+  /** The value {@code unite}. */
+  public static final TenantsMergeLists UNITE = new TenantsMergeLists("unite");
+
+  /** The value {@code replace}. */
+  public static final TenantsMergeLists REPLACE = new TenantsMergeLists("replace");
+
+  /** Takes any value: the appliance says which it knows. */
+  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+  public TenantsMergeLists {}
+
+  @Override
+  @JsonValue
+  public String value() {
+    return value;
+  }
+
+  @Override
+  public String toString() {
+    return String.valueOf(value);
+  }
+}
