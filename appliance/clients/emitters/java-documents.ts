@@ -92,8 +92,10 @@ function emitChoice({ name, documentation, values }: ChoiceType): string {
   return [
     javadoc(`${documentation ?? 'One of a few values.'} Later versions may answer others.`, ['@param value as on the wire']),
     `public record ${name}(${type} value) {\n${constants.join('\n')}\n`,
-    '  /** Takes any value: the appliance says which it knows. */\n  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)\n',
-    `  public ${name} {}\n\n  @Override\n  @JsonValue\n  public ${type} value() {\n    return value;\n  }\n\n`,
+    javadoc('Takes any value: the appliance says which it knows.', ['@param value as on the wire'], '  '),
+    `  @JsonCreator(mode = JsonCreator.Mode.DELEGATING)\n  public ${name} {}\n\n`,
+    javadoc('Answers the value.', ['@return as on the wire'], '  '),
+    `  @Override\n  @JsonValue\n  public ${type} value() {\n    return value;\n  }\n\n`,
     '  @Override\n  public String toString() {\n    return String.valueOf(value);\n  }\n}\n',
   ].join('');
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 const jsonType = "application/json"
@@ -70,6 +71,37 @@ func (c *Client) Random(ctx context.Context, count int) ([]byte, error) {
 		return nil, err
 	}
 	return answer.Bytes, nil
+}
+
+// Request is one that no method is for.
+type Request struct {
+	Method string
+	// Path begins with /v1; what is variable in it is escaped already.
+	Path   string
+	Query  url.Values
+	Header http.Header
+	// Body is sent as JSON; nil: none.
+	Body any
+	// Idempotent requests may be sent again when nothing is known of the first attempt.
+	Idempotent bool
+}
+
+// Send sends a request that no method is for, with the token and the retries of the client. The body of the answer is in memory.
+func (c *Client) Send(ctx context.Context, wanted Request) (*http.Response, error) {
+	ctx, cancel, _ := c.link.withTimeLimit(ctx, false)
+	defer cancel()
+	call := request{
+		operation: operation{method: wanted.Method, idempotent: wanted.Idempotent},
+		url:       wanted.Path, query: wanted.Query, header: wanted.Header,
+	}
+	if wanted.Body != nil {
+		var err error
+		if call.body, err = encode(wanted.Body); err != nil {
+			return nil, fmt.Errorf("keystored: %w", err)
+		}
+		call.contentType = jsonType
+	}
+	return c.open(ctx, call)
 }
 
 // CallOption adds to one call.

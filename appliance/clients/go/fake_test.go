@@ -261,13 +261,13 @@ func encryptAtOnce(t *testing.T, c *keystored.Client, callers int) {
 }
 
 func TestAHundredCallersShareOneLoginAndOneRenewal(t *testing.T) {
-	server := &logins{ttlSeconds: 2, refreshSeconds: 3_600, delay: 100 * time.Millisecond}
+	server := &logins{ttlSeconds: 8, refreshSeconds: 3_600, delay: 100 * time.Millisecond}
 	c := client(t, keystored.Config{Addresses: []string{serve(t, server.ServeHTTP)}, RoleID: "r", SecretID: "s"})
 	encryptAtOnce(t, c, 100)
 	if counts := server.counts(); counts != [2]int{1, 0} {
 		t.Fatal(counts)
 	}
-	time.Sleep(1_100 * time.Millisecond)
+	time.Sleep(4_100 * time.Millisecond)
 	encryptAtOnce(t, c, 100)
 	if counts := server.counts(); counts != [2]int{1, 1} {
 		t.Fatal(counts)

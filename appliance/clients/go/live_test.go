@@ -9,7 +9,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"runtime"
 	"strings"
@@ -421,6 +423,14 @@ func TestLiveLists(t *testing.T) {
 	page, err := root.TransitKeys.List(ctx, small)
 	if err != nil || len(page.Items) != 2 || page.Total < 5 || !page.HasNext() {
 		t.Fatalf("%+v, %v", page, err)
+	}
+	// What the methods leave out.
+	answer, err := root.Send(ctx, keystored.Request{Method: "GET", Path: "/v1/state/keystore/transit-keys", Query: url.Values{"fields": {"name"}}, Idempotent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(answer.Body); err != nil || !strings.Contains(string(body), "go-") || strings.Contains(string(body), "cipher") {
+		t.Fatal(string(body), err)
 	}
 	all, err := keystored.Collect(root.TransitKeys.ListEach(ctx, small))
 	if err != nil || int64(len(all)) < page.Total {

@@ -1,6 +1,7 @@
 // A connection to an appliance and an identity there.
 package keystored.client;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpHeaders;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,6 +65,18 @@ public final class Client extends Operations {
    */
   public Key key(String name) {
     return new Key(sender, name);
+  }
+
+  /**
+   * Sends a request that no method is for, with the token and the retries of the client.
+   *
+   * @param method of HTTP; GET, PUT and DELETE may be sent again when nothing is known of the first attempt
+   * @param target path and query, from {@code /v1}, percent-encoded
+   * @param body sent as JSON; null: none
+   * @return the document; missing for an answer without one
+   */
+  public JsonNode send(String method, String target, Object body) {
+    return sender.send(method, target, body);
   }
 
   /**

@@ -17,10 +17,20 @@ public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
   private final transient Problem problem;
+
+  /** The HTTP status. */
   private final int status;
+
+  /** The error code. */
   private final String code;
+
+  /** For people. */
   private final String detail;
+
+  /** Of the request. */
   private final String requestId;
+
+  /** Zero for none. */
   private final Duration retryAfter;
 
   /**

@@ -5,7 +5,10 @@ package keystored.client;
 public final class TransportException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /** The base address. */
   private final String address;
+
+  /** Whether the request may have reached the appliance. */
   private final boolean sent;
 
   /**

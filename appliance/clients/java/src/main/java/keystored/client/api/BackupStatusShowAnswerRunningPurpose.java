@@ -22,10 +22,19 @@ public record BackupStatusShowAnswerRunningPurpose(String value) {
   /** The value {@code now}. */
   public static final BackupStatusShowAnswerRunningPurpose NOW = new BackupStatusShowAnswerRunningPurpose("now");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public BackupStatusShowAnswerRunningPurpose {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

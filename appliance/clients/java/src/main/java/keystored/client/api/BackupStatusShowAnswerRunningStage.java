@@ -16,10 +16,19 @@ public record BackupStatusShowAnswerRunningStage(String value) {
   /** The value {@code sending}. */
   public static final BackupStatusShowAnswerRunningStage SENDING = new BackupStatusShowAnswerRunningStage("sending");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public BackupStatusShowAnswerRunningStage {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -19,10 +19,19 @@ public record CaCertificatesListAnswerItemStatus(String value) {
   /** The value {@code revoked}. */
   public static final CaCertificatesListAnswerItemStatus REVOKED = new CaCertificatesListAnswerItemStatus("revoked");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public CaCertificatesListAnswerItemStatus {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -28,10 +28,19 @@ public record CaRevokeRequestReason(String value) {
   /** The value {@code privilege-withdrawn}. */
   public static final CaRevokeRequestReason PRIVILEGE_WITHDRAWN = new CaRevokeRequestReason("privilege-withdrawn");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public CaRevokeRequestReason {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -16,10 +16,19 @@ public record CaSignCsrRequestUsagesItem(String value) {
   /** The value {@code server-auth}. */
   public static final CaSignCsrRequestUsagesItem SERVER_AUTH = new CaSignCsrRequestUsagesItem("server-auth");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public CaSignCsrRequestUsagesItem {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

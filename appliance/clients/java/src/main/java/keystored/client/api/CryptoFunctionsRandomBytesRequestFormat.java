@@ -16,10 +16,19 @@ public record CryptoFunctionsRandomBytesRequestFormat(String value) {
   /** The value {@code hex}. */
   public static final CryptoFunctionsRandomBytesRequestFormat HEX = new CryptoFunctionsRandomBytesRequestFormat("hex");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public CryptoFunctionsRandomBytesRequestFormat {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -20,10 +20,19 @@ public record HealthShowAnswerStatus(String value) {
   /** The value {@code down}. */
   public static final HealthShowAnswerStatus DOWN = new HealthShowAnswerStatus("down");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public HealthShowAnswerStatus {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

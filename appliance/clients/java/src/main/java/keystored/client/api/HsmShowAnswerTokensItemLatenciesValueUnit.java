@@ -13,10 +13,19 @@ public record HsmShowAnswerTokensItemLatenciesValueUnit(String value) {
   /** The value {@code microseconds}. */
   public static final HsmShowAnswerTokensItemLatenciesValueUnit MICROSECONDS = new HsmShowAnswerTokensItemLatenciesValueUnit("microseconds");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public HsmShowAnswerTokensItemLatenciesValueUnit {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

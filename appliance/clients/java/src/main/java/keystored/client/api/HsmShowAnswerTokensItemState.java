@@ -23,10 +23,19 @@ public record HsmShowAnswerTokensItemState(String value) {
   /** The value {@code pin-refused}. */
   public static final HsmShowAnswerTokensItemState PIN_REFUSED = new HsmShowAnswerTokensItemState("pin-refused");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public HsmShowAnswerTokensItemState {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

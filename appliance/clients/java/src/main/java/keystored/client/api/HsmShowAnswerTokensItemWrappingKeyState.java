@@ -20,10 +20,19 @@ public record HsmShowAnswerTokensItemWrappingKeyState(String value) {
   /** The value {@code incomplete}. */
   public static final HsmShowAnswerTokensItemWrappingKeyState INCOMPLETE = new HsmShowAnswerTokensItemWrappingKeyState("incomplete");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public HsmShowAnswerTokensItemWrappingKeyState {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

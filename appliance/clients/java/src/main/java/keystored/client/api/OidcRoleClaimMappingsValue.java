@@ -16,10 +16,19 @@ public record OidcRoleClaimMappingsValue(String value) {
   /** The value {@code fullname}. */
   public static final OidcRoleClaimMappingsValue FULLNAME = new OidcRoleClaimMappingsValue("fullname");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcRoleClaimMappingsValue {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

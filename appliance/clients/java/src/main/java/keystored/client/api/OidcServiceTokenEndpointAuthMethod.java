@@ -16,10 +16,19 @@ public record OidcServiceTokenEndpointAuthMethod(String value) {
   /** The value {@code client_secret_post}. */
   public static final OidcServiceTokenEndpointAuthMethod CLIENT_SECRET_POST = new OidcServiceTokenEndpointAuthMethod("client_secret_post");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcServiceTokenEndpointAuthMethod {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -20,10 +20,19 @@ public record OidcTestAnswerClientCredentials(String value) {
   /** The value {@code unknown}. */
   public static final OidcTestAnswerClientCredentials UNKNOWN = new OidcTestAnswerClientCredentials("unknown");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcTestAnswerClientCredentials {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

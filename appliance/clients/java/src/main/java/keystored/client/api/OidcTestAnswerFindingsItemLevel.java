@@ -16,10 +16,19 @@ public record OidcTestAnswerFindingsItemLevel(String value) {
   /** The value {@code warning}. */
   public static final OidcTestAnswerFindingsItemLevel WARNING = new OidcTestAnswerFindingsItemLevel("warning");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcTestAnswerFindingsItemLevel {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -13,10 +13,19 @@ public record OidcTestAnswerPkceMethod(String value) {
   /** The value {@code S256}. */
   public static final OidcTestAnswerPkceMethod S256 = new OidcTestAnswerPkceMethod("S256");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcTestAnswerPkceMethod {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

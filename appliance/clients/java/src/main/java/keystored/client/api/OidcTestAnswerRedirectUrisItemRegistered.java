@@ -16,10 +16,19 @@ public record OidcTestAnswerRedirectUrisItemRegistered(String value) {
   /** The value {@code unknown}. */
   public static final OidcTestAnswerRedirectUrisItemRegistered UNKNOWN = new OidcTestAnswerRedirectUrisItemRegistered("unknown");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public OidcTestAnswerRedirectUrisItemRegistered {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

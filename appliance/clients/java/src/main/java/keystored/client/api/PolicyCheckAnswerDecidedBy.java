@@ -20,10 +20,19 @@ public record PolicyCheckAnswerDecidedBy(String value) {
   /** The value {@code service}. */
   public static final PolicyCheckAnswerDecidedBy SERVICE = new PolicyCheckAnswerDecidedBy("service");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public PolicyCheckAnswerDecidedBy {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -25,10 +25,19 @@ public record PolicyCheckRequestOperation(String value) {
   /** The value {@code execute}. */
   public static final PolicyCheckRequestOperation EXECUTE = new PolicyCheckRequestOperation("execute");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public PolicyCheckRequestOperation {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

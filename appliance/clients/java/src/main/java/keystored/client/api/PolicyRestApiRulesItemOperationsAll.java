@@ -16,10 +16,19 @@ public record PolicyRestApiRulesItemOperationsAll(String value) {
   /** The value {@code reject}. */
   public static final PolicyRestApiRulesItemOperationsAll REJECT = new PolicyRestApiRulesItemOperationsAll("reject");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public PolicyRestApiRulesItemOperationsAll {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

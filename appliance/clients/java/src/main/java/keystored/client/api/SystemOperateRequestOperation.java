@@ -19,10 +19,19 @@ public record SystemOperateRequestOperation(String value) {
   /** The value {@code factory-reset}. */
   public static final SystemOperateRequestOperation FACTORY_RESET = new SystemOperateRequestOperation("factory-reset");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public SystemOperateRequestOperation {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -19,10 +19,19 @@ public record TenantKind(String value) {
   /** The value {@code application-owner}. */
   public static final TenantKind APPLICATION_OWNER = new TenantKind("application-owner");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TenantKind {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -16,10 +16,19 @@ public record TenantsMergeLists(String value) {
   /** The value {@code replace}. */
   public static final TenantsMergeLists REPLACE = new TenantsMergeLists("replace");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TenantsMergeLists {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

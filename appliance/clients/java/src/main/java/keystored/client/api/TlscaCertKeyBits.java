@@ -19,10 +19,19 @@ public record TlscaCertKeyBits(long value) {
   /** The value {@code 4096}. */
   public static final TlscaCertKeyBits V4096 = new TlscaCertKeyBits(4096L);
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TlscaCertKeyBits {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public long value() {

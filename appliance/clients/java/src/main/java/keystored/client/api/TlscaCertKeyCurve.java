@@ -19,10 +19,19 @@ public record TlscaCertKeyCurve(String value) {
   /** The value {@code secp521r1}. */
   public static final TlscaCertKeyCurve SECP521R1 = new TlscaCertKeyCurve("secp521r1");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TlscaCertKeyCurve {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

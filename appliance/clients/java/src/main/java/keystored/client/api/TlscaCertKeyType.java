@@ -28,10 +28,19 @@ public record TlscaCertKeyType(String value) {
   /** The value {@code ml-dsa-87}. */
   public static final TlscaCertKeyType ML_DSA_87 = new TlscaCertKeyType("ml-dsa-87");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TlscaCertKeyType {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

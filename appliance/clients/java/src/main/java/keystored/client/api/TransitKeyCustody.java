@@ -16,10 +16,19 @@ public record TransitKeyCustody(String value) {
   /** The value {@code token}. */
   public static final TransitKeyCustody TOKEN = new TransitKeyCustody("token");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeyCustody {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

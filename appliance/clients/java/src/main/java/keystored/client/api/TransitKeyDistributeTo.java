@@ -19,10 +19,19 @@ public record TransitKeyDistributeTo(String value) {
   /** The value {@code inherit}. */
   public static final TransitKeyDistributeTo INHERIT = new TransitKeyDistributeTo("inherit");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeyDistributeTo {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

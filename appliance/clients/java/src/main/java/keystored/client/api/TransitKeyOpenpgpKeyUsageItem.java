@@ -13,10 +13,19 @@ public record TransitKeyOpenpgpKeyUsageItem(String value) {
   /** The value {@code sign}. */
   public static final TransitKeyOpenpgpKeyUsageItem SIGN = new TransitKeyOpenpgpKeyUsageItem("sign");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeyOpenpgpKeyUsageItem {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -16,10 +16,19 @@ public record TransitKeyStateDistributionStatusTo(String value) {
   /** The value {@code none}. */
   public static final TransitKeyStateDistributionStatusTo NONE = new TransitKeyStateDistributionStatusTo("none");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeyStateDistributionStatusTo {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -13,10 +13,19 @@ public record TransitKeysExportOpenpgpPublicRequestVersionOption2(String value) 
   /** The value {@code all}. */
   public static final TransitKeysExportOpenpgpPublicRequestVersionOption2 ALL = new TransitKeysExportOpenpgpPublicRequestVersionOption2("all");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysExportOpenpgpPublicRequestVersionOption2 {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

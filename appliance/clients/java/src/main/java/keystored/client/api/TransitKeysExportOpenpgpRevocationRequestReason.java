@@ -22,10 +22,19 @@ public record TransitKeysExportOpenpgpRevocationRequestReason(String value) {
   /** The value {@code retired}. */
   public static final TransitKeysExportOpenpgpRevocationRequestReason RETIRED = new TransitKeysExportOpenpgpRevocationRequestReason("retired");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysExportOpenpgpRevocationRequestReason {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

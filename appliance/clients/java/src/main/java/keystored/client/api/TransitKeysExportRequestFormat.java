@@ -16,10 +16,19 @@ public record TransitKeysExportRequestFormat(String value) {
   /** The value {@code wrapped}. */
   public static final TransitKeysExportRequestFormat WRAPPED = new TransitKeysExportRequestFormat("wrapped");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysExportRequestFormat {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

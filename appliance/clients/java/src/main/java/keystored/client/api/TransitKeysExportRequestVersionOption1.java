@@ -13,10 +13,19 @@ public record TransitKeysExportRequestVersionOption1(String value) {
   /** The value {@code latest}. */
   public static final TransitKeysExportRequestVersionOption1 LATEST = new TransitKeysExportRequestVersionOption1("latest");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysExportRequestVersionOption1 {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -19,10 +19,19 @@ public record TransitKeysGenerateDataKeyRequestBits(long value) {
   /** The value {@code 512}. */
   public static final TransitKeysGenerateDataKeyRequestBits V512 = new TransitKeysGenerateDataKeyRequestBits(512L);
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysGenerateDataKeyRequestBits {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public long value() {

@@ -16,10 +16,19 @@ public record TransitKeysGenerateDataKeyRequestType(String value) {
   /** The value {@code wrapped}. */
   public static final TransitKeysGenerateDataKeyRequestType WRAPPED = new TransitKeysGenerateDataKeyRequestType("wrapped");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysGenerateDataKeyRequestType {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

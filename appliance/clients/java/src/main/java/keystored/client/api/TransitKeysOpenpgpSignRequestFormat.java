@@ -16,10 +16,19 @@ public record TransitKeysOpenpgpSignRequestFormat(String value) {
   /** The value {@code binary}. */
   public static final TransitKeysOpenpgpSignRequestFormat BINARY = new TransitKeysOpenpgpSignRequestFormat("binary");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysOpenpgpSignRequestFormat {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -19,10 +19,19 @@ public record TransitKeysSignRequestHashAlgorithm(String value) {
   /** The value {@code sha512}. */
   public static final TransitKeysSignRequestHashAlgorithm SHA512 = new TransitKeysSignRequestHashAlgorithm("sha512");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysSignRequestHashAlgorithm {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

@@ -17,10 +17,19 @@ public record TransitKeysSignRequestMarshaling(String value) {
   /** The value {@code jws}. */
   public static final TransitKeysSignRequestMarshaling JWS = new TransitKeysSignRequestMarshaling("jws");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysSignRequestMarshaling {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

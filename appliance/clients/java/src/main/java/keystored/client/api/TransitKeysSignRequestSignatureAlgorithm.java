@@ -16,10 +16,19 @@ public record TransitKeysSignRequestSignatureAlgorithm(String value) {
   /** The value {@code pss}. */
   public static final TransitKeysSignRequestSignatureAlgorithm PSS = new TransitKeysSignRequestSignatureAlgorithm("pss");
 
-  /** Takes any value: the appliance says which it knows. */
+  /**
+   * Takes any value: the appliance says which it knows.
+   *
+   * @param value as on the wire
+   */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
   public TransitKeysSignRequestSignatureAlgorithm {}
 
+  /**
+   * Answers the value.
+   *
+   * @return as on the wire
+   */
   @Override
   @JsonValue
   public String value() {

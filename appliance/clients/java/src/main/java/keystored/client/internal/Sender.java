@@ -4,6 +4,8 @@ package keystored.client.internal;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpHeaders;
@@ -18,6 +20,7 @@ import keystored.client.ProblemException;
 
 /** Sends calls with the token of a client. */
 public final class Sender {
+  private static final JavaType JSON_TREE = Json.MAPPER.constructType(JsonNode.class);
   private static final Operation RANDOM =
       new Operation("POST", "/v1/state/keystore/crypto-functions/random-bytes", Link.JSON, Operation.Trait.IDEMPOTENT);
 
@@ -168,6 +171,21 @@ public final class Sender {
     record Random(@JsonProperty("bytes") byte[] bytes) {}
     Parts parts = new Parts().body(Map.of("bytes", count, "format", "base64"));
     return json(RANDOM, parts, Random.class).bytes();
+  }
+
+  /**
+   * Sends a request that the description need not have.
+   *
+   * @param method of HTTP
+   * @param target path and query
+   * @param body sent as JSON; null: none
+   * @return the document; missing for an answer without one
+   */
+  public JsonNode send(String method, String target, Object body) {
+    boolean isHarmless = List.of("GET", "PUT", "DELETE").contains(method);
+    Operation.Trait[] traits = isHarmless ? new Operation.Trait[] {Operation.Trait.IDEMPOTENT} : new Operation.Trait[0];
+    JsonNode document = read(finish(call(new Operation(method, target, Link.JSON, traits), new Parts().body(body))), JSON_TREE);
+    return document == null ? MissingNode.getInstance() : document;
   }
 
   private Call call(Operation operation, Parts parts) {
