@@ -401,8 +401,9 @@ func TestLiveMergeResetsNothing(t *testing.T) {
 	if after.TokenTTL != "1h" || after.SecretIDNumUses != 5 || after.TokenMaxTTL != before.TokenMaxTTL || after.TokenPolicies[0] != "user" {
 		t.Fatalf("%+v", after)
 	}
-	// An empty list is not an absent one.
-	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{TokenPolicies: &[]string{}}, nil); err != nil {
+	// Lists are united unless the call says otherwise; an empty one is not an absent one.
+	replace := &keystored.ApprolesMergeOptions{Lists: keystored.Ptr(keystored.ApprolesMergeListsReplace)}
+	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{TokenPolicies: &[]string{}}, replace); err != nil {
 		t.Fatal(err)
 	}
 	if after, err = root.Approles.ShowConfig(ctx, approle.Name); err != nil || len(after.TokenPolicies) != 0 || after.SecretIDNumUses != 5 {

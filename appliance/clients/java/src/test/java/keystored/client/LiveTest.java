@@ -35,6 +35,7 @@ import keystored.client.api.Approle;
 import keystored.client.api.ApproleCreation;
 import keystored.client.api.ApproleMerge;
 import keystored.client.api.ApprolesGenerateSecretIdRequest;
+import keystored.client.api.ApprolesMergeLists;
 import keystored.client.api.ApprolesMergeOptions;
 import keystored.client.api.TokenCreateRequest;
 import keystored.client.api.TokenInfoRequest;
@@ -302,8 +303,9 @@ class LiveTest {
     assertEquals(List.of("1h", before.tokenMaxTtl()), List.of(after.tokenTtl(), after.tokenMaxTtl()));
     assertEquals(List.of("user"), after.tokenPolicies());
     assertEquals(5L, after.secretIdNumUses());
-    // An empty list is not an absent one.
-    root.approles().merge(name, ApproleMerge.builder().tokenPolicies(List.of()).build());
+    // Lists are united unless the call says otherwise; an empty one is not an absent one.
+    ApprolesMergeOptions replace = ApprolesMergeOptions.builder().lists(ApprolesMergeLists.REPLACE).build();
+    root.approles().merge(name, ApproleMerge.builder().tokenPolicies(List.of()).build(), replace);
     assertEquals(List.of(), root.approles().showConfig(name).tokenPolicies());
     assertEquals(5L, root.approles().showConfig(name).secretIdNumUses());
     // The tag is that of before: somebody else was there.
