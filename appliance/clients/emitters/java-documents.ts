@@ -1,5 +1,6 @@
 // Emits the documents of the Java client: a record for each, with a builder where programs make them.
 import type { ChoiceType, Field, NamedType, ObjectType } from '../types.ts';
+import { camelCase } from '../words.ts';
 import { constant, escaped, file, identifier, javadoc, type TypeNames } from './java-text.ts';
 
 /** A record of a document: its text, and the name of its file. */
@@ -74,11 +75,20 @@ function emitBuilder({ name, fields, names }: RecordType): string {
   ].join('');
 }
 
-function emitSetter({ name, type, documentation }: Field, { typeOf }: TypeNames): string {
+function emitSetter({ name, type, documentation = name }: Field, { typeOf }: TypeNames): string {
   const own = identifier(name);
+  const [known, value] = type.kind === 'nullable' ? [type.of, 'Change.to(value)'] : [type, 'value'];
+  const setter = [
+    javadoc(documentation, [type.kind === 'nullable' ? '@param value not null' : '@param value null: absent', '@return this'], '    '),
+    `    public Builder ${own}(${typeOf(known)} value) {\n      ${own} = ${value};\n      return this;\n    }\n`,
+  ].join('');
+  return type.kind === 'nullable' ? `${setter}\n${emitRemover(name)}` : setter;
+}
+
+function emitRemover(name: string): string {
   return [
-    javadoc(documentation ?? name, ['@param value null: absent', '@return this'], '    '),
-    `    public Builder ${own}(${typeOf(type)} value) {\n      ${own} = value;\n      return this;\n    }\n`,
+    javadoc(`Removes what ${name} is.`, ['@return this'], '    '),
+    `    public Builder ${camelCase(`remove-${name}`)}() {\n      ${identifier(name)} = Change.removal();\n      return this;\n    }\n`,
   ].join('');
 }
 

@@ -12,7 +12,7 @@ export function typeNames(types: readonly NamedType[]): TypeNames {
     if (type.kind === 'named') return unions.has(type.name) ? 'Object' : type.name;
     if (type.kind === 'list') return `List<${typeOf(type.of)}>`;
     if (type.kind === 'map') return `Map<String, ${typeOf(type.of)}>`;
-    if (type.kind === 'nullable') return typeOf(type.of);
+    if (type.kind === 'nullable') return `Change<${typeOf(type.of)}>`;
     if (type.kind === 'text') return type.format === 'date-time' ? 'Instant' : 'String';
     return { anything: 'Object', boolean: 'Boolean', number: 'Double', integer: 'Long' }[type.kind];
   };
@@ -20,6 +20,7 @@ export function typeNames(types: readonly NamedType[]): TypeNames {
 }
 
 const imports: Readonly<Record<string, string>> = {
+  Change: 'keystored.client.Change',
   Instant: 'java.time.Instant',
   InputStream: 'java.io.InputStream',
   JsonCreator: 'com.fasterxml.jackson.annotation.JsonCreator',

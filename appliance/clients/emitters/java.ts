@@ -53,7 +53,7 @@ function emitAll(groups: readonly Group[]): string {
 
 /** Documents have the plain names. */
 function className({ name }: Group): string {
-  return `${pascalCase(name)}Operations`;
+  return `${pascalCase(name)}Group`;
 }
 
 function emitGroup(group: Group, names: TypeNames): string {
