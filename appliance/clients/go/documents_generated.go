@@ -1596,6 +1596,15 @@ func (PostV1OIDCLoginPollRequest) GoString() string {
 	return "PostV1OIDCLoginPollRequest{…}"
 }
 
+// ProblemErrorsItem: A document of the API.
+type ProblemErrorsItem struct {
+	// ErrorMessage: What is wrong.
+	ErrorMessage string `json:"error-message"`
+
+	// ErrorInfo: Where: the path of the field.
+	ErrorInfo *string `json:"error-info,omitempty"`
+}
+
 // SystemBackupRequest: A document of the API.
 type SystemBackupRequest struct {
 	// Passphrase: Opens the backup again; 12 characters or more.

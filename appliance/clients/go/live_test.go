@@ -402,7 +402,7 @@ func TestLiveMergeResetsNothing(t *testing.T) {
 		t.Fatalf("%+v", after)
 	}
 	// Lists are united unless the call says otherwise; an empty one is not an absent one.
-	replace := &keystored.ApprolesMergeOptions{Lists: keystored.Ptr(keystored.ApprolesMergeListsReplace)}
+	replace := &keystored.ApprolesMergeOptions{Lists: keystored.Ptr(keystored.TenantsMergeListsReplace)}
 	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{TokenPolicies: &[]string{}}, replace); err != nil {
 		t.Fatal(err)
 	}

@@ -10,113 +10,113 @@ import (
 
 // Operations are the groups of operations of the API, by what they are about.
 type Operations struct {
-	Approle ApproleOperations
+	Approle ApproleGroup
 
-	Approles ApprolesOperations
+	Approles ApprolesGroup
 
-	ApprolesSecretIDs ApprolesSecretIDsOperations
+	ApprolesSecretIDs ApprolesSecretIDsGroup
 
-	Audit AuditOperations
+	Audit AuditGroup
 
-	BackupStatus BackupStatusOperations
+	BackupStatus BackupStatusGroup
 
-	CA CAOperations
+	CA CAGroup
 
-	CACertificates CACertificatesOperations
+	CACertificates CACertificatesGroup
 
-	CryptoFunctions CryptoFunctionsOperations
+	CryptoFunctions CryptoFunctionsGroup
 
-	Health HealthOperations
+	Health HealthGroup
 
-	HSM HSMOperations
+	HSM HSMGroup
 
-	Keystore KeystoreOperations
+	Keystore KeystoreGroup
 
-	Logins LoginsOperations
+	Logins LoginsGroup
 
-	Metrics MetricsOperations
+	Metrics MetricsGroup
 
-	OIDC OIDCOperations
+	OIDC OIDCGroup
 
-	OIDCRoles OIDCRolesOperations
+	OIDCRoles OIDCRolesGroup
 
-	Policies PoliciesOperations
+	Policies PoliciesGroup
 
-	Policy PolicyOperations
+	Policy PolicyGroup
 
-	System SystemOperations
+	System SystemGroup
 
-	Tenants TenantsOperations
+	Tenants TenantsGroup
 
-	TLSCAs TLSCAsOperations
+	TLSCAs TLSCAsGroup
 
-	Token TokenOperations
+	Token TokenGroup
 
-	Tokens TokensOperations
+	Tokens TokensGroup
 
-	Topics TopicsOperations
+	Topics TopicsGroup
 
-	TransitKeys TransitKeysOperations
+	TransitKeys TransitKeysGroup
 
-	WrappingKey WrappingKeyOperations
+	WrappingKey WrappingKeyGroup
 }
 
 func operationsOf(client *Client) Operations {
 	return Operations{
-		Approle: ApproleOperations{client},
+		Approle: ApproleGroup{client},
 
-		Approles: ApprolesOperations{client},
+		Approles: ApprolesGroup{client},
 
-		ApprolesSecretIDs: ApprolesSecretIDsOperations{client},
+		ApprolesSecretIDs: ApprolesSecretIDsGroup{client},
 
-		Audit: AuditOperations{client},
+		Audit: AuditGroup{client},
 
-		BackupStatus: BackupStatusOperations{client},
+		BackupStatus: BackupStatusGroup{client},
 
-		CA: CAOperations{client},
+		CA: CAGroup{client},
 
-		CACertificates: CACertificatesOperations{client},
+		CACertificates: CACertificatesGroup{client},
 
-		CryptoFunctions: CryptoFunctionsOperations{client},
+		CryptoFunctions: CryptoFunctionsGroup{client},
 
-		Health: HealthOperations{client},
+		Health: HealthGroup{client},
 
-		HSM: HSMOperations{client},
+		HSM: HSMGroup{client},
 
-		Keystore: KeystoreOperations{client},
+		Keystore: KeystoreGroup{client},
 
-		Logins: LoginsOperations{client},
+		Logins: LoginsGroup{client},
 
-		Metrics: MetricsOperations{client},
+		Metrics: MetricsGroup{client},
 
-		OIDC: OIDCOperations{client},
+		OIDC: OIDCGroup{client},
 
-		OIDCRoles: OIDCRolesOperations{client},
+		OIDCRoles: OIDCRolesGroup{client},
 
-		Policies: PoliciesOperations{client},
+		Policies: PoliciesGroup{client},
 
-		Policy: PolicyOperations{client},
+		Policy: PolicyGroup{client},
 
-		System: SystemOperations{client},
+		System: SystemGroup{client},
 
-		Tenants: TenantsOperations{client},
+		Tenants: TenantsGroup{client},
 
-		TLSCAs: TLSCAsOperations{client},
+		TLSCAs: TLSCAsGroup{client},
 
-		Token: TokenOperations{client},
+		Token: TokenGroup{client},
 
-		Tokens: TokensOperations{client},
+		Tokens: TokensGroup{client},
 
-		Topics: TopicsOperations{client},
+		Topics: TopicsGroup{client},
 
-		TransitKeys: TransitKeysOperations{client},
+		TransitKeys: TransitKeysGroup{client},
 
-		WrappingKey: WrappingKeyOperations{client},
+		WrappingKey: WrappingKeyGroup{client},
 	}
 }
 
-// ApproleOperations has the operations of the group.
-type ApproleOperations struct{ client *Client }
+// ApproleGroup has the operations of the group.
+type ApproleGroup struct{ client *Client }
 
 var opApproleLogin = operation{method: "POST", path: "/v1/approle-login", public: true, accept: "application/json"}
 
@@ -126,12 +126,12 @@ var opApproleLogin = operation{method: "POST", path: "/v1/approle-login", public
 // 60 from one address, every attempt is refused until the minute is over.
 //
 // POST /v1/approle-login
-func (g ApproleOperations) Login(ctx context.Context, body ApproleLoginRequest, options ...CallOption) (*TokenCreateAnswer, error) {
+func (g ApproleGroup) Login(ctx context.Context, body ApproleLoginRequest, options ...CallOption) (*TokenCreateAnswer, error) {
 	return sendFor[TokenCreateAnswer](ctx, g.client, opApproleLogin, parts{body: body, options: options})
 }
 
-// ApprolesOperations has the operations of the group.
-type ApprolesOperations struct{ client *Client }
+// ApprolesGroup has the operations of the group.
+type ApprolesGroup struct{ client *Client }
 
 var opApprolesCreate = operation{method: "POST", path: "/v1/config/keystore/authentication/approles", accept: "application/json"}
 
@@ -151,7 +151,7 @@ func (o *ApprolesCreateOptions) addTo(into *parts) {
 // Create: Create an approle.
 //
 // POST /v1/config/keystore/authentication/approles
-func (g ApprolesOperations) Create(ctx context.Context, body ApproleCreation, parameters *ApprolesCreateOptions, options ...CallOption) (*Approle, error) {
+func (g ApprolesGroup) Create(ctx context.Context, body ApproleCreation, parameters *ApprolesCreateOptions, options ...CallOption) (*Approle, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[Approle](ctx, g.client, opApprolesCreate, call)
@@ -179,7 +179,7 @@ func (o *ApprolesDeleteOptions) addTo(into *parts) {
 // Delete: Delete an approle.
 //
 // DELETE /v1/config/keystore/authentication/approles/{name}
-func (g ApprolesOperations) Delete(ctx context.Context, name string, parameters *ApprolesDeleteOptions, options ...CallOption) error {
+func (g ApprolesGroup) Delete(ctx context.Context, name string, parameters *ApprolesDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opApprolesDelete, call)
@@ -190,7 +190,7 @@ var opApprolesDisableSecretID = operation{method: "POST", path: "/v1/state/keyst
 // DisableSecretID: End a secret-id at once.
 //
 // POST /v1/state/keystore/authentication/approles/{name}/disable-secret-id
-func (g ApprolesOperations) DisableSecretID(ctx context.Context, name string, body ApprolesDisableSecretIDRequest, options ...CallOption) error {
+func (g ApprolesGroup) DisableSecretID(ctx context.Context, name string, body ApprolesDisableSecretIDRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opApprolesDisableSecretID, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -201,7 +201,7 @@ var opApprolesGenerateSecretID = operation{method: "POST", path: "/v1/state/keys
 // The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).
 //
 // POST /v1/state/keystore/authentication/approles/{name}/generate-secret-id
-func (g ApprolesOperations) GenerateSecretID(ctx context.Context, name string, body ApprolesGenerateSecretIDRequest, options ...CallOption) (*ApprolesGenerateSecretIDAnswer, error) {
+func (g ApprolesGroup) GenerateSecretID(ctx context.Context, name string, body ApprolesGenerateSecretIDRequest, options ...CallOption) (*ApprolesGenerateSecretIDAnswer, error) {
 	return sendFor[ApprolesGenerateSecretIDAnswer](ctx, g.client, opApprolesGenerateSecretID, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -227,7 +227,7 @@ func (o *ApprolesListOptions) addTo(into *parts) {
 // List: List the state of every approle.
 //
 // GET /v1/state/keystore/authentication/approles
-func (g ApprolesOperations) List(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) (*Page[ApproleState], error) {
+func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) (*Page[ApproleState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[ApproleState](ctx, g.client, opApprolesList, call)
@@ -236,7 +236,7 @@ func (g ApprolesOperations) List(ctx context.Context, parameters *ApprolesListOp
 // ListEach: List the state of every approle. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/authentication/approles
-func (g ApprolesOperations) ListEach(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) Seq[ApproleState] {
+func (g ApprolesGroup) ListEach(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) Seq[ApproleState] {
 	return walkPages(func(after *string) (*Page[ApproleState], error) {
 		page := ApprolesListOptions{}
 		if parameters != nil {
@@ -271,7 +271,7 @@ func (o *ApprolesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every approle.
 //
 // GET /v1/config/keystore/authentication/approles
-func (g ApprolesOperations) ListConfig(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) (*Page[Approle], error) {
+func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) (*Page[Approle], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[Approle](ctx, g.client, opApprolesListConfig, call)
@@ -280,7 +280,7 @@ func (g ApprolesOperations) ListConfig(ctx context.Context, parameters *Approles
 // ListConfigEach: List every approle. It follows the pages and reads them one by one.
 //
 // GET /v1/config/keystore/authentication/approles
-func (g ApprolesOperations) ListConfigEach(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) Seq[Approle] {
+func (g ApprolesGroup) ListConfigEach(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) Seq[Approle] {
 	return walkPages(func(after *string) (*Page[Approle], error) {
 		page := ApprolesListConfigOptions{}
 		if parameters != nil {
@@ -320,7 +320,7 @@ func (o *ApprolesMergeOptions) addTo(into *parts) {
 // Merge: Merge into an approle.
 //
 // PATCH /v1/config/keystore/authentication/approles/{name}
-func (g ApprolesOperations) Merge(ctx context.Context, name string, body ApproleMerge, parameters *ApprolesMergeOptions, options ...CallOption) error {
+func (g ApprolesGroup) Merge(ctx context.Context, name string, body ApproleMerge, parameters *ApprolesMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opApprolesMerge, call)
@@ -352,7 +352,7 @@ func (o *ApprolesReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace an approle.
 //
 // PUT /v1/config/keystore/authentication/approles/{name}
-func (g ApprolesOperations) Replace(ctx context.Context, name string, body ApproleReplacement, parameters *ApprolesReplaceOptions, options ...CallOption) (*Approle, error) {
+func (g ApprolesGroup) Replace(ctx context.Context, name string, body ApproleReplacement, parameters *ApprolesReplaceOptions, options ...CallOption) (*Approle, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[Approle](ctx, g.client, opApprolesReplace, call)
@@ -363,7 +363,7 @@ var opApprolesShow = operation{method: "GET", path: "/v1/state/keystore/authenti
 // Show: Read the state of an approle.
 //
 // GET /v1/state/keystore/authentication/approles/{name}
-func (g ApprolesOperations) Show(ctx context.Context, name string, options ...CallOption) (*ApproleState, error) {
+func (g ApprolesGroup) Show(ctx context.Context, name string, options ...CallOption) (*ApproleState, error) {
 	return sendFor[ApproleState](ctx, g.client, opApprolesShow, parts{names: []string{name}, options: options})
 }
 
@@ -372,12 +372,12 @@ var opApprolesShowConfig = operation{method: "GET", path: "/v1/config/keystore/a
 // ShowConfig: Read an approle.
 //
 // GET /v1/config/keystore/authentication/approles/{name}
-func (g ApprolesOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Approle, error) {
+func (g ApprolesGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Approle, error) {
 	return sendFor[Approle](ctx, g.client, opApprolesShowConfig, parts{names: []string{name}, options: options})
 }
 
-// ApprolesSecretIDsOperations has the operations of the group.
-type ApprolesSecretIDsOperations struct{ client *Client }
+// ApprolesSecretIDsGroup has the operations of the group.
+type ApprolesSecretIDsGroup struct{ client *Client }
 
 var opApprolesSecretIDSList = operation{method: "GET", path: "/v1/state/keystore/authentication/approles/%s/secret-ids", idempotent: true, accept: "application/json"}
 
@@ -401,7 +401,7 @@ func (o *ApprolesSecretIDSListOptions) addTo(into *parts) {
 // List: List the secret-ids of an approle by accessor.
 //
 // GET /v1/state/keystore/authentication/approles/{name}/secret-ids
-func (g ApprolesSecretIDsOperations) List(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) (*Page[ApprolesSecretIDSListAnswerItem], error) {
+func (g ApprolesSecretIDsGroup) List(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) (*Page[ApprolesSecretIDSListAnswerItem], error) {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendForPage[ApprolesSecretIDSListAnswerItem](ctx, g.client, opApprolesSecretIDSList, call)
@@ -410,7 +410,7 @@ func (g ApprolesSecretIDsOperations) List(ctx context.Context, name string, para
 // ListEach: List the secret-ids of an approle by accessor. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/authentication/approles/{name}/secret-ids
-func (g ApprolesSecretIDsOperations) ListEach(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) Seq[ApprolesSecretIDSListAnswerItem] {
+func (g ApprolesSecretIDsGroup) ListEach(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) Seq[ApprolesSecretIDSListAnswerItem] {
 	return walkPages(func(after *string) (*Page[ApprolesSecretIDSListAnswerItem], error) {
 		page := ApprolesSecretIDSListOptions{}
 		if parameters != nil {
@@ -423,8 +423,8 @@ func (g ApprolesSecretIDsOperations) ListEach(ctx context.Context, name string, 
 	})
 }
 
-// AuditOperations has the operations of the group.
-type AuditOperations struct{ client *Client }
+// AuditGroup has the operations of the group.
+type AuditGroup struct{ client *Client }
 
 var opAuditShow = operation{method: "GET", path: "/v1/state/system/audit", idempotent: true, accept: "application/json"}
 
@@ -433,24 +433,24 @@ var opAuditShow = operation{method: "GET", path: "/v1/state/system/audit", idemp
 // Kept elsewhere, they show whether a copy of the trail is complete and authentic.
 //
 // GET /v1/state/system/audit
-func (g AuditOperations) Show(ctx context.Context, options ...CallOption) (*AuditShowAnswer, error) {
+func (g AuditGroup) Show(ctx context.Context, options ...CallOption) (*AuditShowAnswer, error) {
 	return sendFor[AuditShowAnswer](ctx, g.client, opAuditShow, parts{options: options})
 }
 
-// BackupStatusOperations has the operations of the group.
-type BackupStatusOperations struct{ client *Client }
+// BackupStatusGroup has the operations of the group.
+type BackupStatusGroup struct{ client *Client }
 
 var opBackupStatusShow = operation{method: "GET", path: "/v1/state/system/backup-status", idempotent: true, accept: "application/json"}
 
 // Show: The backup that runs, with its progress, and how the scheduled ones went.
 //
 // GET /v1/state/system/backup-status
-func (g BackupStatusOperations) Show(ctx context.Context, options ...CallOption) (*BackupStatusShowAnswer, error) {
+func (g BackupStatusGroup) Show(ctx context.Context, options ...CallOption) (*BackupStatusShowAnswer, error) {
 	return sendFor[BackupStatusShowAnswer](ctx, g.client, opBackupStatusShow, parts{options: options})
 }
 
-// CAOperations has the operations of the group.
-type CAOperations struct{ client *Client }
+// CAGroup has the operations of the group.
+type CAGroup struct{ client *Client }
 
 var opCACreate = operation{method: "POST", path: "/v1/config/keystore/tls/ca", accept: "application/json"}
 
@@ -470,7 +470,7 @@ func (o *CACreateOptions) addTo(into *parts) {
 // Create: Create a TLS CA.
 //
 // POST /v1/config/keystore/tls/ca
-func (g CAOperations) Create(ctx context.Context, body TlscaCreation, parameters *CACreateOptions, options ...CallOption) (*Tlsca, error) {
+func (g CAGroup) Create(ctx context.Context, body TlscaCreation, parameters *CACreateOptions, options ...CallOption) (*Tlsca, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[Tlsca](ctx, g.client, opCACreate, call)
@@ -481,7 +481,7 @@ var opCACSR = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/csr"
 // CSR: A certification request for the CA's key, to be signed by a root outside.
 //
 // POST /v1/state/keystore/tls/ca/{name}/csr
-func (g CAOperations) CSR(ctx context.Context, name string, options ...CallOption) (*CACSRAnswer, error) {
+func (g CAGroup) CSR(ctx context.Context, name string, options ...CallOption) (*CACSRAnswer, error) {
 	return sendFor[CACSRAnswer](ctx, g.client, opCACSR, parts{names: []string{name}, options: options})
 }
 
@@ -507,7 +507,7 @@ func (o *CADeleteOptions) addTo(into *parts) {
 // Delete: Delete a TLS CA.
 //
 // DELETE /v1/config/keystore/tls/ca/{name}
-func (g CAOperations) Delete(ctx context.Context, name string, parameters *CADeleteOptions, options ...CallOption) error {
+func (g CAGroup) Delete(ctx context.Context, name string, parameters *CADeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opCADelete, call)
@@ -518,7 +518,7 @@ var opCAImportCert = operation{method: "POST", path: "/v1/state/keystore/tls/ca/
 // ImportCert: Take in the CA's certificate signed outside, with its issuers up to the root.
 //
 // POST /v1/state/keystore/tls/ca/{name}/import-cert
-func (g CAOperations) ImportCert(ctx context.Context, name string, body CAImportCertRequest, options ...CallOption) error {
+func (g CAGroup) ImportCert(ctx context.Context, name string, body CAImportCertRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opCAImportCert, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -544,7 +544,7 @@ func (o *CAListOptions) addTo(into *parts) {
 // List: List the state of every TLS CA.
 //
 // GET /v1/state/keystore/tls/ca
-func (g CAOperations) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TlscaState], error) {
+func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TlscaState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TlscaState](ctx, g.client, opCAList, call)
@@ -553,7 +553,7 @@ func (g CAOperations) List(ctx context.Context, parameters *CAListOptions, optio
 // ListEach: List the state of every TLS CA. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/tls/ca
-func (g CAOperations) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TlscaState] {
+func (g CAGroup) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TlscaState] {
 	return walkPages(func(after *string) (*Page[TlscaState], error) {
 		page := CAListOptions{}
 		if parameters != nil {
@@ -588,7 +588,7 @@ func (o *CAListConfigOptions) addTo(into *parts) {
 // ListConfig: List every TLS CA.
 //
 // GET /v1/config/keystore/tls/ca
-func (g CAOperations) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[Tlsca], error) {
+func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[Tlsca], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[Tlsca](ctx, g.client, opCAListConfig, call)
@@ -597,7 +597,7 @@ func (g CAOperations) ListConfig(ctx context.Context, parameters *CAListConfigOp
 // ListConfigEach: List every TLS CA. It follows the pages and reads them one by one.
 //
 // GET /v1/config/keystore/tls/ca
-func (g CAOperations) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[Tlsca] {
+func (g CAGroup) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[Tlsca] {
 	return walkPages(func(after *string) (*Page[Tlsca], error) {
 		page := CAListConfigOptions{}
 		if parameters != nil {
@@ -637,7 +637,7 @@ func (o *CAMergeOptions) addTo(into *parts) {
 // Merge: Merge into a TLS CA.
 //
 // PATCH /v1/config/keystore/tls/ca/{name}
-func (g CAOperations) Merge(ctx context.Context, name string, body TlscaMerge, parameters *CAMergeOptions, options ...CallOption) error {
+func (g CAGroup) Merge(ctx context.Context, name string, body TlscaMerge, parameters *CAMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opCAMerge, call)
@@ -648,7 +648,7 @@ var opCARenew = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/re
 // Renew: Give the CA a new key and certificate; a root also gets roll-over certificates.
 //
 // POST /v1/state/keystore/tls/ca/{name}/renew
-func (g CAOperations) Renew(ctx context.Context, name string, options ...CallOption) (*CARenewAnswer, error) {
+func (g CAGroup) Renew(ctx context.Context, name string, options ...CallOption) (*CARenewAnswer, error) {
 	return sendFor[CARenewAnswer](ctx, g.client, opCARenew, parts{names: []string{name}, options: options})
 }
 
@@ -678,7 +678,7 @@ func (o *CAReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace a TLS CA.
 //
 // PUT /v1/config/keystore/tls/ca/{name}
-func (g CAOperations) Replace(ctx context.Context, name string, body TlscaReplacement, parameters *CAReplaceOptions, options ...CallOption) (*Tlsca, error) {
+func (g CAGroup) Replace(ctx context.Context, name string, body TlscaReplacement, parameters *CAReplaceOptions, options ...CallOption) (*Tlsca, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[Tlsca](ctx, g.client, opCAReplace, call)
@@ -689,7 +689,7 @@ var opCARevoke = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/r
 // Revoke: Revoke a certificate this CA issued.
 //
 // POST /v1/state/keystore/tls/ca/{name}/revoke
-func (g CAOperations) Revoke(ctx context.Context, name string, body CARevokeRequest, options ...CallOption) error {
+func (g CAGroup) Revoke(ctx context.Context, name string, body CARevokeRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opCARevoke, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -698,7 +698,7 @@ var opCAShow = operation{method: "GET", path: "/v1/state/keystore/tls/ca/%s", id
 // Show: Read the state of a TLS CA.
 //
 // GET /v1/state/keystore/tls/ca/{name}
-func (g CAOperations) Show(ctx context.Context, name string, options ...CallOption) (*TlscaState, error) {
+func (g CAGroup) Show(ctx context.Context, name string, options ...CallOption) (*TlscaState, error) {
 	return sendFor[TlscaState](ctx, g.client, opCAShow, parts{names: []string{name}, options: options})
 }
 
@@ -707,7 +707,7 @@ var opCAShowConfig = operation{method: "GET", path: "/v1/config/keystore/tls/ca/
 // ShowConfig: Read a TLS CA.
 //
 // GET /v1/config/keystore/tls/ca/{name}
-func (g CAOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tlsca, error) {
+func (g CAGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tlsca, error) {
 	return sendFor[Tlsca](ctx, g.client, opCAShowConfig, parts{names: []string{name}, options: options})
 }
 
@@ -716,12 +716,12 @@ var opCASignCSR = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/
 // SignCSR: Issue a certificate for a certification request.
 //
 // POST /v1/state/keystore/tls/ca/{name}/sign-csr
-func (g CAOperations) SignCSR(ctx context.Context, name string, body CASignCSRRequest, options ...CallOption) (*CASignCSRAnswer, error) {
+func (g CAGroup) SignCSR(ctx context.Context, name string, body CASignCSRRequest, options ...CallOption) (*CASignCSRAnswer, error) {
 	return sendFor[CASignCSRAnswer](ctx, g.client, opCASignCSR, parts{names: []string{name}, body: body, options: options})
 }
 
-// CACertificatesOperations has the operations of the group.
-type CACertificatesOperations struct{ client *Client }
+// CACertificatesGroup has the operations of the group.
+type CACertificatesGroup struct{ client *Client }
 
 var opCACertificatesList = operation{method: "GET", path: "/v1/state/keystore/tls/ca/%s/certificates", idempotent: true, accept: "application/json"}
 
@@ -745,7 +745,7 @@ func (o *CACertificatesListOptions) addTo(into *parts) {
 // List: Certificates this CA issued, by serial number.
 //
 // GET /v1/state/keystore/tls/ca/{name}/certificates
-func (g CACertificatesOperations) List(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) (*Page[CACertificatesListAnswerItem], error) {
+func (g CACertificatesGroup) List(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) (*Page[CACertificatesListAnswerItem], error) {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendForPage[CACertificatesListAnswerItem](ctx, g.client, opCACertificatesList, call)
@@ -754,7 +754,7 @@ func (g CACertificatesOperations) List(ctx context.Context, name string, paramet
 // ListEach: Certificates this CA issued, by serial number. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/tls/ca/{name}/certificates
-func (g CACertificatesOperations) ListEach(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) Seq[CACertificatesListAnswerItem] {
+func (g CACertificatesGroup) ListEach(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) Seq[CACertificatesListAnswerItem] {
 	return walkPages(func(after *string) (*Page[CACertificatesListAnswerItem], error) {
 		page := CACertificatesListOptions{}
 		if parameters != nil {
@@ -772,24 +772,24 @@ var opCACertificatesShow = operation{method: "GET", path: "/v1/state/keystore/tl
 // Show: One certificate this CA issued.
 //
 // GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}
-func (g CACertificatesOperations) Show(ctx context.Context, name string, serial string, options ...CallOption) (*CACertificatesListAnswerItem, error) {
+func (g CACertificatesGroup) Show(ctx context.Context, name string, serial string, options ...CallOption) (*CACertificatesListAnswerItem, error) {
 	return sendFor[CACertificatesListAnswerItem](ctx, g.client, opCACertificatesShow, parts{names: []string{name, serial}, options: options})
 }
 
-// CryptoFunctionsOperations has the operations of the group.
-type CryptoFunctionsOperations struct{ client *Client }
+// CryptoFunctionsGroup has the operations of the group.
+type CryptoFunctionsGroup struct{ client *Client }
 
 var opCryptoFunctionsRandomBytes = operation{method: "POST", path: "/v1/state/keystore/crypto-functions/random-bytes", accept: "application/json"}
 
 // RandomBytes: Generate random bytes.
 //
 // POST /v1/state/keystore/crypto-functions/random-bytes
-func (g CryptoFunctionsOperations) RandomBytes(ctx context.Context, body CryptoFunctionsRandomBytesRequest, options ...CallOption) (*CryptoFunctionsRandomBytesAnswer, error) {
+func (g CryptoFunctionsGroup) RandomBytes(ctx context.Context, body CryptoFunctionsRandomBytesRequest, options ...CallOption) (*CryptoFunctionsRandomBytesAnswer, error) {
 	return sendFor[CryptoFunctionsRandomBytesAnswer](ctx, g.client, opCryptoFunctionsRandomBytes, parts{body: body, options: options})
 }
 
-// HealthOperations has the operations of the group.
-type HealthOperations struct{ client *Client }
+// HealthGroup has the operations of the group.
+type HealthGroup struct{ client *Client }
 
 var opHealthShow = operation{method: "GET", path: "/v1/state/system/health", idempotent: true, public: true, accept: "application/json"}
 
@@ -798,12 +798,12 @@ var opHealthShow = operation{method: "GET", path: "/v1/state/system/health", ide
 // The answer has the same form in both cases; the status is 503 while something is not well.
 //
 // GET /v1/state/system/health
-func (g HealthOperations) Show(ctx context.Context, options ...CallOption) (*HealthShowAnswer, error) {
+func (g HealthGroup) Show(ctx context.Context, options ...CallOption) (*HealthShowAnswer, error) {
 	return sendFor[HealthShowAnswer](ctx, g.client, opHealthShow, parts{options: options})
 }
 
-// HSMOperations has the operations of the group.
-type HSMOperations struct{ client *Client }
+// HSMGroup has the operations of the group.
+type HSMGroup struct{ client *Client }
 
 var opHSMShow = operation{method: "GET", path: "/v1/state/system/hsm", idempotent: true, accept: "application/json"}
 
@@ -812,12 +812,12 @@ var opHSMShow = operation{method: "GET", path: "/v1/state/system/hsm", idempoten
 // The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.
 //
 // GET /v1/state/system/hsm
-func (g HSMOperations) Show(ctx context.Context, options ...CallOption) (*HSMShowAnswer, error) {
+func (g HSMGroup) Show(ctx context.Context, options ...CallOption) (*HSMShowAnswer, error) {
 	return sendFor[HSMShowAnswer](ctx, g.client, opHSMShow, parts{options: options})
 }
 
-// KeystoreOperations has the operations of the group.
-type KeystoreOperations struct{ client *Client }
+// KeystoreGroup has the operations of the group.
+type KeystoreGroup struct{ client *Client }
 
 var opKeystoreImportOpenpgp = operation{method: "POST", path: "/v1/state/keystore/import-openpgp", accept: "application/json"}
 
@@ -827,19 +827,19 @@ var opKeystoreImportOpenpgp = operation{method: "POST", path: "/v1/state/keystor
 // It never signs. Private keys go through import, as PEM.
 //
 // POST /v1/state/keystore/import-openpgp
-func (g KeystoreOperations) ImportOpenpgp(ctx context.Context, body KeystoreImportOpenpgpRequest, options ...CallOption) (*KeystoreImportOpenpgpAnswer, error) {
+func (g KeystoreGroup) ImportOpenpgp(ctx context.Context, body KeystoreImportOpenpgpRequest, options ...CallOption) (*KeystoreImportOpenpgpAnswer, error) {
 	return sendFor[KeystoreImportOpenpgpAnswer](ctx, g.client, opKeystoreImportOpenpgp, parts{body: body, options: options})
 }
 
-// LoginsOperations has the operations of the group.
-type LoginsOperations struct{ client *Client }
+// LoginsGroup has the operations of the group.
+type LoginsGroup struct{ client *Client }
 
 var opLogout = operation{method: "POST", path: "/v1/logout"}
 
 // Logout: End the own token, and with it its session.
 //
 // POST /v1/logout
-func (g LoginsOperations) Logout(ctx context.Context, options ...CallOption) error {
+func (g LoginsGroup) Logout(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opLogout, parts{options: options})
 }
 
@@ -850,12 +850,12 @@ var opPostV1OIDCLoginPoll = operation{method: "POST", path: "/v1/oidc-login/poll
 // Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.
 //
 // POST /v1/oidc-login/poll
-func (g LoginsOperations) PostV1OIDCLoginPoll(ctx context.Context, body PostV1OIDCLoginPollRequest, options ...CallOption) (*PostV1OIDCLoginPollAnswer, error) {
+func (g LoginsGroup) PostV1OIDCLoginPoll(ctx context.Context, body PostV1OIDCLoginPollRequest, options ...CallOption) (*PostV1OIDCLoginPollAnswer, error) {
 	return sendFor[PostV1OIDCLoginPollAnswer](ctx, g.client, opPostV1OIDCLoginPoll, parts{body: body, options: options})
 }
 
-// MetricsOperations has the operations of the group.
-type MetricsOperations struct{ client *Client }
+// MetricsGroup has the operations of the group.
+type MetricsGroup struct{ client *Client }
 
 var opMetricsShow = operation{method: "GET", path: "/v1/state/system/metrics", idempotent: true, accept: "text/plain"}
 
@@ -865,12 +865,12 @@ var opMetricsShow = operation{method: "GET", path: "/v1/state/system/metrics", i
 // within two seconds.
 //
 // GET /v1/state/system/metrics
-func (g MetricsOperations) Show(ctx context.Context, options ...CallOption) (string, error) {
+func (g MetricsGroup) Show(ctx context.Context, options ...CallOption) (string, error) {
 	return sendForText(ctx, g.client, opMetricsShow, parts{options: options})
 }
 
-// OIDCOperations has the operations of the group.
-type OIDCOperations struct{ client *Client }
+// OIDCGroup has the operations of the group.
+type OIDCGroup struct{ client *Client }
 
 var opOIDCCreate = operation{method: "POST", path: "/v1/config/keystore/authentication/oidc", accept: "application/json"}
 
@@ -890,7 +890,7 @@ func (o *OIDCCreateOptions) addTo(into *parts) {
 // Create: Create an OIDC service.
 //
 // POST /v1/config/keystore/authentication/oidc
-func (g OIDCOperations) Create(ctx context.Context, body OIDCServiceCreation, parameters *OIDCCreateOptions, options ...CallOption) (*OIDCService, error) {
+func (g OIDCGroup) Create(ctx context.Context, body OIDCServiceCreation, parameters *OIDCCreateOptions, options ...CallOption) (*OIDCService, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[OIDCService](ctx, g.client, opOIDCCreate, call)
@@ -918,7 +918,7 @@ func (o *OIDCDeleteOptions) addTo(into *parts) {
 // Delete: Delete an OIDC service.
 //
 // DELETE /v1/config/keystore/authentication/oidc/{name}
-func (g OIDCOperations) Delete(ctx context.Context, name string, parameters *OIDCDeleteOptions, options ...CallOption) error {
+func (g OIDCGroup) Delete(ctx context.Context, name string, parameters *OIDCDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opOIDCDelete, call)
@@ -931,7 +931,7 @@ var opOIDCExplain = operation{method: "POST", path: "/v1/state/keystore/authenti
 // Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.
 //
 // POST /v1/state/keystore/authentication/oidc/{name}/explain
-func (g OIDCOperations) Explain(ctx context.Context, name string, body OIDCExplainRequest, options ...CallOption) (*OIDCExplainAnswer, error) {
+func (g OIDCGroup) Explain(ctx context.Context, name string, body OIDCExplainRequest, options ...CallOption) (*OIDCExplainAnswer, error) {
 	return sendFor[OIDCExplainAnswer](ctx, g.client, opOIDCExplain, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -957,7 +957,7 @@ func (o *OIDCListOptions) addTo(into *parts) {
 // List: List the state of every OIDC service.
 //
 // GET /v1/state/keystore/authentication/oidc
-func (g OIDCOperations) List(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) (*Page[OIDCServiceState], error) {
+func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) (*Page[OIDCServiceState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[OIDCServiceState](ctx, g.client, opOIDCList, call)
@@ -966,7 +966,7 @@ func (g OIDCOperations) List(ctx context.Context, parameters *OIDCListOptions, o
 // ListEach: List the state of every OIDC service. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/authentication/oidc
-func (g OIDCOperations) ListEach(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) Seq[OIDCServiceState] {
+func (g OIDCGroup) ListEach(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) Seq[OIDCServiceState] {
 	return walkPages(func(after *string) (*Page[OIDCServiceState], error) {
 		page := OIDCListOptions{}
 		if parameters != nil {
@@ -1001,7 +1001,7 @@ func (o *OIDCListConfigOptions) addTo(into *parts) {
 // ListConfig: List every OIDC service.
 //
 // GET /v1/config/keystore/authentication/oidc
-func (g OIDCOperations) ListConfig(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) (*Page[OIDCService], error) {
+func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) (*Page[OIDCService], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[OIDCService](ctx, g.client, opOIDCListConfig, call)
@@ -1010,7 +1010,7 @@ func (g OIDCOperations) ListConfig(ctx context.Context, parameters *OIDCListConf
 // ListConfigEach: List every OIDC service. It follows the pages and reads them one by one.
 //
 // GET /v1/config/keystore/authentication/oidc
-func (g OIDCOperations) ListConfigEach(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) Seq[OIDCService] {
+func (g OIDCGroup) ListConfigEach(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) Seq[OIDCService] {
 	return walkPages(func(after *string) (*Page[OIDCService], error) {
 		page := OIDCListConfigOptions{}
 		if parameters != nil {
@@ -1028,7 +1028,7 @@ var opOIDCLogin = operation{method: "POST", path: "/v1/oidc-login", public: true
 // Login: Ask for a sign-in that a person finishes in a browser.
 //
 // POST /v1/oidc-login
-func (g OIDCOperations) Login(ctx context.Context, body OIDCLoginRequest, options ...CallOption) (*OIDCLoginAnswer, error) {
+func (g OIDCGroup) Login(ctx context.Context, body OIDCLoginRequest, options ...CallOption) (*OIDCLoginAnswer, error) {
 	return sendFor[OIDCLoginAnswer](ctx, g.client, opOIDCLogin, parts{body: body, options: options})
 }
 
@@ -1059,7 +1059,7 @@ func (o *OIDCMergeOptions) addTo(into *parts) {
 // Merge: Merge into an OIDC service.
 //
 // PATCH /v1/config/keystore/authentication/oidc/{name}
-func (g OIDCOperations) Merge(ctx context.Context, name string, body OIDCServiceMerge, parameters *OIDCMergeOptions, options ...CallOption) error {
+func (g OIDCGroup) Merge(ctx context.Context, name string, body OIDCServiceMerge, parameters *OIDCMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opOIDCMerge, call)
@@ -1091,7 +1091,7 @@ func (o *OIDCReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace an OIDC service.
 //
 // PUT /v1/config/keystore/authentication/oidc/{name}
-func (g OIDCOperations) Replace(ctx context.Context, name string, body OIDCServiceReplacement, parameters *OIDCReplaceOptions, options ...CallOption) (*OIDCService, error) {
+func (g OIDCGroup) Replace(ctx context.Context, name string, body OIDCServiceReplacement, parameters *OIDCReplaceOptions, options ...CallOption) (*OIDCService, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[OIDCService](ctx, g.client, opOIDCReplace, call)
@@ -1102,7 +1102,7 @@ var opOIDCShow = operation{method: "GET", path: "/v1/state/keystore/authenticati
 // Show: Read the state of an OIDC service.
 //
 // GET /v1/state/keystore/authentication/oidc/{name}
-func (g OIDCOperations) Show(ctx context.Context, name string, options ...CallOption) (*OIDCServiceState, error) {
+func (g OIDCGroup) Show(ctx context.Context, name string, options ...CallOption) (*OIDCServiceState, error) {
 	return sendFor[OIDCServiceState](ctx, g.client, opOIDCShow, parts{names: []string{name}, options: options})
 }
 
@@ -1111,7 +1111,7 @@ var opOIDCShowConfig = operation{method: "GET", path: "/v1/config/keystore/authe
 // ShowConfig: Read an OIDC service.
 //
 // GET /v1/config/keystore/authentication/oidc/{name}
-func (g OIDCOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*OIDCService, error) {
+func (g OIDCGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*OIDCService, error) {
 	return sendFor[OIDCService](ctx, g.client, opOIDCShowConfig, parts{names: []string{name}, options: options})
 }
 
@@ -1122,12 +1122,12 @@ var opOIDCTest = operation{method: "POST", path: "/v1/state/keystore/authenticat
 // Always 200: faults are in `findings`, each with its fix.
 //
 // POST /v1/state/keystore/authentication/oidc/{name}/test
-func (g OIDCOperations) Test(ctx context.Context, name string, body OIDCTestRequest, options ...CallOption) (*OIDCTestAnswer, error) {
+func (g OIDCGroup) Test(ctx context.Context, name string, body OIDCTestRequest, options ...CallOption) (*OIDCTestAnswer, error) {
 	return sendFor[OIDCTestAnswer](ctx, g.client, opOIDCTest, parts{names: []string{name}, body: body, options: options})
 }
 
-// OIDCRolesOperations has the operations of the group.
-type OIDCRolesOperations struct{ client *Client }
+// OIDCRolesGroup has the operations of the group.
+type OIDCRolesGroup struct{ client *Client }
 
 var opOIDCRolesCreate = operation{method: "POST", path: "/v1/config/keystore/authentication/oidc/%s/roles", accept: "application/json"}
 
@@ -1147,7 +1147,7 @@ func (o *OIDCRolesCreateOptions) addTo(into *parts) {
 // Create: Create an OIDC role.
 //
 // POST /v1/config/keystore/authentication/oidc/{service}/roles
-func (g OIDCRolesOperations) Create(ctx context.Context, service string, body OIDCRoleCreation, parameters *OIDCRolesCreateOptions, options ...CallOption) (*OIDCRole, error) {
+func (g OIDCRolesGroup) Create(ctx context.Context, service string, body OIDCRoleCreation, parameters *OIDCRolesCreateOptions, options ...CallOption) (*OIDCRole, error) {
 	call := parts{names: []string{service}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[OIDCRole](ctx, g.client, opOIDCRolesCreate, call)
@@ -1175,7 +1175,7 @@ func (o *OIDCRolesDeleteOptions) addTo(into *parts) {
 // Delete: Delete an OIDC role.
 //
 // DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}
-func (g OIDCRolesOperations) Delete(ctx context.Context, service string, name string, parameters *OIDCRolesDeleteOptions, options ...CallOption) error {
+func (g OIDCRolesGroup) Delete(ctx context.Context, service string, name string, parameters *OIDCRolesDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{service, name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opOIDCRolesDelete, call)
@@ -1203,7 +1203,7 @@ func (o *OIDCRolesListOptions) addTo(into *parts) {
 // List: List the state of every OIDC role.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
-func (g OIDCRolesOperations) List(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) (*Page[OIDCRoleState], error) {
+func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) (*Page[OIDCRoleState], error) {
 	call := parts{names: []string{service}, options: options}
 	parameters.addTo(&call)
 	return sendForPage[OIDCRoleState](ctx, g.client, opOIDCRolesList, call)
@@ -1212,7 +1212,7 @@ func (g OIDCRolesOperations) List(ctx context.Context, service string, parameter
 // ListEach: List the state of every OIDC role. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
-func (g OIDCRolesOperations) ListEach(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) Seq[OIDCRoleState] {
+func (g OIDCRolesGroup) ListEach(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) Seq[OIDCRoleState] {
 	return walkPages(func(after *string) (*Page[OIDCRoleState], error) {
 		page := OIDCRolesListOptions{}
 		if parameters != nil {
@@ -1247,7 +1247,7 @@ func (o *OIDCRolesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every OIDC role.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
-func (g OIDCRolesOperations) ListConfig(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) (*Page[OIDCRole], error) {
+func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) (*Page[OIDCRole], error) {
 	call := parts{names: []string{service}, options: options}
 	parameters.addTo(&call)
 	return sendForPage[OIDCRole](ctx, g.client, opOIDCRolesListConfig, call)
@@ -1256,7 +1256,7 @@ func (g OIDCRolesOperations) ListConfig(ctx context.Context, service string, par
 // ListConfigEach: List every OIDC role. It follows the pages and reads them one by one.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
-func (g OIDCRolesOperations) ListConfigEach(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) Seq[OIDCRole] {
+func (g OIDCRolesGroup) ListConfigEach(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) Seq[OIDCRole] {
 	return walkPages(func(after *string) (*Page[OIDCRole], error) {
 		page := OIDCRolesListConfigOptions{}
 		if parameters != nil {
@@ -1296,7 +1296,7 @@ func (o *OIDCRolesMergeOptions) addTo(into *parts) {
 // Merge: Merge into an OIDC role.
 //
 // PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}
-func (g OIDCRolesOperations) Merge(ctx context.Context, service string, name string, body OIDCRoleMerge, parameters *OIDCRolesMergeOptions, options ...CallOption) error {
+func (g OIDCRolesGroup) Merge(ctx context.Context, service string, name string, body OIDCRoleMerge, parameters *OIDCRolesMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{service, name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opOIDCRolesMerge, call)
@@ -1328,7 +1328,7 @@ func (o *OIDCRolesReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace an OIDC role.
 //
 // PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}
-func (g OIDCRolesOperations) Replace(ctx context.Context, service string, name string, body OIDCRoleReplacement, parameters *OIDCRolesReplaceOptions, options ...CallOption) (*OIDCRole, error) {
+func (g OIDCRolesGroup) Replace(ctx context.Context, service string, name string, body OIDCRoleReplacement, parameters *OIDCRolesReplaceOptions, options ...CallOption) (*OIDCRole, error) {
 	call := parts{names: []string{service, name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[OIDCRole](ctx, g.client, opOIDCRolesReplace, call)
@@ -1339,7 +1339,7 @@ var opOIDCRolesShow = operation{method: "GET", path: "/v1/state/keystore/authent
 // Show: Read the state of an OIDC role.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles/{name}
-func (g OIDCRolesOperations) Show(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRoleState, error) {
+func (g OIDCRolesGroup) Show(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRoleState, error) {
 	return sendFor[OIDCRoleState](ctx, g.client, opOIDCRolesShow, parts{names: []string{service, name}, options: options})
 }
 
@@ -1348,12 +1348,12 @@ var opOIDCRolesShowConfig = operation{method: "GET", path: "/v1/config/keystore/
 // ShowConfig: Read an OIDC role.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles/{name}
-func (g OIDCRolesOperations) ShowConfig(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRole, error) {
+func (g OIDCRolesGroup) ShowConfig(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRole, error) {
 	return sendFor[OIDCRole](ctx, g.client, opOIDCRolesShowConfig, parts{names: []string{service, name}, options: options})
 }
 
-// PoliciesOperations has the operations of the group.
-type PoliciesOperations struct{ client *Client }
+// PoliciesGroup has the operations of the group.
+type PoliciesGroup struct{ client *Client }
 
 var opPoliciesCreate = operation{method: "POST", path: "/v1/config/policy/policies", accept: "application/json"}
 
@@ -1373,7 +1373,7 @@ func (o *PoliciesCreateOptions) addTo(into *parts) {
 // Create: Create a policy.
 //
 // POST /v1/config/policy/policies
-func (g PoliciesOperations) Create(ctx context.Context, body PolicyCreation, parameters *PoliciesCreateOptions, options ...CallOption) (*PolicyWithWarnings, error) {
+func (g PoliciesGroup) Create(ctx context.Context, body PolicyCreation, parameters *PoliciesCreateOptions, options ...CallOption) (*PolicyWithWarnings, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[PolicyWithWarnings](ctx, g.client, opPoliciesCreate, call)
@@ -1401,7 +1401,7 @@ func (o *PoliciesDeleteOptions) addTo(into *parts) {
 // Delete: Delete a policy.
 //
 // DELETE /v1/config/policy/policies/{name}
-func (g PoliciesOperations) Delete(ctx context.Context, name string, parameters *PoliciesDeleteOptions, options ...CallOption) error {
+func (g PoliciesGroup) Delete(ctx context.Context, name string, parameters *PoliciesDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opPoliciesDelete, call)
@@ -1429,7 +1429,7 @@ func (o *PoliciesListOptions) addTo(into *parts) {
 // List: List the state of every policy.
 //
 // GET /v1/state/policy/policies
-func (g PoliciesOperations) List(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) (*Page[PolicyState], error) {
+func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) (*Page[PolicyState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[PolicyState](ctx, g.client, opPoliciesList, call)
@@ -1438,7 +1438,7 @@ func (g PoliciesOperations) List(ctx context.Context, parameters *PoliciesListOp
 // ListEach: List the state of every policy. It follows the pages and reads them one by one.
 //
 // GET /v1/state/policy/policies
-func (g PoliciesOperations) ListEach(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) Seq[PolicyState] {
+func (g PoliciesGroup) ListEach(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) Seq[PolicyState] {
 	return walkPages(func(after *string) (*Page[PolicyState], error) {
 		page := PoliciesListOptions{}
 		if parameters != nil {
@@ -1473,7 +1473,7 @@ func (o *PoliciesListConfigOptions) addTo(into *parts) {
 // ListConfig: List every policy.
 //
 // GET /v1/config/policy/policies
-func (g PoliciesOperations) ListConfig(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) (*Page[Policy], error) {
+func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) (*Page[Policy], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[Policy](ctx, g.client, opPoliciesListConfig, call)
@@ -1482,7 +1482,7 @@ func (g PoliciesOperations) ListConfig(ctx context.Context, parameters *Policies
 // ListConfigEach: List every policy. It follows the pages and reads them one by one.
 //
 // GET /v1/config/policy/policies
-func (g PoliciesOperations) ListConfigEach(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) Seq[Policy] {
+func (g PoliciesGroup) ListConfigEach(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) Seq[Policy] {
 	return walkPages(func(after *string) (*Page[Policy], error) {
 		page := PoliciesListConfigOptions{}
 		if parameters != nil {
@@ -1522,7 +1522,7 @@ func (o *PoliciesMergeOptions) addTo(into *parts) {
 // Merge: Merge into a policy.
 //
 // PATCH /v1/config/policy/policies/{name}
-func (g PoliciesOperations) Merge(ctx context.Context, name string, body PolicyMerge, parameters *PoliciesMergeOptions, options ...CallOption) (*PolicyWithWarnings, error) {
+func (g PoliciesGroup) Merge(ctx context.Context, name string, body PolicyMerge, parameters *PoliciesMergeOptions, options ...CallOption) (*PolicyWithWarnings, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[PolicyWithWarnings](ctx, g.client, opPoliciesMerge, call)
@@ -1554,7 +1554,7 @@ func (o *PoliciesReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace a policy.
 //
 // PUT /v1/config/policy/policies/{name}
-func (g PoliciesOperations) Replace(ctx context.Context, name string, body PolicyReplacement, parameters *PoliciesReplaceOptions, options ...CallOption) (*PolicyWithWarnings, error) {
+func (g PoliciesGroup) Replace(ctx context.Context, name string, body PolicyReplacement, parameters *PoliciesReplaceOptions, options ...CallOption) (*PolicyWithWarnings, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[PolicyWithWarnings](ctx, g.client, opPoliciesReplace, call)
@@ -1565,7 +1565,7 @@ var opPoliciesShow = operation{method: "GET", path: "/v1/state/policy/policies/%
 // Show: Read the state of a policy.
 //
 // GET /v1/state/policy/policies/{name}
-func (g PoliciesOperations) Show(ctx context.Context, name string, options ...CallOption) (*PolicyState, error) {
+func (g PoliciesGroup) Show(ctx context.Context, name string, options ...CallOption) (*PolicyState, error) {
 	return sendFor[PolicyState](ctx, g.client, opPoliciesShow, parts{names: []string{name}, options: options})
 }
 
@@ -1574,12 +1574,12 @@ var opPoliciesShowConfig = operation{method: "GET", path: "/v1/config/policy/pol
 // ShowConfig: Read a policy.
 //
 // GET /v1/config/policy/policies/{name}
-func (g PoliciesOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Policy, error) {
+func (g PoliciesGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Policy, error) {
 	return sendFor[Policy](ctx, g.client, opPoliciesShowConfig, parts{names: []string{name}, options: options})
 }
 
-// PolicyOperations has the operations of the group.
-type PolicyOperations struct{ client *Client }
+// PolicyGroup has the operations of the group.
+type PolicyGroup struct{ client *Client }
 
 var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", accept: "application/json"}
 
@@ -1591,12 +1591,12 @@ var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", ac
 // stays open: values that `restricted` speaks of, and giving policies that one does not have.
 //
 // POST /v1/state/policy/check
-func (g PolicyOperations) Check(ctx context.Context, body PolicyCheckRequest, options ...CallOption) (*PolicyCheckAnswer, error) {
+func (g PolicyGroup) Check(ctx context.Context, body PolicyCheckRequest, options ...CallOption) (*PolicyCheckAnswer, error) {
 	return sendFor[PolicyCheckAnswer](ctx, g.client, opPolicyCheck, parts{body: body, options: options})
 }
 
-// SystemOperations has the operations of the group.
-type SystemOperations struct{ client *Client }
+// SystemGroup has the operations of the group.
+type SystemGroup struct{ client *Client }
 
 var opSystemAcceptClock = operation{method: "POST", path: "/v1/state/system/accept-clock"}
 
@@ -1605,7 +1605,7 @@ var opSystemAcceptClock = operation{method: "POST", path: "/v1/state/system/acce
 // For a clock that was set back on purpose, or was wrongly in the future before: held work goes on.
 //
 // POST /v1/state/system/accept-clock
-func (g SystemOperations) AcceptClock(ctx context.Context, options ...CallOption) error {
+func (g SystemGroup) AcceptClock(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemAcceptClock, parts{options: options})
 }
 
@@ -1617,7 +1617,7 @@ var opSystemBackup = operation{method: "POST", path: "/v1/state/system/backup", 
 // only if it has the length that content-length says. Keep what opens it apart from it: nothing else does.
 //
 // POST /v1/state/system/backup
-func (g SystemOperations) Backup(ctx context.Context, body SystemBackupRequest, options ...CallOption) (io.ReadCloser, error) {
+func (g SystemGroup) Backup(ctx context.Context, body SystemBackupRequest, options ...CallOption) (io.ReadCloser, error) {
 	return sendForStream(ctx, g.client, opSystemBackup, parts{body: body, options: options})
 }
 
@@ -1628,7 +1628,7 @@ var opGetV1CASystemApplianceCAPEM = operation{method: "GET", path: "/v1/ca/syste
 // A caller that does not trust them yet compares the fingerprint with one from another source.
 //
 // GET /v1/ca/system/appliance/ca.pem
-func (g SystemOperations) GetV1CASystemApplianceCAPEM(ctx context.Context, options ...CallOption) (string, error) {
+func (g SystemGroup) GetV1CASystemApplianceCAPEM(ctx context.Context, options ...CallOption) (string, error) {
 	return sendForText(ctx, g.client, opGetV1CASystemApplianceCAPEM, parts{options: options})
 }
 
@@ -1640,7 +1640,7 @@ var opSystemOperate = operation{method: "POST", path: "/v1/state/system/operate"
 // stay there.
 //
 // POST /v1/state/system/operate
-func (g SystemOperations) Operate(ctx context.Context, body SystemOperateRequest, options ...CallOption) error {
+func (g SystemGroup) Operate(ctx context.Context, body SystemOperateRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemOperate, parts{body: body, options: options})
 }
 
@@ -1652,7 +1652,7 @@ var opSystemPullBackup = operation{method: "POST", path: "/v1/state/system/pull-
 // cannot choose others. A policy that allows execute on this path alone is enough.
 //
 // POST /v1/state/system/pull-backup
-func (g SystemOperations) PullBackup(ctx context.Context, options ...CallOption) (io.ReadCloser, error) {
+func (g SystemGroup) PullBackup(ctx context.Context, options ...CallOption) (io.ReadCloser, error) {
 	return sendForStream(ctx, g.client, opSystemPullBackup, parts{options: options})
 }
 
@@ -1664,7 +1664,7 @@ var opSystemRotateWrappingKey = operation{method: "POST", path: "/v1/state/syste
 // the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.
 //
 // POST /v1/state/system/rotate-wrapping-key
-func (g SystemOperations) RotateWrappingKey(ctx context.Context, body SystemRotateWrappingKeyRequest, options ...CallOption) (*SystemRotateWrappingKeyAnswer, error) {
+func (g SystemGroup) RotateWrappingKey(ctx context.Context, body SystemRotateWrappingKeyRequest, options ...CallOption) (*SystemRotateWrappingKeyAnswer, error) {
 	return sendFor[SystemRotateWrappingKeyAnswer](ctx, g.client, opSystemRotateWrappingKey, parts{body: body, options: options})
 }
 
@@ -1675,7 +1675,7 @@ var opSystemRunBackup = operation{method: "POST", path: "/v1/state/system/run-ba
 // Answered when it has begun; backup-status tells how far it is and how it went.
 //
 // POST /v1/state/system/run-backup
-func (g SystemOperations) RunBackup(ctx context.Context, options ...CallOption) error {
+func (g SystemGroup) RunBackup(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemRunBackup, parts{options: options})
 }
 
@@ -1688,7 +1688,7 @@ var opSystemSeal = operation{method: "POST", path: "/v1/state/keystore/system/se
 // and unseal.
 //
 // POST /v1/state/keystore/system/seal
-func (g SystemOperations) Seal(ctx context.Context, options ...CallOption) error {
+func (g SystemGroup) Seal(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemSeal, parts{options: options})
 }
 
@@ -1700,12 +1700,12 @@ var opSystemUnseal = operation{method: "POST", path: "/v1/state/keystore/system/
 // because tokens lock themselves.
 //
 // POST /v1/state/keystore/system/unseal
-func (g SystemOperations) Unseal(ctx context.Context, body SystemUnsealRequest, options ...CallOption) error {
+func (g SystemGroup) Unseal(ctx context.Context, body SystemUnsealRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemUnseal, parts{body: body, options: options})
 }
 
-// TenantsOperations has the operations of the group.
-type TenantsOperations struct{ client *Client }
+// TenantsGroup has the operations of the group.
+type TenantsGroup struct{ client *Client }
 
 var opTenantsCreate = operation{method: "POST", path: "/v1/config/tenants", accept: "application/json"}
 
@@ -1725,7 +1725,7 @@ func (o *TenantsCreateOptions) addTo(into *parts) {
 // Create: Create a tenant.
 //
 // POST /v1/config/tenants
-func (g TenantsOperations) Create(ctx context.Context, body TenantCreation, parameters *TenantsCreateOptions, options ...CallOption) (*Tenant, error) {
+func (g TenantsGroup) Create(ctx context.Context, body TenantCreation, parameters *TenantsCreateOptions, options ...CallOption) (*Tenant, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[Tenant](ctx, g.client, opTenantsCreate, call)
@@ -1753,7 +1753,7 @@ func (o *TenantsDeleteOptions) addTo(into *parts) {
 // Delete: Delete a tenant.
 //
 // DELETE /v1/config/tenants/{name}
-func (g TenantsOperations) Delete(ctx context.Context, name string, parameters *TenantsDeleteOptions, options ...CallOption) error {
+func (g TenantsGroup) Delete(ctx context.Context, name string, parameters *TenantsDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opTenantsDelete, call)
@@ -1781,7 +1781,7 @@ func (o *TenantsListOptions) addTo(into *parts) {
 // List: List the state of every tenant.
 //
 // GET /v1/state/tenants
-func (g TenantsOperations) List(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) (*Page[TenantState], error) {
+func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) (*Page[TenantState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TenantState](ctx, g.client, opTenantsList, call)
@@ -1790,7 +1790,7 @@ func (g TenantsOperations) List(ctx context.Context, parameters *TenantsListOpti
 // ListEach: List the state of every tenant. It follows the pages and reads them one by one.
 //
 // GET /v1/state/tenants
-func (g TenantsOperations) ListEach(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) Seq[TenantState] {
+func (g TenantsGroup) ListEach(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) Seq[TenantState] {
 	return walkPages(func(after *string) (*Page[TenantState], error) {
 		page := TenantsListOptions{}
 		if parameters != nil {
@@ -1825,7 +1825,7 @@ func (o *TenantsListConfigOptions) addTo(into *parts) {
 // ListConfig: List every tenant.
 //
 // GET /v1/config/tenants
-func (g TenantsOperations) ListConfig(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) (*Page[Tenant], error) {
+func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) (*Page[Tenant], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[Tenant](ctx, g.client, opTenantsListConfig, call)
@@ -1834,7 +1834,7 @@ func (g TenantsOperations) ListConfig(ctx context.Context, parameters *TenantsLi
 // ListConfigEach: List every tenant. It follows the pages and reads them one by one.
 //
 // GET /v1/config/tenants
-func (g TenantsOperations) ListConfigEach(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) Seq[Tenant] {
+func (g TenantsGroup) ListConfigEach(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) Seq[Tenant] {
 	return walkPages(func(after *string) (*Page[Tenant], error) {
 		page := TenantsListConfigOptions{}
 		if parameters != nil {
@@ -1874,7 +1874,7 @@ func (o *TenantsMergeOptions) addTo(into *parts) {
 // Merge: Merge into a tenant.
 //
 // PATCH /v1/config/tenants/{name}
-func (g TenantsOperations) Merge(ctx context.Context, name string, body TenantMerge, parameters *TenantsMergeOptions, options ...CallOption) error {
+func (g TenantsGroup) Merge(ctx context.Context, name string, body TenantMerge, parameters *TenantsMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opTenantsMerge, call)
@@ -1906,7 +1906,7 @@ func (o *TenantsReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace a tenant.
 //
 // PUT /v1/config/tenants/{name}
-func (g TenantsOperations) Replace(ctx context.Context, name string, body TenantReplacement, parameters *TenantsReplaceOptions, options ...CallOption) (*Tenant, error) {
+func (g TenantsGroup) Replace(ctx context.Context, name string, body TenantReplacement, parameters *TenantsReplaceOptions, options ...CallOption) (*Tenant, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[Tenant](ctx, g.client, opTenantsReplace, call)
@@ -1917,7 +1917,7 @@ var opTenantsShow = operation{method: "GET", path: "/v1/state/tenants/%s", idemp
 // Show: Read the state of a tenant.
 //
 // GET /v1/state/tenants/{name}
-func (g TenantsOperations) Show(ctx context.Context, name string, options ...CallOption) (*TenantState, error) {
+func (g TenantsGroup) Show(ctx context.Context, name string, options ...CallOption) (*TenantState, error) {
 	return sendFor[TenantState](ctx, g.client, opTenantsShow, parts{names: []string{name}, options: options})
 }
 
@@ -1926,19 +1926,19 @@ var opTenantsShowConfig = operation{method: "GET", path: "/v1/config/tenants/%s"
 // ShowConfig: Read a tenant.
 //
 // GET /v1/config/tenants/{name}
-func (g TenantsOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tenant, error) {
+func (g TenantsGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tenant, error) {
 	return sendFor[Tenant](ctx, g.client, opTenantsShowConfig, parts{names: []string{name}, options: options})
 }
 
-// TLSCAsOperations has the operations of the group.
-type TLSCAsOperations struct{ client *Client }
+// TLSCAsGroup has the operations of the group.
+type TLSCAsGroup struct{ client *Client }
 
 var opGetV1CATenantCACAPEM = operation{method: "GET", path: "/v1/ca/%s/%s/ca.pem", idempotent: true, public: true, accept: "application/x-pem-file"}
 
 // GetV1CATenantCACAPEM: The certificate of a CA, and its issuers up to the root.
 //
 // GET /v1/ca/{tenant}/{ca}/ca.pem
-func (g TLSCAsOperations) GetV1CATenantCACAPEM(ctx context.Context, tenant string, ca string, options ...CallOption) (string, error) {
+func (g TLSCAsGroup) GetV1CATenantCACAPEM(ctx context.Context, tenant string, ca string, options ...CallOption) (string, error) {
 	return sendForText(ctx, g.client, opGetV1CATenantCACAPEM, parts{names: []string{tenant, ca}, options: options})
 }
 
@@ -1947,7 +1947,7 @@ var opGetV1CATenantCACRL = operation{method: "GET", path: "/v1/ca/%s/%s/crl", id
 // GetV1CATenantCACRL: The revocation list of the newest key of a CA, DER.
 //
 // GET /v1/ca/{tenant}/{ca}/crl
-func (g TLSCAsOperations) GetV1CATenantCACRL(ctx context.Context, tenant string, ca string, options ...CallOption) ([]byte, error) {
+func (g TLSCAsGroup) GetV1CATenantCACRL(ctx context.Context, tenant string, ca string, options ...CallOption) ([]byte, error) {
 	return sendForOctets(ctx, g.client, opGetV1CATenantCACRL, parts{names: []string{tenant, ca}, options: options})
 }
 
@@ -1956,7 +1956,7 @@ var opGetV1CATenantCACRLVersion = operation{method: "GET", path: "/v1/ca/%s/%s/c
 // GetV1CATenantCACRLVersion: The revocation list of one key of a CA, DER: what its certificates point to.
 //
 // GET /v1/ca/{tenant}/{ca}/crl/{version}
-func (g TLSCAsOperations) GetV1CATenantCACRLVersion(ctx context.Context, tenant string, ca string, version string, options ...CallOption) ([]byte, error) {
+func (g TLSCAsGroup) GetV1CATenantCACRLVersion(ctx context.Context, tenant string, ca string, version string, options ...CallOption) ([]byte, error) {
 	return sendForOctets(ctx, g.client, opGetV1CATenantCACRLVersion, parts{names: []string{tenant, ca, version}, options: options})
 }
 
@@ -1965,7 +1965,7 @@ var opGetV1CATenantCAOCSPRequest = operation{method: "GET", path: "/v1/ca/%s/%s/
 // GetV1CATenantCAOCSPRequest: The same with the request in the path, base64 (RFC 6960 appendix A.1).
 //
 // GET /v1/ca/{tenant}/{ca}/ocsp/{request}
-func (g TLSCAsOperations) GetV1CATenantCAOCSPRequest(ctx context.Context, tenant string, ca string, request string, options ...CallOption) ([]byte, error) {
+func (g TLSCAsGroup) GetV1CATenantCAOCSPRequest(ctx context.Context, tenant string, ca string, request string, options ...CallOption) ([]byte, error) {
 	return sendForOctets(ctx, g.client, opGetV1CATenantCAOCSPRequest, parts{names: []string{tenant, ca, request}, options: options})
 }
 
@@ -1974,12 +1974,12 @@ var opPostV1CATenantCAOCSP = operation{method: "POST", path: "/v1/ca/%s/%s/ocsp"
 // PostV1CATenantCAOCSP: The status of a certificate (RFC 6960, RFC 5019).
 //
 // POST /v1/ca/{tenant}/{ca}/ocsp
-func (g TLSCAsOperations) PostV1CATenantCAOCSP(ctx context.Context, tenant string, ca string, body []byte, options ...CallOption) ([]byte, error) {
+func (g TLSCAsGroup) PostV1CATenantCAOCSP(ctx context.Context, tenant string, ca string, body []byte, options ...CallOption) ([]byte, error) {
 	return sendForOctets(ctx, g.client, opPostV1CATenantCAOCSP, parts{names: []string{tenant, ca}, body: octets{"application/ocsp-request", body}, options: options})
 }
 
-// TokenOperations has the operations of the group.
-type TokenOperations struct{ client *Client }
+// TokenGroup has the operations of the group.
+type TokenGroup struct{ client *Client }
 
 var opTokenCreate = operation{method: "POST", path: "/v1/state/keystore/token/create", accept: "application/json"}
 
@@ -1989,7 +1989,7 @@ var opTokenCreate = operation{method: "POST", path: "/v1/state/keystore/token/cr
 // the caller’s.
 //
 // POST /v1/state/keystore/token/create
-func (g TokenOperations) Create(ctx context.Context, body TokenCreateRequest, options ...CallOption) (*TokenCreateAnswer, error) {
+func (g TokenGroup) Create(ctx context.Context, body TokenCreateRequest, options ...CallOption) (*TokenCreateAnswer, error) {
 	return sendFor[TokenCreateAnswer](ctx, g.client, opTokenCreate, parts{body: body, options: options})
 }
 
@@ -1998,7 +1998,7 @@ var opTokenCreateRoot = operation{method: "POST", path: "/v1/state/keystore/toke
 // CreateRoot: Make the root token of a tenant, once.
 //
 // POST /v1/state/keystore/token/create-root
-func (g TokenOperations) CreateRoot(ctx context.Context, body TokenCreateRootRequest, options ...CallOption) (*TokenCreateRootAnswer, error) {
+func (g TokenGroup) CreateRoot(ctx context.Context, body TokenCreateRootRequest, options ...CallOption) (*TokenCreateRootAnswer, error) {
 	return sendFor[TokenCreateRootAnswer](ctx, g.client, opTokenCreateRoot, parts{body: body, options: options})
 }
 
@@ -2009,7 +2009,7 @@ var opTokenDisable = operation{method: "POST", path: "/v1/state/keystore/token/d
 // The token is always named, the own one too: an empty request must not end a root token, which is made once.
 //
 // POST /v1/state/keystore/token/disable
-func (g TokenOperations) Disable(ctx context.Context, body TokenInfoRequest, options ...CallOption) error {
+func (g TokenGroup) Disable(ctx context.Context, body TokenInfoRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTokenDisable, parts{body: body, options: options})
 }
 
@@ -2018,7 +2018,7 @@ var opTokenInfo = operation{method: "POST", path: "/v1/state/keystore/token/info
 // Info: What a token is; without fields: the own one.
 //
 // POST /v1/state/keystore/token/info
-func (g TokenOperations) Info(ctx context.Context, body TokenInfoRequest, options ...CallOption) (*TokenInfoAnswer, error) {
+func (g TokenGroup) Info(ctx context.Context, body TokenInfoRequest, options ...CallOption) (*TokenInfoAnswer, error) {
 	return sendFor[TokenInfoAnswer](ctx, g.client, opTokenInfo, parts{body: body, options: options})
 }
 
@@ -2030,12 +2030,12 @@ var opTokenRefresh = operation{method: "POST", path: "/v1/state/keystore/token/r
 // life.
 //
 // POST /v1/state/keystore/token/refresh
-func (g TokenOperations) Refresh(ctx context.Context, body TokenRefreshRequest, options ...CallOption) (*TokenInfoAnswer, error) {
+func (g TokenGroup) Refresh(ctx context.Context, body TokenRefreshRequest, options ...CallOption) (*TokenInfoAnswer, error) {
 	return sendFor[TokenInfoAnswer](ctx, g.client, opTokenRefresh, parts{body: body, options: options})
 }
 
-// TokensOperations has the operations of the group.
-type TokensOperations struct{ client *Client }
+// TokensGroup has the operations of the group.
+type TokensGroup struct{ client *Client }
 
 var opTokensList = operation{method: "GET", path: "/v1/state/keystore/tokens", idempotent: true, accept: "application/json"}
 
@@ -2059,7 +2059,7 @@ func (o *TokensListOptions) addTo(into *parts) {
 // List: List the tokens of the tenant by accessor.
 //
 // GET /v1/state/keystore/tokens
-func (g TokensOperations) List(ctx context.Context, parameters *TokensListOptions, options ...CallOption) (*Page[TokenInfoAnswer], error) {
+func (g TokensGroup) List(ctx context.Context, parameters *TokensListOptions, options ...CallOption) (*Page[TokenInfoAnswer], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TokenInfoAnswer](ctx, g.client, opTokensList, call)
@@ -2068,7 +2068,7 @@ func (g TokensOperations) List(ctx context.Context, parameters *TokensListOption
 // ListEach: List the tokens of the tenant by accessor. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/tokens
-func (g TokensOperations) ListEach(ctx context.Context, parameters *TokensListOptions, options ...CallOption) Seq[TokenInfoAnswer] {
+func (g TokensGroup) ListEach(ctx context.Context, parameters *TokensListOptions, options ...CallOption) Seq[TokenInfoAnswer] {
 	return walkPages(func(after *string) (*Page[TokenInfoAnswer], error) {
 		page := TokensListOptions{}
 		if parameters != nil {
@@ -2081,8 +2081,8 @@ func (g TokensOperations) ListEach(ctx context.Context, parameters *TokensListOp
 	})
 }
 
-// TopicsOperations has the operations of the group.
-type TopicsOperations struct{ client *Client }
+// TopicsGroup has the operations of the group.
+type TopicsGroup struct{ client *Client }
 
 var opTopicsList = operation{method: "GET", path: "/v1/state/topics", idempotent: true, accept: "application/json"}
 
@@ -2106,7 +2106,7 @@ func (o *TopicsListOptions) addTo(into *parts) {
 // List: List the topics one can read.
 //
 // GET /v1/state/topics
-func (g TopicsOperations) List(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) (*Page[TopicsListAnswerItem], error) {
+func (g TopicsGroup) List(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) (*Page[TopicsListAnswerItem], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TopicsListAnswerItem](ctx, g.client, opTopicsList, call)
@@ -2115,7 +2115,7 @@ func (g TopicsOperations) List(ctx context.Context, parameters *TopicsListOption
 // ListEach: List the topics one can read. It follows the pages and reads them one by one.
 //
 // GET /v1/state/topics
-func (g TopicsOperations) ListEach(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) Seq[TopicsListAnswerItem] {
+func (g TopicsGroup) ListEach(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) Seq[TopicsListAnswerItem] {
 	return walkPages(func(after *string) (*Page[TopicsListAnswerItem], error) {
 		page := TopicsListOptions{}
 		if parameters != nil {
@@ -2157,21 +2157,21 @@ func (o *TopicsShowOptions) addTo(into *parts) {
 // when the token does.
 //
 // GET /v1/state/topics/{topic}
-func (g TopicsOperations) Show(ctx context.Context, topic string, parameters *TopicsShowOptions, options ...CallOption) Seq[json.RawMessage] {
+func (g TopicsGroup) Show(ctx context.Context, topic string, parameters *TopicsShowOptions, options ...CallOption) Seq[json.RawMessage] {
 	call := parts{names: []string{topic}, options: options}
 	parameters.addTo(&call)
 	return sendForLines(ctx, g.client, opTopicsShow, call)
 }
 
-// TransitKeysOperations has the operations of the group.
-type TransitKeysOperations struct{ client *Client }
+// TransitKeysGroup has the operations of the group.
+type TransitKeysGroup struct{ client *Client }
 
 var opTransitKeysBackup = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/backup", accept: "application/json"}
 
 // Backup: Back up a key in clear.
 //
 // POST /v1/state/keystore/transit-keys/{name}/backup
-func (g TransitKeysOperations) Backup(ctx context.Context, name string, options ...CallOption) (*TransitKeysBackupAnswer, error) {
+func (g TransitKeysGroup) Backup(ctx context.Context, name string, options ...CallOption) (*TransitKeysBackupAnswer, error) {
 	return sendFor[TransitKeysBackupAnswer](ctx, g.client, opTransitKeysBackup, parts{names: []string{name}, options: options})
 }
 
@@ -2193,7 +2193,7 @@ func (o *TransitKeysCreateOptions) addTo(into *parts) {
 // Create: Create a transit key.
 //
 // POST /v1/config/keystore/transit-keys
-func (g TransitKeysOperations) Create(ctx context.Context, body TransitKeyCreation, parameters *TransitKeysCreateOptions, options ...CallOption) (*TransitKey, error) {
+func (g TransitKeysGroup) Create(ctx context.Context, body TransitKeyCreation, parameters *TransitKeysCreateOptions, options ...CallOption) (*TransitKey, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
 	return sendFor[TransitKey](ctx, g.client, opTransitKeysCreate, call)
@@ -2204,7 +2204,7 @@ var opTransitKeysDecrypt = operation{method: "POST", path: "/v1/state/keystore/t
 // Decrypt: Decrypt a ciphertext.
 //
 // POST /v1/state/keystore/transit-keys/{name}/decrypt
-func (g TransitKeysOperations) Decrypt(ctx context.Context, name string, body TransitKeysDecryptRequest, options ...CallOption) (*TransitKeysDecryptAnswer, error) {
+func (g TransitKeysGroup) Decrypt(ctx context.Context, name string, body TransitKeysDecryptRequest, options ...CallOption) (*TransitKeysDecryptAnswer, error) {
 	return sendFor[TransitKeysDecryptAnswer](ctx, g.client, opTransitKeysDecrypt, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2230,7 +2230,7 @@ func (o *TransitKeysDeleteOptions) addTo(into *parts) {
 // Delete: Delete a transit key.
 //
 // DELETE /v1/config/keystore/transit-keys/{name}
-func (g TransitKeysOperations) Delete(ctx context.Context, name string, parameters *TransitKeysDeleteOptions, options ...CallOption) error {
+func (g TransitKeysGroup) Delete(ctx context.Context, name string, parameters *TransitKeysDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opTransitKeysDelete, call)
@@ -2241,7 +2241,7 @@ var opTransitKeysEncrypt = operation{method: "POST", path: "/v1/state/keystore/t
 // Encrypt: Encrypt a plaintext of up to 2 MiB.
 //
 // POST /v1/state/keystore/transit-keys/{name}/encrypt
-func (g TransitKeysOperations) Encrypt(ctx context.Context, name string, body TransitKeysEncryptRequest, options ...CallOption) (*TransitKeysEncryptAnswer, error) {
+func (g TransitKeysGroup) Encrypt(ctx context.Context, name string, body TransitKeysEncryptRequest, options ...CallOption) (*TransitKeysEncryptAnswer, error) {
 	return sendFor[TransitKeysEncryptAnswer](ctx, g.client, opTransitKeysEncrypt, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2250,7 +2250,7 @@ var opTransitKeysExport = operation{method: "POST", path: "/v1/state/keystore/tr
 // Export: Export key material.
 //
 // POST /v1/state/keystore/transit-keys/{name}/export
-func (g TransitKeysOperations) Export(ctx context.Context, name string, body TransitKeysExportRequest, options ...CallOption) (*TransitKeysExportAnswer, error) {
+func (g TransitKeysGroup) Export(ctx context.Context, name string, body TransitKeysExportRequest, options ...CallOption) (*TransitKeysExportAnswer, error) {
 	return sendFor[TransitKeysExportAnswer](ctx, g.client, opTransitKeysExport, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2262,7 +2262,7 @@ var opTransitKeysExportOpenpgpPublic = operation{method: "POST", path: "/v1/stat
 // and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.
 //
 // POST /v1/state/keystore/transit-keys/{name}/export-openpgp-public
-func (g TransitKeysOperations) ExportOpenpgpPublic(ctx context.Context, name string, body TransitKeysExportOpenpgpPublicRequest, options ...CallOption) (*TransitKeysExportOpenpgpPublicAnswer, error) {
+func (g TransitKeysGroup) ExportOpenpgpPublic(ctx context.Context, name string, body TransitKeysExportOpenpgpPublicRequest, options ...CallOption) (*TransitKeysExportOpenpgpPublicAnswer, error) {
 	return sendFor[TransitKeysExportOpenpgpPublicAnswer](ctx, g.client, opTransitKeysExportOpenpgpPublic, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2274,7 +2274,7 @@ var opTransitKeysExportOpenpgpRevocation = operation{method: "POST", path: "/v1/
 // revocation in it. With the reasons superseded and retired earlier signatures stay good.
 //
 // POST /v1/state/keystore/transit-keys/{name}/export-openpgp-revocation
-func (g TransitKeysOperations) ExportOpenpgpRevocation(ctx context.Context, name string, body TransitKeysExportOpenpgpRevocationRequest, options ...CallOption) (*TransitKeysExportOpenpgpRevocationAnswer, error) {
+func (g TransitKeysGroup) ExportOpenpgpRevocation(ctx context.Context, name string, body TransitKeysExportOpenpgpRevocationRequest, options ...CallOption) (*TransitKeysExportOpenpgpRevocationAnswer, error) {
 	return sendFor[TransitKeysExportOpenpgpRevocationAnswer](ctx, g.client, opTransitKeysExportOpenpgpRevocation, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2283,7 +2283,7 @@ var opTransitKeysGenerateDataKey = operation{method: "POST", path: "/v1/state/ke
 // GenerateDataKey: Make a data key.
 //
 // POST /v1/state/keystore/transit-keys/{name}/generate-data-key
-func (g TransitKeysOperations) GenerateDataKey(ctx context.Context, name string, body TransitKeysGenerateDataKeyRequest, options ...CallOption) (*TransitKeysGenerateDataKeyAnswer, error) {
+func (g TransitKeysGroup) GenerateDataKey(ctx context.Context, name string, body TransitKeysGenerateDataKeyRequest, options ...CallOption) (*TransitKeysGenerateDataKeyAnswer, error) {
 	return sendFor[TransitKeysGenerateDataKeyAnswer](ctx, g.client, opTransitKeysGenerateDataKey, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2292,7 +2292,7 @@ var opTransitKeysHMAC = operation{method: "POST", path: "/v1/state/keystore/tran
 // HMAC: Calculate an HMAC; check it with verify.
 //
 // POST /v1/state/keystore/transit-keys/{name}/hmac
-func (g TransitKeysOperations) HMAC(ctx context.Context, name string, body TransitKeysHMACRequest, options ...CallOption) (*TransitKeysHMACAnswer, error) {
+func (g TransitKeysGroup) HMAC(ctx context.Context, name string, body TransitKeysHMACRequest, options ...CallOption) (*TransitKeysHMACAnswer, error) {
 	return sendFor[TransitKeysHMACAnswer](ctx, g.client, opTransitKeysHMAC, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2301,7 +2301,7 @@ var opTransitKeysImport = operation{method: "POST", path: "/v1/state/keystore/tr
 // Import: Import key material as a new version.
 //
 // POST /v1/state/keystore/transit-keys/{name}/import
-func (g TransitKeysOperations) Import(ctx context.Context, name string, body TransitKeysImportRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Import(ctx context.Context, name string, body TransitKeysImportRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysImport, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2327,7 +2327,7 @@ func (o *TransitKeysListOptions) addTo(into *parts) {
 // List: List the state of every transit key.
 //
 // GET /v1/state/keystore/transit-keys
-func (g TransitKeysOperations) List(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) (*Page[TransitKeyState], error) {
+func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) (*Page[TransitKeyState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TransitKeyState](ctx, g.client, opTransitKeysList, call)
@@ -2336,7 +2336,7 @@ func (g TransitKeysOperations) List(ctx context.Context, parameters *TransitKeys
 // ListEach: List the state of every transit key. It follows the pages and reads them one by one.
 //
 // GET /v1/state/keystore/transit-keys
-func (g TransitKeysOperations) ListEach(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) Seq[TransitKeyState] {
+func (g TransitKeysGroup) ListEach(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) Seq[TransitKeyState] {
 	return walkPages(func(after *string) (*Page[TransitKeyState], error) {
 		page := TransitKeysListOptions{}
 		if parameters != nil {
@@ -2371,7 +2371,7 @@ func (o *TransitKeysListConfigOptions) addTo(into *parts) {
 // ListConfig: List every transit key.
 //
 // GET /v1/config/keystore/transit-keys
-func (g TransitKeysOperations) ListConfig(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) (*Page[TransitKey], error) {
+func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) (*Page[TransitKey], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
 	return sendForPage[TransitKey](ctx, g.client, opTransitKeysListConfig, call)
@@ -2380,7 +2380,7 @@ func (g TransitKeysOperations) ListConfig(ctx context.Context, parameters *Trans
 // ListConfigEach: List every transit key. It follows the pages and reads them one by one.
 //
 // GET /v1/config/keystore/transit-keys
-func (g TransitKeysOperations) ListConfigEach(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) Seq[TransitKey] {
+func (g TransitKeysGroup) ListConfigEach(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) Seq[TransitKey] {
 	return walkPages(func(after *string) (*Page[TransitKey], error) {
 		page := TransitKeysListConfigOptions{}
 		if parameters != nil {
@@ -2420,7 +2420,7 @@ func (o *TransitKeysMergeOptions) addTo(into *parts) {
 // Merge: Merge into a transit key.
 //
 // PATCH /v1/config/keystore/transit-keys/{name}
-func (g TransitKeysOperations) Merge(ctx context.Context, name string, body TransitKeyMerge, parameters *TransitKeysMergeOptions, options ...CallOption) error {
+func (g TransitKeysGroup) Merge(ctx context.Context, name string, body TransitKeyMerge, parameters *TransitKeysMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opTransitKeysMerge, call)
@@ -2434,7 +2434,7 @@ var opTransitKeysOpenpgpSign = operation{method: "POST", path: "/v1/state/keysto
 // The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.
 //
 // POST /v1/state/keystore/transit-keys/{name}/openpgp-sign
-func (g TransitKeysOperations) OpenpgpSign(ctx context.Context, name string, body TransitKeysOpenpgpSignRequest, options ...CallOption) (*TransitKeysOpenpgpSignAnswer, error) {
+func (g TransitKeysGroup) OpenpgpSign(ctx context.Context, name string, body TransitKeysOpenpgpSignRequest, options ...CallOption) (*TransitKeysOpenpgpSignAnswer, error) {
 	return sendFor[TransitKeysOpenpgpSignAnswer](ctx, g.client, opTransitKeysOpenpgpSign, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2446,7 +2446,7 @@ var opTransitKeysOpenpgpVerify = operation{method: "POST", path: "/v1/state/keys
 // but not good is valid: false; unreadable is an error.
 //
 // POST /v1/state/keystore/transit-keys/{name}/openpgp-verify
-func (g TransitKeysOperations) OpenpgpVerify(ctx context.Context, name string, body TransitKeysOpenpgpVerifyRequest, options ...CallOption) (*TransitKeysOpenpgpVerifyAnswer, error) {
+func (g TransitKeysGroup) OpenpgpVerify(ctx context.Context, name string, body TransitKeysOpenpgpVerifyRequest, options ...CallOption) (*TransitKeysOpenpgpVerifyAnswer, error) {
 	return sendFor[TransitKeysOpenpgpVerifyAnswer](ctx, g.client, opTransitKeysOpenpgpVerify, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2476,7 +2476,7 @@ func (o *TransitKeysReplaceOptions) addTo(into *parts) {
 // Replace: Create or replace a transit key.
 //
 // PUT /v1/config/keystore/transit-keys/{name}
-func (g TransitKeysOperations) Replace(ctx context.Context, name string, body TransitKeyReplacement, parameters *TransitKeysReplaceOptions, options ...CallOption) (*TransitKey, error) {
+func (g TransitKeysGroup) Replace(ctx context.Context, name string, body TransitKeyReplacement, parameters *TransitKeysReplaceOptions, options ...CallOption) (*TransitKey, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendForMaybe[TransitKey](ctx, g.client, opTransitKeysReplace, call)
@@ -2487,7 +2487,7 @@ var opTransitKeysRestore = operation{method: "POST", path: "/v1/state/keystore/t
 // Restore: Restore a key from a backup.
 //
 // POST /v1/state/keystore/transit-keys/{name}/restore
-func (g TransitKeysOperations) Restore(ctx context.Context, name string, body TransitKeysRestoreRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Restore(ctx context.Context, name string, body TransitKeysRestoreRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysRestore, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2496,7 +2496,7 @@ var opTransitKeysRewrap = operation{method: "POST", path: "/v1/state/keystore/tr
 // Rewrap: Encrypt a ciphertext again under the newest version.
 //
 // POST /v1/state/keystore/transit-keys/{name}/rewrap
-func (g TransitKeysOperations) Rewrap(ctx context.Context, name string, body TransitKeysRewrapRequest, options ...CallOption) (*TransitKeysRewrapAnswer, error) {
+func (g TransitKeysGroup) Rewrap(ctx context.Context, name string, body TransitKeysRewrapRequest, options ...CallOption) (*TransitKeysRewrapAnswer, error) {
 	return sendFor[TransitKeysRewrapAnswer](ctx, g.client, opTransitKeysRewrap, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2505,7 +2505,7 @@ var opTransitKeysRotate = operation{method: "POST", path: "/v1/state/keystore/tr
 // Rotate: Make a new version.
 //
 // POST /v1/state/keystore/transit-keys/{name}/rotate
-func (g TransitKeysOperations) Rotate(ctx context.Context, name string, options ...CallOption) error {
+func (g TransitKeysGroup) Rotate(ctx context.Context, name string, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysRotate, parts{names: []string{name}, options: options})
 }
 
@@ -2514,7 +2514,7 @@ var opTransitKeysShow = operation{method: "GET", path: "/v1/state/keystore/trans
 // Show: Read the state of a transit key.
 //
 // GET /v1/state/keystore/transit-keys/{name}
-func (g TransitKeysOperations) Show(ctx context.Context, name string, options ...CallOption) (*TransitKeyState, error) {
+func (g TransitKeysGroup) Show(ctx context.Context, name string, options ...CallOption) (*TransitKeyState, error) {
 	return sendFor[TransitKeyState](ctx, g.client, opTransitKeysShow, parts{names: []string{name}, options: options})
 }
 
@@ -2523,7 +2523,7 @@ var opTransitKeysShowConfig = operation{method: "GET", path: "/v1/config/keystor
 // ShowConfig: Read a transit key.
 //
 // GET /v1/config/keystore/transit-keys/{name}
-func (g TransitKeysOperations) ShowConfig(ctx context.Context, name string, options ...CallOption) (*TransitKey, error) {
+func (g TransitKeysGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*TransitKey, error) {
 	return sendFor[TransitKey](ctx, g.client, opTransitKeysShowConfig, parts{names: []string{name}, options: options})
 }
 
@@ -2535,7 +2535,7 @@ var opTransitKeysSign = operation{method: "POST", path: "/v1/state/keystore/tran
 // `prehashed` the algorithm and the hash that was given; of a batch a list, one for each item.
 //
 // POST /v1/state/keystore/transit-keys/{name}/sign
-func (g TransitKeysOperations) Sign(ctx context.Context, name string, body TransitKeysSignRequest, options ...CallOption) (*TransitKeysSignAnswer, error) {
+func (g TransitKeysGroup) Sign(ctx context.Context, name string, body TransitKeysSignRequest, options ...CallOption) (*TransitKeysSignAnswer, error) {
 	return sendFor[TransitKeysSignAnswer](ctx, g.client, opTransitKeysSign, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2544,7 +2544,7 @@ var opTransitKeysTrim = operation{method: "POST", path: "/v1/state/keystore/tran
 // Trim: Remove old versions.
 //
 // POST /v1/state/keystore/transit-keys/{name}/trim
-func (g TransitKeysOperations) Trim(ctx context.Context, name string, body TransitKeysTrimRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Trim(ctx context.Context, name string, body TransitKeysTrimRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysTrim, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2553,12 +2553,12 @@ var opTransitKeysVerify = operation{method: "POST", path: "/v1/state/keystore/tr
 // Verify: Verify a signature or an HMAC.
 //
 // POST /v1/state/keystore/transit-keys/{name}/verify
-func (g TransitKeysOperations) Verify(ctx context.Context, name string, body TransitKeysVerifyRequest, options ...CallOption) (*TransitKeysVerifyAnswer, error) {
+func (g TransitKeysGroup) Verify(ctx context.Context, name string, body TransitKeysVerifyRequest, options ...CallOption) (*TransitKeysVerifyAnswer, error) {
 	return sendFor[TransitKeysVerifyAnswer](ctx, g.client, opTransitKeysVerify, parts{names: []string{name}, body: body, options: options})
 }
 
-// WrappingKeyOperations has the operations of the group.
-type WrappingKeyOperations struct{ client *Client }
+// WrappingKeyGroup has the operations of the group.
+type WrappingKeyGroup struct{ client *Client }
 
 var opWrappingKeyShow = operation{method: "GET", path: "/v1/state/keystore/wrapping-key", idempotent: true, accept: "application/json"}
 
@@ -2568,6 +2568,6 @@ var opWrappingKeyShow = operation{method: "GET", path: "/v1/state/keystore/wrapp
 // material.
 //
 // GET /v1/state/keystore/wrapping-key
-func (g WrappingKeyOperations) Show(ctx context.Context, options ...CallOption) (*WrappingKeyShowAnswer, error) {
+func (g WrappingKeyGroup) Show(ctx context.Context, options ...CallOption) (*WrappingKeyShowAnswer, error) {
 	return sendFor[WrappingKeyShowAnswer](ctx, g.client, opWrappingKeyShow, parts{options: options})
 }

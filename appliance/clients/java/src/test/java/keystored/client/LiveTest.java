@@ -35,8 +35,8 @@ import keystored.client.api.Approle;
 import keystored.client.api.ApproleCreation;
 import keystored.client.api.ApproleMerge;
 import keystored.client.api.ApprolesGenerateSecretIdRequest;
-import keystored.client.api.ApprolesMergeLists;
 import keystored.client.api.ApprolesMergeOptions;
+import keystored.client.api.TenantsMergeLists;
 import keystored.client.api.TokenCreateRequest;
 import keystored.client.api.TokenInfoRequest;
 import keystored.client.api.TopicsShowOptions;
@@ -304,7 +304,7 @@ class LiveTest {
     assertEquals(List.of("user"), after.tokenPolicies());
     assertEquals(5L, after.secretIdNumUses());
     // Lists are united unless the call says otherwise; an empty one is not an absent one.
-    ApprolesMergeOptions replace = ApprolesMergeOptions.builder().lists(ApprolesMergeLists.REPLACE).build();
+    ApprolesMergeOptions replace = ApprolesMergeOptions.builder().lists(TenantsMergeLists.REPLACE).build();
     root.approles().merge(name, ApproleMerge.builder().tokenPolicies(List.of()).build(), replace);
     assertEquals(List.of(), root.approles().showConfig(name).tokenPolicies());
     assertEquals(5L, root.approles().showConfig(name).secretIdNumUses());

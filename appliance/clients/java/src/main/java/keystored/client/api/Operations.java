@@ -5,31 +5,31 @@ import keystored.client.internal.Sender;
 
 /** The groups of operations of the API, by what they are about. */
 public abstract class Operations {
-  private final ApproleOperations approle;
-  private final ApprolesOperations approles;
-  private final ApprolesSecretIdsOperations approlesSecretIds;
-  private final AuditOperations audit;
-  private final BackupStatusOperations backupStatus;
-  private final CaOperations ca;
-  private final CaCertificatesOperations caCertificates;
-  private final CryptoFunctionsOperations cryptoFunctions;
-  private final HealthOperations health;
-  private final HsmOperations hsm;
-  private final KeystoreOperations keystore;
-  private final LoginsOperations logins;
-  private final MetricsOperations metrics;
-  private final OidcOperations oidc;
-  private final OidcRolesOperations oidcRoles;
-  private final PoliciesOperations policies;
-  private final PolicyOperations policy;
-  private final SystemOperations system;
-  private final TenantsOperations tenants;
-  private final TlsCAsOperations tlsCAs;
-  private final TokenOperations token;
-  private final TokensOperations tokens;
-  private final TopicsOperations topics;
-  private final TransitKeysOperations transitKeys;
-  private final WrappingKeyOperations wrappingKey;
+  private final ApproleGroup approle;
+  private final ApprolesGroup approles;
+  private final ApprolesSecretIdsGroup approlesSecretIds;
+  private final AuditGroup audit;
+  private final BackupStatusGroup backupStatus;
+  private final CaGroup ca;
+  private final CaCertificatesGroup caCertificates;
+  private final CryptoFunctionsGroup cryptoFunctions;
+  private final HealthGroup health;
+  private final HsmGroup hsm;
+  private final KeystoreGroup keystore;
+  private final LoginsGroup logins;
+  private final MetricsGroup metrics;
+  private final OidcGroup oidc;
+  private final OidcRolesGroup oidcRoles;
+  private final PoliciesGroup policies;
+  private final PolicyGroup policy;
+  private final SystemGroup system;
+  private final TenantsGroup tenants;
+  private final TlsCAsGroup tlsCAs;
+  private final TokenGroup token;
+  private final TokensGroup tokens;
+  private final TopicsGroup topics;
+  private final TransitKeysGroup transitKeys;
+  private final WrappingKeyGroup wrappingKey;
 
   /**
    * Makes the groups.
@@ -37,31 +37,31 @@ public abstract class Operations {
    * @param sender sends their calls
    */
   protected Operations(Sender sender) {
-    approle = new ApproleOperations(sender);
-    approles = new ApprolesOperations(sender);
-    approlesSecretIds = new ApprolesSecretIdsOperations(sender);
-    audit = new AuditOperations(sender);
-    backupStatus = new BackupStatusOperations(sender);
-    ca = new CaOperations(sender);
-    caCertificates = new CaCertificatesOperations(sender);
-    cryptoFunctions = new CryptoFunctionsOperations(sender);
-    health = new HealthOperations(sender);
-    hsm = new HsmOperations(sender);
-    keystore = new KeystoreOperations(sender);
-    logins = new LoginsOperations(sender);
-    metrics = new MetricsOperations(sender);
-    oidc = new OidcOperations(sender);
-    oidcRoles = new OidcRolesOperations(sender);
-    policies = new PoliciesOperations(sender);
-    policy = new PolicyOperations(sender);
-    system = new SystemOperations(sender);
-    tenants = new TenantsOperations(sender);
-    tlsCAs = new TlsCAsOperations(sender);
-    token = new TokenOperations(sender);
-    tokens = new TokensOperations(sender);
-    topics = new TopicsOperations(sender);
-    transitKeys = new TransitKeysOperations(sender);
-    wrappingKey = new WrappingKeyOperations(sender);
+    approle = new ApproleGroup(sender);
+    approles = new ApprolesGroup(sender);
+    approlesSecretIds = new ApprolesSecretIdsGroup(sender);
+    audit = new AuditGroup(sender);
+    backupStatus = new BackupStatusGroup(sender);
+    ca = new CaGroup(sender);
+    caCertificates = new CaCertificatesGroup(sender);
+    cryptoFunctions = new CryptoFunctionsGroup(sender);
+    health = new HealthGroup(sender);
+    hsm = new HsmGroup(sender);
+    keystore = new KeystoreGroup(sender);
+    logins = new LoginsGroup(sender);
+    metrics = new MetricsGroup(sender);
+    oidc = new OidcGroup(sender);
+    oidcRoles = new OidcRolesGroup(sender);
+    policies = new PoliciesGroup(sender);
+    policy = new PolicyGroup(sender);
+    system = new SystemGroup(sender);
+    tenants = new TenantsGroup(sender);
+    tlsCAs = new TlsCAsGroup(sender);
+    token = new TokenGroup(sender);
+    tokens = new TokensGroup(sender);
+    topics = new TopicsGroup(sender);
+    transitKeys = new TransitKeysGroup(sender);
+    wrappingKey = new WrappingKeyGroup(sender);
   }
 
   /**
@@ -69,7 +69,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public ApproleOperations approle() {
+  public ApproleGroup approle() {
     return approle;
   }
 
@@ -78,7 +78,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public ApprolesOperations approles() {
+  public ApprolesGroup approles() {
     return approles;
   }
 
@@ -87,7 +87,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public ApprolesSecretIdsOperations approlesSecretIds() {
+  public ApprolesSecretIdsGroup approlesSecretIds() {
     return approlesSecretIds;
   }
 
@@ -96,7 +96,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public AuditOperations audit() {
+  public AuditGroup audit() {
     return audit;
   }
 
@@ -105,7 +105,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public BackupStatusOperations backupStatus() {
+  public BackupStatusGroup backupStatus() {
     return backupStatus;
   }
 
@@ -114,7 +114,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public CaOperations ca() {
+  public CaGroup ca() {
     return ca;
   }
 
@@ -123,7 +123,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public CaCertificatesOperations caCertificates() {
+  public CaCertificatesGroup caCertificates() {
     return caCertificates;
   }
 
@@ -132,7 +132,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public CryptoFunctionsOperations cryptoFunctions() {
+  public CryptoFunctionsGroup cryptoFunctions() {
     return cryptoFunctions;
   }
 
@@ -141,7 +141,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public HealthOperations health() {
+  public HealthGroup health() {
     return health;
   }
 
@@ -150,7 +150,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public HsmOperations hsm() {
+  public HsmGroup hsm() {
     return hsm;
   }
 
@@ -159,7 +159,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public KeystoreOperations keystore() {
+  public KeystoreGroup keystore() {
     return keystore;
   }
 
@@ -168,7 +168,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public LoginsOperations logins() {
+  public LoginsGroup logins() {
     return logins;
   }
 
@@ -177,7 +177,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public MetricsOperations metrics() {
+  public MetricsGroup metrics() {
     return metrics;
   }
 
@@ -186,7 +186,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public OidcOperations oidc() {
+  public OidcGroup oidc() {
     return oidc;
   }
 
@@ -195,7 +195,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public OidcRolesOperations oidcRoles() {
+  public OidcRolesGroup oidcRoles() {
     return oidcRoles;
   }
 
@@ -204,7 +204,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public PoliciesOperations policies() {
+  public PoliciesGroup policies() {
     return policies;
   }
 
@@ -213,7 +213,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public PolicyOperations policy() {
+  public PolicyGroup policy() {
     return policy;
   }
 
@@ -222,7 +222,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public SystemOperations system() {
+  public SystemGroup system() {
     return system;
   }
 
@@ -231,7 +231,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TenantsOperations tenants() {
+  public TenantsGroup tenants() {
     return tenants;
   }
 
@@ -240,7 +240,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TlsCAsOperations tlsCAs() {
+  public TlsCAsGroup tlsCAs() {
     return tlsCAs;
   }
 
@@ -249,7 +249,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TokenOperations token() {
+  public TokenGroup token() {
     return token;
   }
 
@@ -258,7 +258,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TokensOperations tokens() {
+  public TokensGroup tokens() {
     return tokens;
   }
 
@@ -267,7 +267,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TopicsOperations topics() {
+  public TopicsGroup topics() {
     return topics;
   }
 
@@ -276,7 +276,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public TransitKeysOperations transitKeys() {
+  public TransitKeysGroup transitKeys() {
     return transitKeys;
   }
 
@@ -285,7 +285,7 @@ public abstract class Operations {
    *
    * @return the operations
    */
-  public WrappingKeyOperations wrappingKey() {
+  public WrappingKeyGroup wrappingKey() {
     return wrappingKey;
   }
 }

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class OidcOperations {
+public final class OidcGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/authentication/oidc", "application/json");
   private static final Operation DELETE =
@@ -33,7 +33,7 @@ public final class OidcOperations {
 
   private final Sender sender;
 
-  OidcOperations(Sender sender) {
+  OidcGroup(Sender sender) {
     this.sender = sender;
   }
 

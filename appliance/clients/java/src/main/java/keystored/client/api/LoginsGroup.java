@@ -6,7 +6,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class LoginsOperations {
+public final class LoginsGroup {
   private static final Operation LOGOUT =
       new Operation("POST", "/v1/logout", "");
   private static final Operation POST_V1_OIDC_LOGIN_POLL =
@@ -14,7 +14,7 @@ public final class LoginsOperations {
 
   private final Sender sender;
 
-  LoginsOperations(Sender sender) {
+  LoginsGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class CaCertificatesOperations {
+public final class CaCertificatesGroup {
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/tls/ca/{}/certificates", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW =
@@ -15,7 +15,7 @@ public final class CaCertificatesOperations {
 
   private final Sender sender;
 
-  CaCertificatesOperations(Sender sender) {
+  CaCertificatesGroup(Sender sender) {
     this.sender = sender;
   }
 

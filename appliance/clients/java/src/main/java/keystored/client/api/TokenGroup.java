@@ -6,7 +6,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TokenOperations {
+public final class TokenGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/state/keystore/token/create", "application/json");
   private static final Operation CREATE_ROOT =
@@ -20,7 +20,7 @@ public final class TokenOperations {
 
   private final Sender sender;
 
-  TokenOperations(Sender sender) {
+  TokenGroup(Sender sender) {
     this.sender = sender;
   }
 

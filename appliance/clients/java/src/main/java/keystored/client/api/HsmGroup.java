@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class HsmOperations {
+public final class HsmGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/hsm", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  HsmOperations(Sender sender) {
+  HsmGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class OidcRolesOperations {
+public final class OidcRolesGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/authentication/oidc/{}/roles", "application/json");
   private static final Operation DELETE =
@@ -27,7 +27,7 @@ public final class OidcRolesOperations {
 
   private final Sender sender;
 
-  OidcRolesOperations(Sender sender) {
+  OidcRolesGroup(Sender sender) {
     this.sender = sender;
   }
 

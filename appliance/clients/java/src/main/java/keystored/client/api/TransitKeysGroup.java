@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TransitKeysOperations {
+public final class TransitKeysGroup {
   private static final Operation BACKUP =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/backup", "application/json");
   private static final Operation CREATE =
@@ -61,7 +61,7 @@ public final class TransitKeysOperations {
 
   private final Sender sender;
 
-  TransitKeysOperations(Sender sender) {
+  TransitKeysGroup(Sender sender) {
     this.sender = sender;
   }
 

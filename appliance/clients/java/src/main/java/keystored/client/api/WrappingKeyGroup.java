@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class WrappingKeyOperations {
+public final class WrappingKeyGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/keystore/wrapping-key", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  WrappingKeyOperations(Sender sender) {
+  WrappingKeyGroup(Sender sender) {
     this.sender = sender;
   }
 

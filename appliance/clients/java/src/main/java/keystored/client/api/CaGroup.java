@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class CaOperations {
+public final class CaGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/tls/ca", "application/json");
   private static final Operation CSR =
@@ -37,7 +37,7 @@ public final class CaOperations {
 
   private final Sender sender;
 
-  CaOperations(Sender sender) {
+  CaGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class ApprolesOperations {
+public final class ApprolesGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/authentication/approles", "application/json");
   private static final Operation DELETE =
@@ -31,7 +31,7 @@ public final class ApprolesOperations {
 
   private final Sender sender;
 
-  ApprolesOperations(Sender sender) {
+  ApprolesGroup(Sender sender) {
     this.sender = sender;
   }
 

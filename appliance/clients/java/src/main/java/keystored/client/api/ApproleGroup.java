@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class ApproleOperations {
+public final class ApproleGroup {
   private static final Operation LOGIN =
       new Operation("POST", "/v1/approle-login", "application/json", Operation.Trait.PUBLIC);
 
   private final Sender sender;
 
-  ApproleOperations(Sender sender) {
+  ApproleGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,13 +7,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TokensOperations {
+public final class TokensGroup {
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/tokens", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  TokensOperations(Sender sender) {
+  TokensGroup(Sender sender) {
     this.sender = sender;
   }
 

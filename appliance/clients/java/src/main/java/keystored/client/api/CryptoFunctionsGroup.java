@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class CryptoFunctionsOperations {
+public final class CryptoFunctionsGroup {
   private static final Operation RANDOM_BYTES =
       new Operation("POST", "/v1/state/keystore/crypto-functions/random-bytes", "application/json");
 
   private final Sender sender;
 
-  CryptoFunctionsOperations(Sender sender) {
+  CryptoFunctionsGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class AuditOperations {
+public final class AuditGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/audit", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  AuditOperations(Sender sender) {
+  AuditGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class PoliciesOperations {
+public final class PoliciesGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/policy/policies", "application/json");
   private static final Operation DELETE =
@@ -27,7 +27,7 @@ public final class PoliciesOperations {
 
   private final Sender sender;
 
-  PoliciesOperations(Sender sender) {
+  PoliciesGroup(Sender sender) {
     this.sender = sender;
   }
 

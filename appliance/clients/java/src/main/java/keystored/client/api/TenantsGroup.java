@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TenantsOperations {
+public final class TenantsGroup {
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/tenants", "application/json");
   private static final Operation DELETE =
@@ -27,7 +27,7 @@ public final class TenantsOperations {
 
   private final Sender sender;
 
-  TenantsOperations(Sender sender) {
+  TenantsGroup(Sender sender) {
     this.sender = sender;
   }
 

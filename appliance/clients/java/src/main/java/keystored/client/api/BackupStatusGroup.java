@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class BackupStatusOperations {
+public final class BackupStatusGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/backup-status", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  BackupStatusOperations(Sender sender) {
+  BackupStatusGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class HealthOperations {
+public final class HealthGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/health", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
 
   private final Sender sender;
 
-  HealthOperations(Sender sender) {
+  HealthGroup(Sender sender) {
     this.sender = sender;
   }
 

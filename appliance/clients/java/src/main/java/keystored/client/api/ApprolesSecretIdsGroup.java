@@ -7,13 +7,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class ApprolesSecretIdsOperations {
+public final class ApprolesSecretIdsGroup {
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/authentication/approles/{}/secret-ids", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  ApprolesSecretIdsOperations(Sender sender) {
+  ApprolesSecretIdsGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class MetricsOperations {
+public final class MetricsGroup {
   private static final Operation SHOW =
       new Operation("GET", "/v1/state/system/metrics", "text/plain", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
-  MetricsOperations(Sender sender) {
+  MetricsGroup(Sender sender) {
     this.sender = sender;
   }
 

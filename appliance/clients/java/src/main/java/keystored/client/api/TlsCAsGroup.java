@@ -6,7 +6,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TlsCAsOperations {
+public final class TlsCAsGroup {
   private static final Operation GET_V1_CA_TENANT_CA_CA_PEM =
       new Operation("GET", "/v1/ca/{}/{}/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation GET_V1_CA_TENANT_CA_CRL =
@@ -20,7 +20,7 @@ public final class TlsCAsOperations {
 
   private final Sender sender;
 
-  TlsCAsOperations(Sender sender) {
+  TlsCAsGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class KeystoreOperations {
+public final class KeystoreGroup {
   private static final Operation IMPORT_OPENPGP =
       new Operation("POST", "/v1/state/keystore/import-openpgp", "application/json");
 
   private final Sender sender;
 
-  KeystoreOperations(Sender sender) {
+  KeystoreGroup(Sender sender) {
     this.sender = sender;
   }
 

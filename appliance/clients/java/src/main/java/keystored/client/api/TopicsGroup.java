@@ -8,7 +8,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class TopicsOperations {
+public final class TopicsGroup {
   private static final Operation LIST =
       new Operation("GET", "/v1/state/topics", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SHOW =
@@ -16,7 +16,7 @@ public final class TopicsOperations {
 
   private final Sender sender;
 
-  TopicsOperations(Sender sender) {
+  TopicsGroup(Sender sender) {
     this.sender = sender;
   }
 

@@ -7,7 +7,7 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class SystemOperations {
+public final class SystemGroup {
   private static final Operation ACCEPT_CLOCK =
       new Operation("POST", "/v1/state/system/accept-clock", "");
   private static final Operation BACKUP =
@@ -29,7 +29,7 @@ public final class SystemOperations {
 
   private final Sender sender;
 
-  SystemOperations(Sender sender) {
+  SystemGroup(Sender sender) {
     this.sender = sender;
   }
 

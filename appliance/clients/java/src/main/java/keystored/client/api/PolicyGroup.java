@@ -6,13 +6,13 @@ import keystored.client.internal.Parts;
 import keystored.client.internal.Sender;
 
 /** The operations of the group. */
-public final class PolicyOperations {
+public final class PolicyGroup {
   private static final Operation CHECK =
       new Operation("POST", "/v1/state/policy/check", "application/json");
 
   private final Sender sender;
 
-  PolicyOperations(Sender sender) {
+  PolicyGroup(Sender sender) {
     this.sender = sender;
   }
 
