@@ -77,13 +77,20 @@ async function candidatesFor(before: readonly string[], begun: string, io: Io): 
 
 function flagsOf({ input, operation, command }: CatalogEntry): string[] {
   const parameters = operation.parameters.filter(({ in: place }) => place !== 'path').map(({ name }) => name.toLowerCase());
-  const own = ['file', 'output', 'fields', ...(command.in === undefined ? [] : ['in']), ...(command.out === undefined ? [] : ['out'])];
+  const own = [
+    'file',
+    'output',
+    'fields',
+    'value',
+    ...(command.in === undefined ? [] : ['in']),
+    ...(command.out === undefined ? [] : ['out']),
+  ];
   return [...fieldsIn(input).map(({ path }) => path), ...parameters, ...own].map((name) => `--${name}`);
 }
 
 /** The choices of the preceding option. */
 function valuesFor(option: string | undefined, entry: CatalogEntry | undefined): readonly string[] | undefined {
-  if (option === '--output') return formats;
+  if (option === '--output') return [...formats, 'raw'];
   const field = fieldsIn(entry?.input).find(({ path }) => `--${path}` === option);
   return field?.schema.enum?.map(String);
 }

@@ -16,11 +16,12 @@ import { changePinOptions, runChangePin, type ChangeOptions } from './hsm-pins.t
 import { rotateWrappingKey, type RotationOptions } from './hsm-rotation.ts';
 import { tryToken, type Trial } from './hsm-trial.ts';
 import type { Io } from '../terminal/io.ts';
+import { formatBare } from '../terminal/plain.ts';
 import { formats, formatValue, usualFormat, type Format } from '../terminal/output.ts';
 import { openCatalog } from './verbs.ts';
 import type { WrappingState } from '../../wrapping-keys/record.ts';
 
-type Shown = { output?: Format };
+type Shown = { output?: Format; value?: string };
 
 /** The fields of a token of a running appliance that are used here. */
 type ShownToken = Readonly<Record<'name' | 'state' | 'label' | 'serial' | 'module', string>> & {
@@ -36,9 +37,7 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
     .configureOutput(outputOf(io));
   const add = (name: string, description: string, options: readonly Option[]): Command => {
     const command = hsm.command(name).description(description).exitOverride();
-    for (const option of [...options, new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats)]) {
-      command.addOption(option);
-    }
+    for (const option of [...options, ...outputOptions()]) command.addOption(option);
     return command;
   };
   add('status', 'the tokens of a running appliance', connectionOptions()).action((options: ConnectionOptions & Shown) =>
@@ -207,6 +206,14 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-async function show(value: unknown, { output }: Shown, io: Io): Promise<void> {
+function outputOptions(): readonly Option[] {
+  return [
+    new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats),
+    new Option('--value <a/b>', 'print the bare value of this field; of a list, a line for each').conflicts('output'),
+  ];
+}
+
+async function show(value: unknown, { output, value: field }: Shown, io: Io): Promise<void> {
+  if (field !== undefined) return writeAll(io, formatBare(value, field.split('/'), io.stdout.isTTY === true));
   await writeAll(io, await formatValue(value, output ?? usualFormat(io), io.stdout.columns));
 }

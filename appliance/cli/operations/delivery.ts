@@ -8,6 +8,7 @@ import { fieldAt, setField, type Document } from './documents.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { beginFile, writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
+import { formatBare } from '../terminal/plain.ts';
 import { openProgress } from '../terminal/progress.ts';
 import { formatValue, usualFormat, type Format } from '../terminal/output.ts';
 
@@ -23,6 +24,8 @@ export type Delivery = {
   readonly format: Format | undefined;
   /** of `--fields`, where the API has no such parameter */
   readonly fields: string | undefined;
+  /** of `--value` and `--output raw`: the field whose bare value is printed */
+  readonly value: string | undefined;
 };
 
 /** Throws CommandFailed without a message when the answer is negative. */
@@ -30,8 +33,9 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
   if (mediaType !== 'application/json') return stream(response, delivery, io);
   const answer: unknown = JSON.parse(await text(response));
-  const { command, file, format = usualFormat(io), fields } = delivery;
+  const { command, file, format = usualFormat(io), fields, value } = delivery;
   if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
+  else if (value !== undefined) await writeAll(io, formatBare(answer, value.split('/'), io.stdout.isTTY === true));
   else await writeAll(io, await formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
   const warnings = fieldAt(answer, ['warnings']);
   if (command.tree === 'config' && Array.isArray(warnings))

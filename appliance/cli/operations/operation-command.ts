@@ -93,8 +93,9 @@ function fileOptions(entry: CatalogEntry): Option[] {
     options.push(new Option('--keep-going', 'with --lines: write what worked; failed lines come out empty'));
   }
   if (output !== undefined) {
-    options.push(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats));
+    options.push(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices([...formats, 'raw']));
     options.push(new Option('--fields <a,b/c>', 'print these fields alone'));
+    options.push(new Option('--value <a/b>', 'print the bare value of this field; of a list, a line for each'));
   }
   return options.map((option) => option.helpGroup('Input and output:'));
 }

@@ -1,5 +1,6 @@
 // Runs one operation of the API from the command line: builds the request from the words and delivers the answer.
 import { runBulk } from './bulk.ts';
+import { fieldsOf } from '../../../core/http/description/document.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { Client, type Request } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
@@ -40,14 +41,35 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
       rawText: isRawText(typed),
       sent: request.body,
       file,
-      format: text(typed['output']) as Format | undefined,
+      format: typed['output'] === 'raw' ? undefined : (text(typed['output']) as Format | undefined),
       fields: hasFields ? undefined : text(typed['fields']),
+      value: bareField(entry, catalog, typed),
     };
     const response = await client.open(request).catch((error: unknown) => deliverRefusal(error, delivery, io));
     await deliver(response, delivery, io);
   } finally {
     client.close();
   }
+}
+
+/**
+ * The field whose bare value is printed, if one is. `--output raw` without `--value` means the only field of `--fields`, the result of an
+ * action, or the names of a list. Throws a usage error, before anything is sent, for a field that the answer cannot have.
+ */
+function bareField({ command, output = {} }: CatalogEntry, catalog: Catalog, typed: Typed): string | undefined {
+  const named = text(typed['value']);
+  if (named === undefined && typed['output'] !== 'raw') return undefined;
+  if (named !== undefined && typed['output'] !== undefined && typed['output'] !== 'raw')
+    throw usageError('--value prints a bare value: leave --output out');
+  const names = text(typed['fields'])?.split(',') ?? [];
+  const usual = command.verb === 'list' ? catalog.nameFieldOf(command.resource ?? '') : command.out?.replaceAll('.', '/');
+  const field = named ?? (names.length > 0 ? (names.length === 1 ? names[0] : undefined) : usual);
+  const known = Object.keys(fieldsOf(output));
+  const [first = ''] = field?.split('/').filter((part) => !/^\d+$/.test(part)) ?? [];
+  if (field === undefined || field === '')
+    throw usageError(`one value is printed bare: name its field with --value, one of ${known.join(', ')}`);
+  if (known.length === 0 || first === '' || known.includes(first)) return field;
+  throw usageError(`the answer has no field "${first}"; there are: ${known.join(', ')}`);
 }
 
 /** A new backup under the name of the last one would replace it. */

@@ -1,8 +1,9 @@
-// Answers for people and programs: YAML on a terminal, JSON in a pipe, or a table.
+// Answers for people and programs: YAML on a terminal, JSON in a pipe, a table, or comma-separated values.
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
 import type { Io } from './io.ts';
+import { formatCsv } from './plain.ts';
 
-export const formats = ['yaml', 'json', 'table'] as const;
+export const formats = ['yaml', 'json', 'table', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
 type Document = Readonly<Record<string, unknown>>;
@@ -16,6 +17,7 @@ export function usualFormat({ stdout }: Io): Format {
 export async function formatValue(value: unknown, format: Format, columns = 120): Promise<string> {
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
   if (format === 'table') return formatTable(value, columns);
+  if (format === 'csv') return formatCsv(value);
   const { stringify } = await import('yaml');
   return stringify(value, { lineWidth: 0, blockQuote: 'literal' });
 }
