@@ -1,7 +1,7 @@
 // The options that say which appliance is meant, and with which token; connection.ts makes the connection of them.
 import { Option } from 'commander';
 
-export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string };
+export type ConnectionOptions = { url?: string; ca?: string; token?: string; tokenFile?: string; dataDir?: string; context?: string };
 
 /** where an appliance on this machine listens */
 export const defaultUrl = 'https://127.0.0.1:4646';
@@ -9,6 +9,7 @@ export const defaultUrl = 'https://127.0.0.1:4646';
 /** The options, for every command that talks to an appliance. */
 export function connectionOptions(): Option[] {
   return [
+    new Option('--context <NAME>', 'context of the profile to use, see "context list" [KEYSTORED_CONTEXT]'),
     new Option('--url <URL>', `address of the management API [KEYSTORED_URL] (default: ${defaultUrl})`),
     new Option('--ca <FILE>', 'certificates to trust, PEM [KEYSTORED_CA]'),
     new Option('--token <TOKEN>', 'token; other users of this machine can see it here, so prefer: [KEYSTORED_TOKEN]'),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defaultUrl, type ConnectionOptions } from './connection-options.ts';
 import { usageError } from './terminal/failure.ts';
 import { readText, type Io } from './terminal/io.ts';
-import { readProfile } from './profile.ts';
+import { chosenContext, readContexts, type Profile } from './profile.ts';
 
 export type Connection = {
   /** origin, `https://127.0.0.1:4646` */
@@ -12,12 +12,17 @@ export type Connection = {
   /** certificates in PEM; undefined: those the system trusts */
   readonly ca: string | undefined;
   readonly token: string | undefined;
+  /** of the profile: where a login keeps its token */
+  readonly context: string;
 };
 
-/** Throws a usage error for an address that is not https, a file that cannot be read, or a profile others may read. */
-export async function resolveConnection(options: ConnectionOptions, io: Io): Promise<Connection> {
-  const { environment } = io;
-  const profile = await readProfile(io);
+/**
+ * Throws a usage error for an address that is not https, a file that cannot be read, a profile others may read, or a context that does
+ * not exist, unless it may be `new`. A context that an option names wins over the environment, whose address and token are of another.
+ */
+export async function resolveConnection(options: ConnectionOptions, io: Io, context: 'existing' | 'new' = 'existing'): Promise<Connection> {
+  const { name, profile } = await profileOf(options, io, context);
+  const environment = options.context === undefined ? io.environment : {};
   const data = options.dataDir ?? (environment['KEYSTORED_DATA'] || undefined);
   const url = originOf(options.url ?? (environment['KEYSTORED_URL'] || undefined) ?? profile.url ?? defaultUrl);
   // The token of a profile is sent only to the appliance that made it.
@@ -31,10 +36,25 @@ export async function resolveConnection(options: ConnectionOptions, io: Io): Pro
     (tokenFile === undefined ? undefined : await readText(tokenFile, io)) ??
     tokenIn(data) ??
     remembered.token;
-  return { url, ca: caFile === undefined ? remembered.ca : await readText(caFile, io), token: token?.trim() };
+  return { url, ca: caFile === undefined ? remembered.ca : await readText(caFile, io), token: token?.trim(), context: name };
 }
 
-function originOf(text: string): string {
+async function profileOf(
+  { context }: ConnectionOptions,
+  io: Io,
+  expected: 'existing' | 'new',
+): Promise<{ name: string; profile: Profile }> {
+  const { current, named } = await readContexts(io);
+  const chosen = chosenContext(context, io);
+  const name = chosen ?? current;
+  const profile = named.get(name);
+  if (profile === undefined && chosen !== undefined && expected === 'existing')
+    throw usageError(`there is no context "${name}"; there are: ${[...named.keys()].join(', ') || 'none'}`);
+  return { name, profile: profile ?? {} };
+}
+
+/** Throws a usage error for anything but https://HOST:PORT; the scheme may be left out. */
+export function originOf(text: string): string {
   const url = URL.parse(text.includes('://') ? text : `https://${text}`);
   if (url === null || url.protocol !== 'https:' || (url.pathname !== '/' && url.pathname !== '')) {
     throw usageError(`${text} is not an address: give https://HOST:PORT`);

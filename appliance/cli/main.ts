@@ -1,15 +1,19 @@
 // The program: global options, verbs, and the exit code of every outcome.
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { outputOf } from './terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from './connection-options.ts';
+import { colorChoices, painterFor, takeColor } from './terminal/color.ts';
 import { CommandFailed, exitCodes } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 import { programCommands, type ProgramCommand } from './program.ts';
 import { programVersion } from './version.ts';
 
 /** Runs one command line and returns its exit code. Messages are written to standard error. */
-export async function runKeystorectl(words: readonly string[], io: Io): Promise<number> {
+export async function runKeystorectl(typed: readonly string[], plain: Io): Promise<number> {
+  let io = plain;
   try {
+    const { color, rest: words } = typed[0] === '__complete' ? { color: 'auto' as const, rest: typed } : takeColor(typed);
+    io = { ...plain, color };
     if (words[0] === '__complete') await (await import('./completion.ts')).complete(words.slice(1), io);
     else await program(io).parseAsync(words[0] === 'help' ? [...words.slice(1), '--help'] : [...words], { from: 'user' });
     return exitCodes.ok;
@@ -17,7 +21,7 @@ export async function runKeystorectl(words: readonly string[], io: Io): Promise<
     // Commander has printed what is wrong; help and version are not failures.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (!(error instanceof CommandFailed)) throw error;
-    if (error.message !== '') io.stderr.write(`keystorectl: ${error.message}\n`);
+    if (error.message !== '') io.stderr.write(`${painterFor(io, io.stderr)('failure', 'keystorectl:')} ${error.message}\n`);
     return error.exitCode;
   }
 }
@@ -32,6 +36,7 @@ function program(io: Io): Command {
     .exitOverride()
     .configureOutput(outputOf(io))
     .addHelpText('after', exitCodeHelp);
+  root.addOption(new Option('--color <WHEN>', 'colour, with every command [NO_COLOR, FORCE_COLOR] (default: auto)').choices(colorChoices));
   for (const option of connectionOptions()) root.addOption(option);
   const before = (): ConnectionOptions => root.opts<ConnectionOptions>();
   for (const one of programCommands) passThrough(root, one, (words) => one.run(words, before(), io));

@@ -34,6 +34,12 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/login.ts')).logout(words, before, io),
   },
   {
+    name: 'context',
+    summary: 'several appliances or tenants: context list|show|use|set|delete',
+    group: 'Access:',
+    run: async (words, before, io) => (await import('./commands/context.ts')).runContext(words, before, io),
+  },
+  {
     name: 'policy',
     summary: 'whether a request would be allowed, and why: policy check PATH OPERATION',
     group: 'Access:',

@@ -10,9 +10,8 @@ import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
-import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
-import { formats, formatValue, usualFormat, type Format } from '../terminal/output.ts';
+import { formats, printValue, type Format } from '../terminal/output.ts';
 
 type Options = { readonly keys?: string; readonly heads?: string; readonly output?: Format };
 
@@ -54,7 +53,7 @@ async function verifyDirectory(directory: string, options: Options, io: Io): Pro
     notes: notes.length,
     findings,
   };
-  await writeAll(io, await formatValue(report, options.output ?? usualFormat(io), io.stdout.columns));
+  await printValue(report, options.output, io);
   if (options.keys === undefined)
     io.stderr.write(
       `keystorectl: the keys are those of ${file}: anyone who changed the trail can have changed them too; use --keys with keys that you kept\n`,

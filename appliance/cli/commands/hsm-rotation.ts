@@ -8,7 +8,7 @@ import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { openProgress } from '../terminal/progress.ts';
 
-export type RotationOptions = ConnectionOptions & { name?: string; wait: boolean; output?: string };
+export type RotationOptions = ConnectionOptions & { name?: string; wait: boolean; yes?: boolean; output?: string };
 
 const lookEveryMs = 500;
 

@@ -9,6 +9,8 @@ import { Client } from '../client.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
+import type { CatalogEntry } from '../catalog.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import { chooseModules, chooseTokens, tokenOptions, type TokenOptions } from './hsm-tokens.ts';
@@ -17,7 +19,7 @@ import { rotateWrappingKey, type RotationOptions } from './hsm-rotation.ts';
 import { tryToken, type Trial } from './hsm-trial.ts';
 import type { Io } from '../terminal/io.ts';
 import { formatBare } from '../terminal/plain.ts';
-import { formats, formatValue, usualFormat, type Format } from '../terminal/output.ts';
+import { formats, printValue, type Format } from '../terminal/output.ts';
 import { openCatalog } from './verbs.ts';
 import type { WrappingState } from '../../wrapping-keys/record.ts';
 
@@ -61,6 +63,7 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
     ...connectionOptions(),
     new Option('--name <TOKEN>', 'name of the token, where there are several'),
     new Option('--no-wait', 'do not wait for the end; hsm status shows the progress'),
+    new Option('--yes', 'do not ask on a terminal before it begins'),
   ]).action((options: RotationOptions & Shown) => rotate(options, before, io));
   add('test', 'test every operation on a prepared token', tokenOptions()).action((options: TokenOptions & Shown) => trial(options, io));
   try {
@@ -74,7 +77,7 @@ export async function runHsm(words: readonly string[], before: ConnectionOptions
 
 async function status(options: ConnectionOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
   const all = { ...before, ...options };
-  const path = await pathOf('show', 'hsm', all, io);
+  const { path } = await entryOf('show', 'hsm', all, io);
   const client = new Client(await resolveConnection(all, io));
   try {
     const { tokens } = (await client.json({ method: 'GET', path })) as { tokens: readonly ShownToken[] };
@@ -91,19 +94,22 @@ function tokenRow({ name, state, label, serial, module, 'wrapping-key': { number
   return { name, state, label, serial, 'wrapping-key': `${number} ${rotation.state}${progress}`, module, 'key-types': types };
 }
 
-/** The path of a resource to show, or of an action to run. */
-async function pathOf(verb: 'show' | 'do', name: string, options: ConnectionOptions, io: Io): Promise<string> {
+/** A resource to show, or an action to run. */
+async function entryOf(verb: 'show' | 'do', name: string, options: ConnectionOptions, io: Io): Promise<CatalogEntry> {
   const { entries } = await openCatalog([], options, io, false);
   const entry = entries.find(({ command }) => command.verb === verb && (verb === 'do' ? command.action : command.resource) === name);
   if (entry === undefined) throw new CommandFailed(exitCodes.fault, `this appliance does not know ${verb} ${name}`);
-  return entry.path;
+  return entry;
 }
 
 async function rotate(options: RotationOptions & Shown, before: ConnectionOptions, io: Io): Promise<void> {
   const all = { ...before, ...options };
-  const paths = { begin: await pathOf('do', 'rotate-wrapping-key', all, io), watch: await pathOf('show', 'hsm', all, io) };
+  const begin = await entryOf('do', 'rotate-wrapping-key', all, io);
+  const paths = { begin: begin.path, watch: (await entryOf('show', 'hsm', all, io)).path };
   const client = new Client(await resolveConnection(all, io));
   try {
+    if (options.yes !== true && begin.command.ends !== undefined)
+      await confirm(`At ${client.connection.url}: this ${begin.command.ends}. Go on?`, io);
     await show(await rotateWrappingKey(client, paths, options, io), options, io);
   } finally {
     client.close();
@@ -215,5 +221,5 @@ function outputOptions(): readonly Option[] {
 
 async function show(value: unknown, { output, value: field }: Shown, io: Io): Promise<void> {
   if (field !== undefined) return writeAll(io, formatBare(value, field.split('/'), io.stdout.isTTY === true));
-  await writeAll(io, await formatValue(value, output ?? usualFormat(io), io.stdout.columns));
+  await printValue(value, output, io);
 }

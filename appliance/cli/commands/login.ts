@@ -14,7 +14,7 @@ import type { Document } from '../operations/documents.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
 import { type Io } from '../terminal/io.ts';
-import { readProfile, writeProfile } from '../profile.ts';
+import { changeContexts, chosenContext, readContexts } from '../profile.ts';
 
 /** The answer to a login: a token, or the sign-in that a person has to approve first. */
 type LoginAnswer = Asked & { readonly token?: string };
@@ -33,7 +33,7 @@ export async function login(words: readonly string[], before: ConnectionOptions,
   const [method, ...rest] = words;
   const scanner = withConnection(new Command().allowUnknownOption().allowExcessArguments().helpOption(false));
   scanner.parseOptions([...rest]);
-  const connection = await resolveConnection({ ...before, ...scanner.opts<ConnectionOptions>() }, io);
+  const connection = await resolveConnection({ ...before, ...scanner.opts<ConnectionOptions>() }, io, 'new');
   const client = new Client({ ...connection, token: undefined });
   try {
     if (method === 'token') return await keepToken(rest, connection, io);
@@ -67,10 +67,14 @@ export async function login(words: readonly string[], before: ConnectionOptions,
 export async function logout(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
   const command = withConnection(baseCommand('logout [options]', 'End the token of the last login and forget it', io));
   command.parse([...words], { from: 'user' });
-  const { token, fromLogin = false, ...profile } = await readProfile(io);
-  if (token === undefined) throw usageError('not logged in');
-  if (fromLogin) await endToken(await resolveConnection({ ...before, ...command.opts<ConnectionOptions>() }, io), token, io);
-  await writeProfile(profile, io);
+  const options = { ...before, ...command.opts<ConnectionOptions>() };
+  const { named, current } = await readContexts(io);
+  const name = chosenContext(options.context, io) ?? current;
+  const { token, fromLogin = false, ...profile } = named.get(name) ?? {};
+  if (token === undefined) throw usageError(named.size < 2 ? 'not logged in' : `not logged in with the context "${name}"`);
+  // The token goes to the appliance that made it, whatever address the environment has.
+  if (fromLogin) await endToken(await resolveConnection({ ...options, ...defined({ url: profile.url }) }, io), token, io);
+  await changeContexts(io, { set: [name, profile] });
 }
 
 async function endToken(connection: Connection, token: string, io: Io): Promise<void> {
@@ -139,8 +143,8 @@ async function tokenInfo(connection: Connection, { entries }: Catalog): Promise<
   }
 }
 
-async function remember({ url, ca }: Connection, token: string, fromLogin: boolean, io: Io): Promise<void> {
-  await writeProfile({ url, ...defined({ ca }), token, fromLogin }, io);
+async function remember({ url, ca, context }: Connection, token: string, fromLogin: boolean, io: Io): Promise<void> {
+  await changeContexts(io, { set: [context, { url, ...defined({ ca }), token, fromLogin }] });
 }
 
 /** Prints account, policies and expiry: a wrong account or tenant is noticed now and not at the first refusal. */

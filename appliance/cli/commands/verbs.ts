@@ -40,9 +40,9 @@ export async function openCatalog(words: readonly string[], before: ConnectionOp
   const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
   for (const option of connectionOptions()) scanner.addOption(option);
   scanner.parseOptions([...words]);
-  const { url, ca, dataDir } = { ...before, ...scanner.opts<ConnectionOptions>() };
+  const { url, ca, dataDir, context } = { ...before, ...scanner.opts<ConnectionOptions>() };
   // The description is public: no token is sent.
-  const connection = await resolveConnection(defined({ url, ca, dataDir }), io);
+  const connection = await resolveConnection(defined({ url, ca, dataDir, context }), io);
   const client = new Client({ ...connection, token: undefined });
   try {
     return new Catalog(await loadDescription(client, io, mayBeOld));

@@ -10,7 +10,7 @@ import { beginFile, writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { formatBare } from '../terminal/plain.ts';
 import { openProgress } from '../terminal/progress.ts';
-import { formatValue, usualFormat, type Format } from '../terminal/output.ts';
+import { printValue, type Format } from '../terminal/output.ts';
 
 export type Delivery = {
   readonly command: Command;
@@ -33,10 +33,10 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
   const mediaType = response.headers['content-type']?.split(';')[0] ?? '';
   if (mediaType !== 'application/json') return stream(response, delivery, io);
   const answer: unknown = JSON.parse(await text(response));
-  const { command, file, format = usualFormat(io), fields, value } = delivery;
+  const { command, file, format, fields, value } = delivery;
   if (file !== undefined && command.out !== undefined) await writePart(answer, command.out, file, delivery, io);
   else if (value !== undefined) await writeAll(io, formatBare(answer, value.split('/'), io.stdout.isTTY === true));
-  else await writeAll(io, await formatValue(fields === undefined ? answer : select(answer, fields), format, io.stdout.columns));
+  else await printValue(fields === undefined ? answer : select(answer, fields), format, io);
   const warnings = fieldAt(answer, ['warnings']);
   if (command.tree === 'config' && Array.isArray(warnings))
     for (const one of warnings) io.stderr.write(`keystorectl: warning: ${String(one)}\n`);
@@ -48,7 +48,7 @@ export async function deliver(response: IncomingMessage, delivery: Delivery, io:
 /** Shows a refusal whose body is an answer (health that is down, a batch in which every item failed) as one. Always throws. */
 export async function deliverRefusal(error: unknown, { format }: Delivery, io: Io): Promise<never> {
   if (!(error instanceof Refused) || error.answer.mediaType !== 'application/json') throw error;
-  await writeAll(io, await formatValue(JSON.parse(error.answer.body.toString()), format ?? usualFormat(io), io.stdout.columns));
+  await printValue(JSON.parse(error.answer.body.toString()), format, io);
   throw new CommandFailed(error.exitCode, '');
 }
 

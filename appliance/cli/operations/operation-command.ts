@@ -47,7 +47,7 @@ export function buildCommand(entry: CatalogEntry, catalog: Catalog, io: Io): Ope
     command.addOption(option);
   }
   const taken = new Set(command.options.map(({ long }) => long));
-  for (const option of [...parameterOptions(entry), ...fileOptions(entry), ...connectionOptions()]) {
+  for (const option of [...parameterOptions(entry), ...questionOptions(entry), ...fileOptions(entry), ...connectionOptions()]) {
     if (!taken.has(option.long)) command.addOption(option);
     taken.add(option.long);
   }
@@ -77,6 +77,11 @@ function parameterOptions({ operation }: CatalogEntry): Option[] {
       const name = parameter.name.toLowerCase();
       return new Option(isFlag(parameter) ? `--${name} [true|false]` : `--${name} <text>`, parameter.description).helpGroup('Request:');
     });
+}
+
+function questionOptions({ command: { ends } }: CatalogEntry): Option[] {
+  if (ends === undefined) return [];
+  return [new Option('--yes', `do not ask on a terminal before it ${ends}`).helpGroup('Request:')];
 }
 
 function fileOptions(entry: CatalogEntry): Option[] {

@@ -7,6 +7,7 @@ import { connectionOptions, type ConnectionOptions } from '../connection-options
 import { resolveConnection } from '../connection.ts';
 import { deliver, deliverRefusal } from './delivery.ts';
 import { bringsDocument, readDocument, setField, type Document } from './documents.ts';
+import { confirm } from '../terminal/confirm.ts';
 import { usageError } from '../terminal/failure.ts';
 import { fieldValue, flagsAmong, spellFlags } from './fields.ts';
 import { isFile } from '../terminal/files.ts';
@@ -45,6 +46,7 @@ export async function runOperation(entry: CatalogEntry, words: readonly string[]
       fields: hasFields ? undefined : text(typed['fields']),
       value: bareField(entry, catalog, typed),
     };
+    await askFirst(entry, built, typed, client, io);
     const response = await client.open(request).catch((error: unknown) => deliverRefusal(error, delivery, io));
     await deliver(response, delivery, io);
   } finally {
@@ -70,6 +72,14 @@ function bareField({ command, output = {} }: CatalogEntry, catalog: Catalog, typ
     throw usageError(`one value is printed bare: name its field with --value, one of ${known.join(', ')}`);
   if (known.length === 0 || first === '' || known.includes(first)) return field;
   throw usageError(`the answer has no field "${first}"; there are: ${known.join(', ')}`);
+}
+
+/** Before what ends something for good: what, and where. */
+async function askFirst({ command, names }: CatalogEntry, built: OperationCommand, typed: Typed, client: Client, io: Io): Promise<void> {
+  if (command.ends === undefined || typed['yes'] === true || typed['validate'] !== undefined) return;
+  const { verb, resource = '', action } = command;
+  const what = [verb, resource, ...built.command.args.slice(0, names.length), ...(action === undefined ? [] : [action])].join(' ');
+  await confirm(`${what}, at ${client.connection.url}: this ${command.ends}. Go on?`, io);
 }
 
 /** A new backup under the name of the last one would replace it. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import type { ColorChoice } from './color.ts';
 import { usageError } from './failure.ts';
 
 export type Io = {
@@ -9,6 +10,8 @@ export type Io = {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  /** of `--color`; default: where the terminal has it */
+  readonly color?: ColorChoice;
 };
 
 /** The octets of a file; `-` is standard input. Throws a usage error that names the file. */

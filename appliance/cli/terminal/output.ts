@@ -1,5 +1,7 @@
 // Answers for people and programs: YAML on a terminal, JSON in a pipe, a table, or comma-separated values.
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
+import { painterFor, paintYaml } from './color.ts';
+import { writeAll } from './files.ts';
 import type { Io } from './io.ts';
 import { formatCsv } from './plain.ts';
 
@@ -9,8 +11,16 @@ export type Format = (typeof formats)[number];
 type Document = Readonly<Record<string, unknown>>;
 
 /** The default format. */
-export function usualFormat({ stdout }: Io): Format {
+function usualFormat({ stdout }: Io): Format {
   return stdout.isTTY === true ? 'yaml' : 'json';
+}
+
+/** Writes a value to standard output, in colour where that has it. */
+export async function printValue(value: unknown, format: Format | undefined, io: Io): Promise<void> {
+  const chosen = format ?? usualFormat(io);
+  const text = await formatValue(value, chosen, io.stdout.columns);
+  const paint = painterFor(io, io.stdout);
+  await writeAll(io, chosen === 'yaml' ? paintYaml(text, paint) : text);
 }
 
 /** A value as text that ends with a line end. The YAML package is loaded when it is needed: it takes as long as the rest of keystorectl. */
