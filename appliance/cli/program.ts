@@ -22,6 +22,18 @@ export const programCommands: readonly ProgramCommand[] = [
     run: (words: readonly string[], before: ConnectionOptions, io: Io) => runVerb(verb, words, before, io),
   })),
   {
+    name: 'apply',
+    summary: 'make entries as documents state them, after showing the differences: apply -f FILE|DIR|-',
+    group: 'Resources:',
+    run: async (words, before, io) => (await import('./commands/apply.ts')).runApply(words, before, io),
+  },
+  {
+    name: 'diff',
+    summary: 'how entries differ from what documents state: diff -f FILE|DIR|-',
+    group: 'Resources:',
+    run: async (words, before, io) => (await import('./commands/apply.ts')).runDiff(words, before, io),
+  },
+  {
     name: 'login',
     summary: 'get a token and keep it: login METHOD [options]',
     group: 'Access:',

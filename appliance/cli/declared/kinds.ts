@@ -1,0 +1,90 @@
+// The resources that documents can declare, with their operations, in the order in which entries depend on each other.
+import { Catalog, type CatalogEntry } from '../catalog.ts';
+import { fieldsIn, type Field } from '../operations/fields.ts';
+import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
+import type { Declared } from './load.ts';
+
+/** A resource and its operations in the configuration tree. */
+export type Kind = {
+  readonly resource: string;
+  readonly create: CatalogEntry;
+  readonly merge: CatalogEntry;
+  readonly replace: CatalogEntry;
+  readonly show: CatalogEntry;
+  readonly list: CatalogEntry;
+  /** every field that can be written, containers included */
+  readonly fields: readonly Field[];
+};
+
+/** An entry and its kind. */
+export type Placed = { readonly declared: Declared; readonly kind: Kind };
+
+/** What must be there before: entries of a resource need only those of earlier ones. Resources that are not known here come last. */
+const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles'];
+/** Fields that name another entry of the same resource. */
+const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'] };
+
+/** Every kind, in order. Throws CommandFailed for an appliance that cannot say whether a change would change anything. */
+export function kindsOf({ entries }: Catalog): readonly Kind[] {
+  const find = (resource: string, verb: string): CatalogEntry | undefined =>
+    entries.find(({ command }) => command.resource === resource && command.verb === verb && command.tree === 'config');
+  const kinds = new Set(entries.flatMap(({ command }) => (command.verb === 'replace' ? (command.resource ?? []) : [])));
+  return [...kinds]
+    .flatMap((resource): readonly Kind[] => {
+      const [create, merge, replace] = [find(resource, 'create'), find(resource, 'merge'), find(resource, 'replace')];
+      const [show, list] = [find(resource, 'show'), find(resource, 'list')];
+      if (!create || !merge || !replace || !show || !list) return [];
+      if (!merge.operation.parameters.some(({ name }) => name === 'lists'))
+        throw new CommandFailed(exitCodes.usage, 'this appliance is too old: it cannot compare documents');
+      return [{ resource, create, merge, replace, show, list, fields: fieldsIn(create.input) }];
+    })
+    .sort((left, right) => rankOf(left.resource) - rankOf(right.resource));
+}
+
+/** The declared entries in the order in which they can be made. Throws a usage error for an unknown resource, wrong parents, or a cycle. */
+export function inOrder(declared: readonly Declared[], kinds: readonly Kind[]): readonly Placed[] {
+  const placed = declared.map((one): Placed => {
+    const kind = kinds.find(({ resource }) => resource === one.resource);
+    if (kind === undefined)
+      throw usageError(
+        `${one.where}: there is no resource "${one.resource}"; there are: ${kinds.map(({ resource }) => resource).join(', ')}`,
+      );
+    const parents = kind.show.names.slice(0, -1);
+    if (parents.length !== one.names.length - 1)
+      throw usageError(
+        `${one.where}: "parents" of ${one.resource} must have ${parents.length} names${parents.map((name) => `, ${name}`).join('')}`,
+      );
+    return { declared: one, kind };
+  });
+  return kinds.flatMap(({ resource }) => byReference(placed.filter(({ kind }) => kind.resource === resource)));
+}
+
+/** Depth first, so that an entry follows those it names. */
+function byReference(placed: readonly Placed[]): readonly Placed[] {
+  const sorted: Placed[] = [];
+  const visit = (one: Placed, above: readonly Placed[]): void => {
+    if (sorted.includes(one)) return;
+    if (above.includes(one)) throw usageError(`${one.declared.where}: refers to itself, by ${above.map(nameOf).join(', ')}`);
+    for (const field of references[one.kind.resource] ?? []) {
+      const other = placed.find((candidate) => nameOf(candidate) === one.declared.config[field]);
+      if (other !== undefined) visit(other, [...above, one]);
+    }
+    sorted.push(one);
+  };
+  for (const one of placed) visit(one, []);
+  return sorted;
+}
+
+function nameOf({ declared }: Placed): string | undefined {
+  return declared.names.at(-1);
+}
+
+function rankOf(resource: string): number {
+  const rank = order.indexOf(resource);
+  return rank < 0 ? order.length : rank;
+}
+
+/** The path of an operation for an entry of these names. */
+export function pathFor({ path, names }: CatalogEntry, values: readonly string[]): string {
+  return names.reduce((whole, name, index) => whole.replace(`{${name}}`, encodeURIComponent(values[index] ?? '')), path);
+}
