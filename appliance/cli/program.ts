@@ -34,6 +34,24 @@ export const programCommands: readonly ProgramCommand[] = [
     run: async (words, before, io) => (await import('./commands/apply.ts')).runDiff(words, before, io),
   },
   {
+    name: 'edit',
+    summary: 'change an entry in an editor: edit RESOURCE NAMES…',
+    group: 'Resources:',
+    run: async (words, before, io) => (await import('./declared/edit.ts')).runEdit(words, before, io),
+  },
+  {
+    name: 'export-config',
+    summary: 'print entries as documents for apply: export-config [RESOURCE [NAMES…]]',
+    group: 'Resources:',
+    run: async (words, before, io) => (await import('./declared/export.ts')).runExport(words, before, io),
+  },
+  {
+    name: 'watch',
+    summary: 'show something again and again, until it is as it should be: watch RESOURCE [NAMES…] [--until FIELD=VALUE]',
+    group: 'Resources:',
+    run: async (words, before, io) => (await import('./commands/watch.ts')).runWatch(words, before, io),
+  },
+  {
     name: 'login',
     summary: 'get a token and keep it: login METHOD [options]',
     group: 'Access:',

@@ -29,10 +29,23 @@ export async function runVerb(verb: keyof typeof verbs, words: readonly string[]
     io.stdout.write(actionsOf(leading[0] ?? '', catalog));
     return;
   }
+  await runOperation(entry, restOf(words, entry), { io, catalog, before });
+}
+
+/** The read that is meant by a resource and names, and the words for it. Throws a usage error for something that is not there to show. */
+export async function chooseRead(words: readonly string[], before: ConnectionOptions, io: Io) {
+  const catalog = await openCatalog(words, before, io, false);
+  const entry = meantEntry('show', words.slice(0, firstOption(words)), words, catalog);
+  if (entry === undefined) throw usageError('show what?');
+  return { entry, rest: restOf(words, entry), catalog };
+}
+
+/** What follows the resource, without the words that chose the operation. */
+function restOf(words: readonly string[], entry: CatalogEntry): readonly string[] {
   const rest = words.slice(1).filter((word) => word !== '--config');
   const { action } = entry.command;
   if (action !== undefined) rest.splice(rest[entry.names.length] === action ? entry.names.length : rest.indexOf(action), 1);
-  await runOperation(entry, rest, { io, catalog, before });
+  return rest;
 }
 
 /** The catalog of the appliance that words and environment select. */
