@@ -7,8 +7,10 @@ import { connectionOptions, type ConnectionOptions } from './connection-options.
 import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
 import { fieldsIn } from './operations/fields.ts';
+import { colorChoices } from './terminal/color.ts';
 import type { Io } from './terminal/io.ts';
 import { formats } from './terminal/output.ts';
+import { readContexts } from './profile.ts';
 import { programCommands } from './program.ts';
 import type { verbs } from './verbs.ts';
 
@@ -52,8 +54,24 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
   completion: ['bash', 'zsh', 'fish'],
 };
 
+/** Commands whose words are those of a verb. */
+const likeVerbs: Readonly<Record<string, keyof typeof verbs>> = { watch: 'show', edit: 'show', 'export-config': 'show' };
+/** Flags of commands that are not made from the description, beyond those of the connection. */
+const ownFlags: Readonly<Record<string, readonly string[]>> = {
+  apply: ['--file', '--dry-run', '--replace', '--yes'],
+  diff: ['--file', '--replace'],
+  watch: ['--until', '--interval', '--timeout', '--output'],
+  'export-config': ['--output'],
+};
+
 async function candidatesFor(before: readonly string[], begun: string, io: Io): Promise<readonly string[]> {
-  const [verb, resource, ...words] = before;
+  const [typed = '', resource, ...words] = before;
+  const verb = before.length === 0 ? undefined : (likeVerbs[typed] ?? typed);
+  if (before.at(-1) === '--context' || (typed === 'context' && before.length === 2)) return [...(await readContexts(io)).named.keys()];
+  if (before.at(-1) === '--color') return colorChoices;
+  const own = ownFlags[typed] ?? [];
+  if (begun.startsWith('-') && own.length > 0) return [...own, ...connectionFlags()];
+  if (typed === 'apply' || typed === 'diff') return [];
   if (verb === undefined) return begun.startsWith('-') ? connectionFlags() : [...programCommands.map(({ name }) => name), 'help'];
   if (subcommands[verb] !== undefined) return resource === undefined ? subcommands[verb] : [];
   const connection = await resolveConnection(connectionIn(before), io);

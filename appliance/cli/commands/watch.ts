@@ -38,7 +38,8 @@ export async function runWatch(words: readonly string[], before: ConnectionOptio
     .exitOverride()
     .configureOutput(outputOf(io));
   const { operands, unknown } = command.parseOptions([...words]);
-  if (operands.length === 0 || unknown.includes('--help') || unknown.includes('-h')) command.help({ error: operands.length === 0 });
+  const wantsHelp = unknown.includes('--help') || unknown.includes('-h');
+  if (operands.length === 0 || wantsHelp) command.help({ error: !wantsHelp });
   const options = command.opts<Options>();
   const read = [...operands, ...unknown];
   const { entry, rest, catalog } = await chooseRead(read, before, io);

@@ -74,12 +74,19 @@ function leftOut(error: unknown, { resource }: Kind, io: Io): readonly Entry[] {
 
 async function everyEntry(kind: Kind, kinds: readonly Kind[], catalog: Catalog, client: Client): Promise<readonly Entry[]> {
   if (kind.list.names.length === 0) return entriesBelow(kind, [], catalog, client);
-  const parent = kinds.find(({ show }) => kind.list.path.startsWith(`${show.path}/`) && show.names.length === kind.list.names.length);
+  const isParent = ({ show }: Kind): boolean =>
+    show.names.length === kind.list.names.length && unnamed(kind.list.path).startsWith(`${unnamed(show.path)}/`);
+  const parent = kinds.find(isParent);
   if (parent === undefined) return [];
   const found: Entry[] = [];
   for (const { names } of await everyEntry(parent, kinds, catalog, client))
     found.push(...(await entriesBelow(kind, names, catalog, client)));
   return found;
+}
+
+/** A path without the names of its parameters: a parent and its children call the same name differently. */
+function unnamed(path: string): string {
+  return path.replaceAll(/\{[^}]+\}/g, '{}');
 }
 
 async function entriesBelow(kind: Kind, parents: readonly string[], catalog: Catalog, client: Client): Promise<readonly Entry[]> {

@@ -18,7 +18,8 @@ export async function showDifferences(steps: readonly Step[], io: Io): Promise<v
     const text = await difference(step.before, step.after, paint);
     const heads = [`--- ${title}${step.before === undefined ? ', not there' : ''}`, `+++ ${title}, ${place}`];
     const secrets = step.secrets.map((path) => `# a secret is sent as well: ${path}\n`).join('');
-    await writeAll(io, `${heads.map((line) => paint('heading', line)).join('\n')}\n${text}${secrets}`);
+    const unseen = text === '' && secrets === '' ? '# only secrets differ, which are not shown\n' : secrets;
+    await writeAll(io, `${heads.map((line) => paint('heading', line)).join('\n')}\n${text}${unseen}`);
   }
 }
 

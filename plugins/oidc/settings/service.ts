@@ -1,4 +1,5 @@
 // The resource OIDC service: a tenant's identity provider (spec, resource "OIDC service"; api 56).
+import { defined } from '../../../core/base/defined.ts';
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { fail } from '../../../core/base/errors.ts';
@@ -28,6 +29,8 @@ export function serviceResource(oidc: Oidc): AnyResource {
     document: serviceDocument,
     stateFields,
     secretFields: ['clientSecret'],
+    // A secret cannot be read, so a replace without it keeps the present one.
+    complete: ({ document, current }) => ({ ...document, ...defined({ clientSecret: document.clientSecret ?? current?.clientSecret }) }),
     plan: (change) => planService(oidc, change),
     planRemoval: (call, names) => ({ commit: (transaction) => removeDependents(oidc, transaction, call, names[0] as string) }),
     toDocument: ({ name: _name, revision: _revision, ...rest }) => rest,
@@ -36,8 +39,7 @@ export function serviceResource(oidc: Oidc): AnyResource {
 }
 
 function planService(oidc: Oidc, { call, document: wanted, current, names }: Change<ServiceDocument, ServiceRecord>) {
-  // A secret cannot be read, so a replace without it keeps the present one.
-  const clientSecret = wanted.clientSecret ?? current?.clientSecret;
+  const { clientSecret } = wanted;
   if (clientSecret === undefined) {
     throw fail('missing-field', { detail: '"client-secret" is required.', items: [{ message: 'is required', info: 'client-secret' }] });
   }

@@ -144,14 +144,14 @@ test.each([
 class Appliance {
   version: string;
   sealed = false;
-  readonly connection: { readonly url: string; readonly ca: string; readonly token: undefined };
+  readonly connection: { readonly url: string; readonly ca: string; readonly token: undefined; readonly context: string };
   readonly asked: Request[] = [];
   readonly statuses: number[] = [];
   readonly #plain: boolean;
 
   constructor(version: string, { url = 'https://appliance:4646', ca = 'CA', plain = false } = {}) {
     this.version = version;
-    this.connection = { url, ca, token: undefined };
+    this.connection = { url, ca, token: undefined, context: 'default' };
     this.#plain = plain;
   }
 

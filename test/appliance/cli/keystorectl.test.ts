@@ -445,7 +445,13 @@ describe('help and completion', () => {
   });
 
   test.each([
-    [['d'], ['delete', 'do']],
+    [['d'], ['delete', 'do', 'diff']],
+    [['watch', 'transit-keys', 'bo'], ['box']],
+    [['apply', '--dr'], ['--dry-run']],
+    [
+      ['context', ''],
+      ['list', 'show', 'use', 'set', 'delete'],
+    ],
     [['do', 'crypto'], ['crypto-functions']],
     [
       ['do', 'transit-keys', 'box', 'openpgp-'],

@@ -10,6 +10,8 @@ export type RunOptions = {
   /** what comes in over a pipe; without it standard input is a terminal */
   readonly stdin?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
+  /** what a person types at a terminal */
+  readonly typed?: string;
   /** output goes to a terminal */
   readonly terminal?: boolean;
   /** called with all of standard error so far, whenever there is more */
@@ -29,9 +31,11 @@ export function ctlFor(appliance: Pick<TestAppliance, 'url' | 'rootToken'>, caPe
   writeFileSync(ca, caPem);
   const defaults = { HOME: directory, KEYSTORED_URL: appliance.url, KEYSTORED_CA: ca, KEYSTORED_TOKEN: appliance.rootToken };
   const ctl = async (words: readonly string[], options: RunOptions = {}): Promise<Run> => {
-    const { stdin, environment = {}, terminal = false, onStderr } = options;
+    const { stdin, typed, environment = {}, terminal = false, onStderr } = options;
     const [stdout, stderr] = [new Collector(terminal), new Collector(terminal, onStderr)];
-    const input = Object.assign(Readable.from(stdin === undefined ? [] : [Buffer.from(stdin)]), { isTTY: stdin === undefined });
+    const input = Object.assign(Readable.from([stdin ?? typed ?? []].flatMap((text) => (text.length === 0 ? [] : [Buffer.from(text)]))), {
+      isTTY: stdin === undefined,
+    });
     const code = await runKeystorectl(words, { environment: { ...defaults, ...environment }, stdin: input, stdout, stderr });
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
