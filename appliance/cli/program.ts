@@ -25,13 +25,13 @@ export const programCommands: readonly ProgramCommand[] = [
     name: 'apply',
     summary: 'make entries as documents state them, after showing the differences: apply -f FILE|DIR|-',
     group: 'Resources:',
-    run: async (words, before, io) => (await import('./commands/apply.ts')).runApply(words, before, io),
+    run: async (words, before, io) => (await import('./declared/apply.ts')).runApply(words, before, io),
   },
   {
     name: 'diff',
     summary: 'how entries differ from what documents state: diff -f FILE|DIR|-',
     group: 'Resources:',
-    run: async (words, before, io) => (await import('./commands/apply.ts')).runDiff(words, before, io),
+    run: async (words, before, io) => (await import('./declared/apply.ts')).runDiff(words, before, io),
   },
   {
     name: 'edit',

@@ -10,7 +10,7 @@ import { outputOf } from '../terminal/command-output.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection, type Connection } from '../connection.ts';
 import { loadDescription } from '../description.ts';
-import type { Document } from '../operations/documents.ts';
+import type { Document } from '../field-path.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { fieldOption, fieldValue, fieldsIn } from '../operations/fields.ts';
 import { type Io } from '../terminal/io.ts';

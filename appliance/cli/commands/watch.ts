@@ -3,13 +3,14 @@ import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import type { ConnectionOptions } from '../connection-options.ts';
-import { fieldAt } from '../operations/documents.ts';
+import { fieldAt } from '../field-path.ts';
 import { runOperation, type Context } from '../operations/operation.ts';
 import type { CatalogEntry } from '../catalog.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { formats, printValue, type Format } from '../terminal/output.ts';
+import { bareText } from '../terminal/plain.ts';
 import { chooseRead } from './verbs.ts';
 
 type Options = { until?: readonly string[]; interval: string; timeout?: string; output?: Format };
@@ -105,7 +106,7 @@ function isMet(value: unknown, conditions: readonly Condition[]): boolean {
   return conditions.every(({ path, wanted, isNot }) => {
     const found = fieldAt(value, path);
     if (wanted === undefined) return found !== undefined && found !== null && found !== false;
-    return (typeof found === 'object' ? JSON.stringify(found) : String(found ?? '')) === wanted ? !isNot : isNot;
+    return bareText(found) === wanted ? !isNot : isNot;
   });
 }
 

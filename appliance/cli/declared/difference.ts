@@ -1,5 +1,5 @@
 // The unified difference of two documents as YAML.
-import type { Document } from '../operations/documents.ts';
+import type { Document } from '../field-path.ts';
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
 import type { Style } from '../terminal/color.ts';
 
@@ -10,7 +10,7 @@ const contextLines = 3;
 const mostCells = 4_000_000;
 
 /** The document in the order of names of another, with new names last. */
-export function inOrderOf(model: unknown, value: unknown): unknown {
+function inOrderOf(model: unknown, value: unknown): unknown {
   if (!isDocument(value)) return value;
   const like = isDocument(model) ? model : {};
   const names = [...Object.keys(like).filter((name) => name in value), ...Object.keys(value).filter((name) => !(name in like))];

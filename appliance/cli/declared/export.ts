@@ -6,7 +6,7 @@ import { resolveConnection } from '../connection.ts';
 import { fieldsOf } from '../../../core/http/description/document.ts';
 import type { Catalog } from '../catalog.ts';
 import { openCatalog } from '../commands/verbs.ts';
-import type { Document } from '../operations/documents.ts';
+import type { Document } from '../field-path.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';

@@ -1,5 +1,5 @@
 // The resources that documents can declare, with their operations, in the order in which entries depend on each other.
-import { Catalog, type CatalogEntry } from '../catalog.ts';
+import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { fieldsIn, type Field } from '../operations/fields.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Declared } from './load.ts';

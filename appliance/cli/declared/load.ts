@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Document as YamlDocument, Node } from 'yaml';
-import type { Document } from '../operations/documents.ts';
+import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
 
@@ -92,7 +92,7 @@ function declaredFrom({ resource, name, parents = [], config = {}, ...others }: 
     throw usageError(`${where}: "config" must map fields to values`);
   const { name: inner = name, ...fields } = config as Document;
   if (inner !== name) throw usageError(`${where}: "name" of the config is another name`);
-  return { resource, names: [...(parents as string[]), name], config: fields, where };
+  return { resource, names: [...parents, name], config: fields, where };
 }
 
 function requireOnce(declared: readonly Declared[]): void {

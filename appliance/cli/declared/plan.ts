@@ -1,7 +1,7 @@
 // What would change if the declared entries were made so: each is compared by the appliance itself, in a dry run.
 import type { Catalog } from '../catalog.ts';
 import { Refused, type Client } from '../client.ts';
-import { fieldAt, setField, type Document } from '../operations/documents.ts';
+import { fieldAt, setField, type Document } from '../field-path.ts';
 import { CommandFailed, exitCodes } from '../terminal/failure.ts';
 import { inOrder, kindsOf, pathFor, type Kind, type Placed } from './kinds.ts';
 import type { Declared } from './load.ts';

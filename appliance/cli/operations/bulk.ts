@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { CatalogEntry } from '../catalog.ts';
 import type { Client } from '../client.ts';
-import type { Document } from './documents.ts';
+import type { Document } from '../field-path.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { beginFile } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';

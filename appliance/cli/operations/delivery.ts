@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { Refused } from '../client.ts';
 import type { Command } from '../../../core/http/description/command.ts';
 import { fieldsOf, type JsonSchema } from '../../../core/http/description/document.ts';
-import { fieldAt, setField, type Document } from './documents.ts';
+import { fieldAt, setField, type Document } from '../field-path.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { beginFile, writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';

@@ -1,9 +1,8 @@
 // Documents in YAML or JSON, from a file or from standard input, with single fields laid over them.
 import { fstatSync } from 'node:fs';
+import type { Document } from '../field-path.ts';
 import { usageError } from '../terminal/failure.ts';
 import { readText, type Io } from '../terminal/io.ts';
-
-export type Document = Record<string, unknown>;
 
 /** Parses YAML, and so JSON. Throws a usage error with the line for anything else, or for a value that is not a mapping. Undefined when empty. */
 export async function readDocument(path: string, io: Io): Promise<Document | undefined> {
@@ -26,21 +25,4 @@ export function bringsDocument(io: Io, isNeeded: boolean): boolean {
   if (io.stdin !== process.stdin) return io.stdin.isTTY !== true;
   const status = fstatSync(0, { throwIfNoEntry: false });
   return status !== undefined && (status.isFIFO() || status.isFile() || (isNeeded && status.isSocket()));
-}
-
-/** Sets the value at a path such as `auto-rotate/rotate-after`, making the containers on the way. */
-export function setField(document: Document, path: string, value: unknown): void {
-  const names = path.split('/');
-  const last = names.pop() ?? '';
-  let holder: Document = document;
-  for (const name of names) {
-    const inner = holder[name];
-    holder = typeof inner === 'object' && inner !== null ? (inner as Document) : (holder[name] = {});
-  }
-  holder[last] = value;
-}
-
-/** The value at a path such as `keys/0/keyblock`. */
-export function fieldAt(value: unknown, path: readonly string[]): unknown {
-  return path.reduce((holder, name) => (typeof holder === 'object' && holder !== null ? (holder as Document)[name] : undefined), value);
 }

@@ -27,7 +27,7 @@ export function takeColor(words: readonly string[]): { readonly color: ColorChoi
 }
 
 /** Whether what goes to a stream may have colour (no-color.org; FORCE_COLOR as in Node.js). */
-export function hasColor({ environment, color = 'auto' }: Io, stream: { readonly isTTY?: boolean }): boolean {
+function hasColor({ environment, color = 'auto' }: Io, stream: { readonly isTTY?: boolean }): boolean {
   if (color !== 'auto') return color === 'always';
   const { NO_COLOR: none, FORCE_COLOR: forced, TERM: terminal } = environment;
   if (none !== undefined && none !== '') return false;

@@ -1,6 +1,6 @@
 // Answers for other programs: one bare value, or rows as comma-separated values.
 import { replaceUnseen } from '../../../core/wire/unseen-text.ts';
-import { fieldAt, type Document } from '../operations/documents.ts';
+import { fieldAt, type Document } from '../field-path.ts';
 import { CommandFailed, exitCodes } from './failure.ts';
 
 /**
@@ -14,10 +14,7 @@ export function formatBare(answer: unknown, path: readonly string[], isTerminal:
   if (value === undefined) throw new CommandFailed(exitCodes.no, `the answer has no ${path.join('/')}`);
   const text = Array.isArray(value) ? value.map((one) => `${bareText(one)}\n`).join('') : bareText(value);
   if (!isTerminal) return text;
-  const shown = text
-    .split('\n')
-    .map((line) => replaceUnseen(line, '\u{FFFD}'))
-    .join('\n');
+  const shown = seenLines(text);
   return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
@@ -33,14 +30,23 @@ export function formatCsv(value: unknown): string {
 
 /** A text that a spreadsheet would run as a formula begins with an apostrophe. */
 function csvCell(value: unknown): string {
-  const text = bareText(value);
+  const text = seenLines(bareText(value));
   const inert = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
 
-function bareText(value: unknown): string {
+/** Lines without characters that cannot be seen. */
+function seenLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => replaceUnseen(line, '\u{FFFD}'))
+    .join('\n');
+}
+
+/** A value as text; containers as JSON, nothing as the empty text. */
+export function bareText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function isDocument(value: unknown): value is Document {

@@ -10,8 +10,8 @@ export type RunOptions = {
   /** what comes in over a pipe; without it standard input is a terminal */
   readonly stdin?: string | Uint8Array;
   readonly environment?: Readonly<Record<string, string>>;
-  /** what a person types at a terminal */
-  readonly typed?: string;
+  /** what a person types at a terminal; a function is called when somebody reads there */
+  readonly typed?: string | (() => Promise<string>);
   /** output goes to a terminal */
   readonly terminal?: boolean;
   /** called with all of standard error so far, whenever there is more */
@@ -33,9 +33,7 @@ export function ctlFor(appliance: Pick<TestAppliance, 'url' | 'rootToken'>, caPe
   const ctl = async (words: readonly string[], options: RunOptions = {}): Promise<Run> => {
     const { stdin, typed, environment = {}, terminal = false, onStderr } = options;
     const [stdout, stderr] = [new Collector(terminal), new Collector(terminal, onStderr)];
-    const input = Object.assign(Readable.from([stdin ?? typed ?? []].flatMap((text) => (text.length === 0 ? [] : [Buffer.from(text)]))), {
-      isTTY: stdin === undefined,
-    });
+    const input = Object.assign(Readable.from(inputOf(stdin ?? typed ?? '')), { isTTY: stdin === undefined });
     const code = await runKeystorectl(words, { environment: { ...defaults, ...environment }, stdin: input, stdout, stderr });
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
@@ -46,6 +44,11 @@ export function ctlFor(appliance: Pick<TestAppliance, 'url' | 'rootToken'>, caPe
       return stdout === '' ? undefined : JSON.parse(stdout);
     },
   });
+}
+
+async function* inputOf(source: string | Uint8Array | (() => Promise<string>)): AsyncGenerator<Buffer> {
+  const text = typeof source === 'function' ? await source() : source;
+  if (text.length > 0) yield Buffer.from(text);
 }
 
 class Collector extends Writable {

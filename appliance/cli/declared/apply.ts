@@ -1,9 +1,9 @@
 // apply and diff: the entries of an appliance as documents state them.
 import { Command, CommanderError, Option } from 'commander';
-import { changing, showDifferences, summaryOf, titleOf } from '../declared/show-plan.ts';
-import { atPlace, change, planAll, type Rule, type Step } from '../declared/plan.ts';
-import { pathFor } from '../declared/kinds.ts';
-import { readDeclared } from '../declared/load.ts';
+import { changing, showDifferences, summaryOf, titleOf } from './show-plan.ts';
+import { atPlace, change, planAll, type Rule, type Step } from './plan.ts';
+import { pathFor } from './kinds.ts';
+import { readDeclared } from './load.ts';
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
@@ -12,7 +12,7 @@ import { canAsk, confirm } from '../terminal/confirm.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
-import { openCatalog } from './verbs.ts';
+import { openCatalog } from '../commands/verbs.ts';
 
 type Options = ConnectionOptions & { file: readonly string[]; replace?: true; dryRun?: true; yes?: true };
 
