@@ -1,6 +1,12 @@
 // The operations of an appliance as verb, resource and action, looked up in its description.
 import type { Command } from '../../core/http/description/command.ts';
-import { resolveSchema, type JsonSchema, type OpenApiDocument, type Operation } from '../../core/http/description/document.ts';
+import {
+  inlineSchema,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+} from '../../core/http/description/document.ts';
 import { usageError } from './terminal/failure.ts';
 
 export type CatalogEntry = {
@@ -23,7 +29,7 @@ export class Catalog {
     this.entries = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) => {
         const command = operation['x-command'];
-        return command === undefined ? [] : [entryOf(document, method, path, operation, command)];
+        return command === undefined ? [] : [new Entry(document, method, path, operation, command)];
       }),
     );
   }
@@ -51,17 +57,48 @@ export class Catalog {
   }
 }
 
-function entryOf(document: OpenApiDocument, method: string, path: string, operation: Operation, command: Command): CatalogEntry {
-  const body = operation.requestBody?.content['application/json']?.schema;
-  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
-  const answer = success?.content?.['application/json']?.schema;
-  return {
-    method: method.toUpperCase(),
-    path,
-    command,
-    operation,
-    names: [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? ''),
-    input: body === undefined ? undefined : resolveSchema(body, document),
-    output: answer === undefined ? undefined : resolveSchema(answer.anyOf?.[0]?.items ?? answer.items ?? answer, document),
-  };
+/** Bodies are read when a command needs them: writing out all of them takes longer than most commands. */
+class Entry implements CatalogEntry {
+  readonly method: string;
+  readonly path: string;
+  readonly command: Command;
+  readonly operation: Operation;
+  readonly names: readonly string[];
+  readonly #document: OpenApiDocument;
+  #input: JsonSchema | undefined;
+  #output: JsonSchema | undefined;
+
+  constructor(document: OpenApiDocument, method: string, path: string, operation: Operation, command: Command) {
+    this.#document = document;
+    this.method = method.toUpperCase();
+    this.path = path;
+    this.command = command;
+    this.operation = command.verb === 'list' ? { ...operation, parameters: [...operation.parameters, ...ofLists] } : operation;
+    this.names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+  }
+
+  /** With the field of the batch, which the single action takes as well. */
+  get input(): JsonSchema | undefined {
+    const input = this.#bodyOf(this.operation);
+    const batch = this.#document.paths[`${this.path}-batch`]?.['post'];
+    if (input === undefined || batch === undefined) return (this.#input ??= input);
+    return (this.#input ??= { ...input, properties: { ...input.properties, ...this.#bodyOf(batch)?.properties } });
+  }
+
+  get output(): JsonSchema | undefined {
+    const success = Object.entries(this.operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+    const answer = success?.content?.['application/json']?.schema;
+    return (this.#output ??= answer === undefined ? undefined : inlineSchema(answer.items ?? answer, this.#document));
+  }
+
+  #bodyOf({ requestBody }: Operation): JsonSchema | undefined {
+    const body = requestBody?.content['application/json']?.schema;
+    return body === undefined ? undefined : inlineSchema(body, this.#document);
+  }
 }
+
+/** Taken by every list and not described, because the answer is another one. */
+const ofLists: readonly Parameter[] = [
+  { name: 'keys', in: 'query', description: 'Answer with the names alone.', schema: { type: 'boolean' } },
+  { name: 'count', in: 'query', description: 'Answer with the number of entries alone.', schema: { type: 'boolean' } },
+];

@@ -75,11 +75,6 @@ export class TypeReader {
   refer(schema: JsonSchema, name: string): TypeReference {
     const { $ref } = schema;
     if ($ref !== undefined) return this.#referNamed($ref.replace(/^.*\//, ''));
-    if (schema.allOf !== undefined)
-      return this.refer(
-        joined(schema, (one) => this.#resolve(one)),
-        name,
-      );
     const types = typesOf(schema);
     if (types.includes('null')) return { kind: 'nullable', of: this.refer(withoutNull(schema, types), name) };
     const options = schema.anyOf ?? schema.oneOf;
@@ -177,17 +172,6 @@ function typesOf({ type }: JsonSchema): readonly string[] {
 function withoutNull(schema: JsonSchema, types: readonly string[]): JsonSchema {
   const [type] = types.filter((one) => one !== 'null');
   return { ...schema, ...defined({ type, enum: schema.enum?.filter((value) => value !== null) }) };
-}
-
-/** The parts of `allOf` and the members next to them as one schema. */
-function joined({ allOf = [], ...own }: JsonSchema, resolve: (schema: JsonSchema) => JsonSchema): JsonSchema {
-  const parts: JsonSchema[] = [...allOf.map(resolve), own].map((part: JsonSchema) =>
-    part.allOf === undefined ? part : joined(part, resolve),
-  );
-  const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<string, JsonSchema>;
-  const required = [...new Set(parts.flatMap((part) => part.required ?? []))];
-  const whole = Object.assign({}, ...parts) as JsonSchema;
-  return Object.keys(properties).length === 0 ? whole : { ...whole, properties, required };
 }
 
 function documented({ description }: JsonSchema): { readonly documentation?: string } {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Store } from '../../core/store/store.ts';
 import { auditPublicKeys, lastSignedHeads } from '../provisioning/audit-signing.ts';
+import { tags } from '../../core/http/tags.ts';
 
 const output = z.object({
   keys: z
@@ -31,8 +32,9 @@ export function auditEndpoint(store: Store): AnyEndpoint {
     path: '/v1/state/system/audit',
     access: 'token',
     operation: 'read',
-    tag: 'system',
+    tag: tags.system,
     summary: 'Keys and signed heads of the audit trail',
+    named: 'Audit',
     description: 'Kept elsewhere, they show whether a copy of the trail is complete and authentic.',
     audit: 'reads-go-on',
     output,

@@ -4,9 +4,10 @@ import { fail } from '../../core/base/errors.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { type AnyEndpoint, defineEndpoint, Reply } from '../../core/http/endpoint.ts';
 import { type BackupStatus, statusSchema } from '../backup/run/record.ts';
+import { tags } from '../../core/http/tags.ts';
 import type { Backups } from '../backup/run/backups.ts';
 
-const shared = { tag: 'system', access: 'token' } as const;
+const shared = { tag: tags.system, access: 'token' } as const;
 
 /** The endpoints. A caller who may choose who opens a backup may read everything: that needs `root`; the others need a policy for their path. */
 export function backupEndpoints(backups: Backups): AnyEndpoint[] {
@@ -17,6 +18,7 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
       path: '/v1/state/system/backup',
       operation: 'execute',
       summary: 'Take an encrypted backup of the whole appliance',
+      documented: { exampleInput: { passphrase: 'correct horse battery staple' } },
       description:
         'The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It is complete only if it has the length that content-length says. Keep what opens it apart from it: nothing else does.',
       audit: 'required',
@@ -83,6 +85,8 @@ export function backupEndpoints(backups: Backups): AnyEndpoint[] {
       path: '/v1/state/system/backup-status',
       operation: 'read',
       summary: 'The backup that runs, with its progress, and how the scheduled ones went',
+      named: 'Backups',
+      description: 'Times and sizes of the last backups to the targets of the configuration, and why the last one failed, if it did.',
       audit: 'reads-go-on',
       output: statusSchema,
       errors: ['not-found'],

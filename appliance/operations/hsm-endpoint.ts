@@ -5,6 +5,7 @@ import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Hsm } from '../../hsm/api.ts';
 import { wrappingState } from '../wrapping-keys/record.ts';
 import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
+import { tags } from '../../core/http/tags.ts';
 
 const tokenState = z.object({
   name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
@@ -49,8 +50,9 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       path: '/v1/state/system/hsm',
       access: 'token',
       operation: 'read',
-      tag: 'system',
+      tag: tags.system,
       summary: 'Tokens, mechanisms and latencies',
+      named: 'Hsm',
       description: 'The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.',
       audit: 'reads-go-on',
       output: z.object({ tokens: z.array(tokenState).describe('The configured tokens.') }),
@@ -72,8 +74,9 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
       path: '/v1/state/system/rotate-wrapping-key',
       access: 'token',
       operation: 'execute',
-      tag: 'system',
+      tag: tags.system,
       summary: 'Rotate the key that wraps all others',
+      named: 'RotateWrappingKey',
       description:
         'New keys are wrapped under the new one at once. Every stored key is rewrapped in the background, inside the token; the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.',
       audit: 'required',

@@ -9,6 +9,7 @@ import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
+import { tags } from '../../core/http/tags.ts';
 
 /** Functions from the composition root. */
 export type SystemParts = {
@@ -28,7 +29,7 @@ export type SystemParts = {
   readonly operationsSocket?: string | undefined;
 };
 
-const shared = { tag: 'system', access: 'token', errors: ['not-found'] } as const;
+const shared = { tag: tags.system, access: 'token', errors: ['not-found'] } as const;
 
 /** The endpoints. Those that change something, and the backup, need the root policy in the system tenant. */
 export function systemEndpoints(system: SystemParts, measureState: () => Promise<Snapshot>): AnyEndpoint[] {
@@ -83,11 +84,12 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
     }),
     unsealEndpoint,
     definePublicEndpoint({
-      tag: 'system',
+      tag: tags.system,
       access: 'public',
       method: 'GET',
       path: '/v1/ca/system/appliance/ca.pem',
       summary: 'The CA certificates of this appliance, for callers that know only its address',
+      operationId: 'applianceDownloadCaCertificates',
       description: 'A caller that does not trust them yet compares the fingerprint with one from another source.',
       audit: 'none',
       produces: 'application/x-pem-file',
@@ -136,7 +138,7 @@ export type UnsealInput = z.output<typeof unsealInput>;
 
 /** The answer of a process that serves. While the appliance is sealed, seal/sealed-server.ts answers, from the same description. */
 export const unsealEndpoint = definePublicEndpoint<UnsealInput, undefined>({
-  tag: 'system',
+  tag: tags.system,
   access: 'public',
   method: 'POST',
   path: '/v1/state/keystore/system/unseal',

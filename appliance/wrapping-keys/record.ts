@@ -37,6 +37,7 @@ export const wrappingState = z.object({
   number: z.int().min(1).meta({ description: 'Number of the wrapping key in use; each rotation makes the next.', example: 2 }),
   state: z
     .enum(['in-use', 'rewrapping', 'incomplete'])
+    .meta({ typeName: 'WrappingKeyState' })
     .describe(
       '`rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start tries again.',
     ),

@@ -61,14 +61,26 @@ export class Reply {
   }
 }
 
+/** A group of operations in the API description: plain words in kebab-case, because generated clients make a class of it. */
+export type Tag = { readonly name: string; readonly description: string };
+
 type Shared = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `/v1/state/keystore/transit-keys/{name}/encrypt` */
   readonly path: string;
   readonly summary: string;
+  /** what one has to know beyond the summary; every operation of the appliance has one */
   readonly description?: string;
-  /** groups operations in the API description */
-  readonly tag: string;
+  readonly tag: Tag;
+  /** name in generated clients, where the one made from the path would say little; never changed once published */
+  readonly operationId?: string;
+  /**
+   * What the schemas of its bodies are called in the API description: `Encrypt` makes EncryptRequest and EncryptAnswer; of a list, the name
+   * of an entry. Default: the operationId.
+   */
+  readonly named?: string;
+  /** A POST that may be repeated without harm. GET, PUT and DELETE always may. */
+  readonly idempotent?: true;
   /**
    * `required`: refused when the audit trail cannot be written (changes, private-key uses, logins). `reads-go-on`: plain reads.
    * `none`: public answers that are the same for all callers (health, API description); they leave no record.
@@ -104,8 +116,10 @@ type Shared = {
   readonly commandLine?: CommandLineHints;
 };
 
-/** The description of a text parameter, or description and JSON schema of any other. */
-export type QueryParameter = string | { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
+/** The description of a text parameter, or description and JSON schema of any other. An undescribed one is served and not described. */
+export type QueryParameter =
+  | string
+  | { readonly description: string; readonly schema: Readonly<Record<string, unknown>>; readonly undescribed?: true };
 
 /** For the API description alone. */
 export type Documented = {
@@ -115,6 +129,13 @@ export type Documented = {
   readonly names?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** an input whose required fields may be absent */
   readonly merge?: true;
+  /** instead of examples made from the fields, in wire form */
+  readonly exampleInput?: Readonly<Record<string, unknown>>;
+  readonly exampleOutput?: Readonly<Record<string, unknown>>;
+  /** statuses that come with the answer as well, and when: health that is down */
+  readonly otherStatuses?: Readonly<Record<number, string>>;
+  /** headers of 2xx answers */
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Readonly<Record<string, unknown>> }>>;
   /** set for endpoints of a resource: of its list, or of one entry, which has an entity tag */
   readonly resource?: { readonly form: 'list' | 'entry'; readonly tree: 'config' | 'state'; readonly facts: ResourceFacts };
 };
@@ -127,6 +148,7 @@ export type ResourceFacts = {
   readonly creationFields?: readonly string[];
   readonly oneWayFields?: readonly string[];
   readonly secretFields?: readonly string[];
+  readonly notRemovableByMerge?: readonly string[];
   warnings?(document: never): readonly string[];
 };
 
@@ -154,6 +176,8 @@ export type CommandLineHints = {
 export type Endpoint<Input, Output, Target> = Shared & {
   readonly access: 'token';
   readonly operation: PolicyOperation;
+  /** policies judge it as another action of the same thing: they speak of `encrypt`, and mean `encrypt-batch` too */
+  readonly judgedAs?: JudgedAs;
   /** checked right after the policies, by `policy/check` too */
   readonly reservedFor?: Reserved;
   readonly input?: z.ZodType<Input>;
@@ -163,6 +187,14 @@ export type Endpoint<Input, Output, Target> = Shared & {
   readonly secretOutput?: readonly (keyof Output & string)[];
   find?(call: EndpointCall): Target;
   run(call: EndpointCall, input: Input, target: Target): Output | Reply | Promise<Output | Reply>;
+};
+
+/** An action in whose place policies see another one. */
+export type JudgedAs = {
+  /** the last segment of the path that policies see */
+  readonly action: string;
+  /** fields (wire form) that a request for that action would have beside those of this one, for `allowed-values` */
+  readonly fields?: Readonly<Record<string, unknown>>;
 };
 
 export type PublicEndpoint<Input, Output> = Shared & {

@@ -33,12 +33,14 @@ export function isPage({ endpoint }: Route): boolean {
 function routeOf(endpoint: AnyEndpoint): Route {
   const secret = new Set<string>(endpoint.secretInput ?? []);
   const shown = (endpoint.auditFields ?? []).filter((camel) => !secret.has(camel));
+  const judgedFields = endpoint.access === 'public' ? undefined : endpoint.judgedAs?.fields;
   return {
     endpoint,
     auditFields: [
       ...shown.map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: false })),
       ...[...secret].map((camel) => ({ camel, wire: toKebab(camel), sizeOnly: true })),
     ],
-    constrainedInput: (input) => (endpoint.input === undefined ? {} : formatOutput(input, endpoint.input)),
+    constrainedInput: (input) =>
+      Object.assign({}, judgedFields, endpoint.input === undefined ? undefined : formatOutput(input, endpoint.input)) as unknown,
   };
 }

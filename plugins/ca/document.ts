@@ -42,14 +42,17 @@ const est = z.object({
 export const caDocument = z.object({
   certKeyType: z
     .enum(unique(written.map(({ certKeyType }) => certKeyType)))
+    .meta({ typeName: 'CertKeyType' })
     .optional()
     .meta({ description: 'Key of the CA; default ecdsa.', example: 'ecdsa' }),
   certKeyCurve: z
     .enum(unique(written.map(({ certKeyCurve }) => certKeyCurve)))
+    .meta({ typeName: 'CertKeyCurve' })
     .optional()
     .meta({ description: 'Curve of an ecdsa key; default secp256r1.', example: 'secp256r1' }),
   certKeyBits: z
-    .union(sizes.map((size) => z.literal(size)))
+    .literal(sizes)
+    .meta({ typeName: 'CertKeyBits' })
     .optional()
     .meta({
       description: `Size of an rsa key; default ${written.find(({ certKeyType }) => certKeyType === 'rsa')?.certKeyBits}.`,

@@ -26,12 +26,13 @@ import { findOutstanding, keepLastCrls, lastGeneration, type MadeLastCrl, makeLa
 import { findCa, newestCertificate } from './authority/lookup.ts';
 import { type CaRecord, newestGeneration } from './records/records.ts';
 import { removeCaRecords, revokeOwnCertificates, sweepRemovedCas } from './removal.ts';
+import { caTag } from './tags.ts';
 
 /** `/v1/config/keystore/tls/ca` and its state tree. `protocols`: how devices enrol here; attached after this call. */
 export function caResource(context: CaContext, protocols: readonly EnrolmentProtocol[]): AnyResource {
   return defineResource<CaDocument, CaRecord, MadeGeneration | undefined>({
     path: 'keystore/tls/ca',
-    tag: 'TLS CAs',
+    tag: caTag,
     noun: 'TLS CA',
     removalEnds: 'destroys the key of the CA: it can issue and revoke nothing any more',
     nameField: 'name',

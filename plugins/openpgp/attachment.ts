@@ -33,10 +33,11 @@ export function openpgpAttachment(hsm: Hsm, clock: Clock, transitKeys: OpenpgpKe
     reference: { field: 'openpgpPrimary', table: 'subkeys' },
     exportFormat: {
       name: 'openpgp',
+      title: 'OpenPGP private key blocks',
       parameters: {
         openpgpUserId: userIdSchema
           .optional()
-          .meta({ description: 'User ID of the block, for format openpgp.', example: 'Releases <releases@example.com>' }),
+          .meta({ description: 'User ID of the block; default: that of the key.', example: 'Releases <releases@example.com>' }),
       },
       value: z.string().meta({ description: 'OpenPGP private key block.', example: pemExample('PGP PRIVATE KEY BLOCK') }),
       plan: (key, versions, { openpgpUserId }) => planSecretExport(hsm, key, versions, openpgpUserId as string | undefined),

@@ -5,6 +5,8 @@ import { integer } from '../../core/wire/fields.ts';
 import { defineEndpoint } from '../../core/http/endpoint.ts';
 import { definePlugin } from '../../core/plugin/plugin.ts';
 
+const randomTag = { name: 'random', description: 'Random octets from the generator of the token.' } as const;
+
 const inputSchema = z.object({
   bytes: integer(1, 131_072).default(32).describe('How many octets.'),
   format: z.enum(['base64', 'hex']).default('base64').describe('How they are written.'),
@@ -21,9 +23,12 @@ export default definePlugin({
     endpoints: [
       defineEndpoint<z.output<typeof inputSchema>, z.output<typeof outputSchema>>({
         method: 'POST',
+        named: 'RandomBytes',
+        idempotent: true,
         path: '/v1/state/keystore/crypto-functions/random-bytes',
         summary: 'Generate random bytes',
-        tag: 'crypto functions',
+        description: 'From the generator of the token, never from that of a process.',
+        tag: randomTag,
         access: 'token',
         operation: 'execute',
         audit: 'required',

@@ -38,7 +38,8 @@ export default definePlugin({
   provision: (context) => {
     const transit = makeTransit(context);
     const importWrappingKey = new ImportWrappingKey(transit);
-    const actions = [encrypt, decrypt, rewrap, sign, verify, hmac, generateDataKey, rotate, trim, exportKey, backup, restore];
+    const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac];
+    const actions = [generateDataKey, rotate, trim, backup, restore];
     return {
       // Read when all plugins are provisioned: attachments add fields, formats and error codes.
       get resources() {
@@ -46,6 +47,7 @@ export default definePlugin({
       },
       get endpoints() {
         return [
+          ...[...inBatches, exportKey].flatMap((action) => action(transit)),
           ...actions.map((action) => action(transit)),
           importKey(transit, importWrappingKey),
           importWrappingKeyEndpoint(importWrappingKey),

@@ -8,6 +8,7 @@ import type { AnyEndpoint } from '../../core/http/endpoint.ts';
 import { codesOf } from '../../core/http/description/openapi.ts';
 import { mediaTypesOf } from '../../core/http/request/input.ts';
 import { bodyLimitOf } from '../../core/http/body-intake.ts';
+import { judgedSegments } from '../../core/http/judged-path.ts';
 import { readRequestPath } from '../../core/http/request/path.ts';
 import { toKebab } from '../../core/wire/schema.ts';
 import { startWholeAppliance } from '../appliance/cli/whole-appliance.ts';
@@ -90,7 +91,7 @@ const verdict = ({ status, body }: Answer) => `${status} ${String(body?.code)}`;
 
 const allowedForAll = (endpoint: AnyEndpoint): boolean => {
   const always = [compilePolicy(builtInPolicies.get('default') as never), compilePolicy(builtInPolicies.get('rewrap-only') as never)];
-  const segments = readRequestPath(existing(endpoint))?.segments ?? [];
+  const segments = judgedSegments(endpoint, readRequestPath(existing(endpoint))?.segments ?? []);
   return endpoint.access === 'token' && decide(always, segments, endpoint.operation).allowed;
 };
 const named = (endpoint: AnyEndpoint): boolean => needsToken(endpoint) && parametersOf(endpoint.path).length > 0;

@@ -124,7 +124,7 @@ function routed(): Readonly<Record<string, Serve>> {
 
 function entry(method: AnyEndpoint['method'], path: string): AnyEndpoint {
   return definePublicEndpoint<undefined, undefined>({
-    ...{ method, path, tag: 'bench', summary: path },
+    ...{ method, path, tag: { name: 'bench', description: 'Of tests.' }, summary: path },
     access: 'public',
     audit: 'none',
     run: () => undefined,

@@ -42,7 +42,7 @@ export function things({ store, clock, hsm }: CoreParts): {
 
   const thing = defineResource<ThingDocument, Thing, string>({
     path: 'things',
-    tag: 'things',
+    tag: { name: 'things', description: 'Of tests.' },
     noun: 'thing',
     nameField: 'name',
     scope: 'tenant',
@@ -84,7 +84,7 @@ export function things({ store, clock, hsm }: CoreParts): {
 
   const part = defineResource<{ size: number }, { readonly size: number }>({
     path: 'things/{thing}/parts',
-    tag: 'things',
+    tag: { name: 'things', description: 'Of tests.' },
     noun: 'part',
     nameField: 'name',
     namePattern: /^[^\p{Cc}]+$/u,
@@ -98,7 +98,7 @@ export function things({ store, clock, hsm }: CoreParts): {
     toState: () => ({}),
   });
 
-  const shared = { method: 'POST', access: 'token', operation: 'execute', tag: 'things' } as const;
+  const shared = { method: 'POST', access: 'token', operation: 'execute', tag: { name: 'things', description: 'Of tests.' } } as const;
   const endpoints = [
     defineEndpoint({
       ...shared,
@@ -157,7 +157,7 @@ export function things({ store, clock, hsm }: CoreParts): {
       method: 'POST',
       path: '/form',
       summary: 'A form of a page',
-      tag: 'pages',
+      tag: { name: 'pages', description: 'Of tests.' },
       access: 'public',
       audit: 'required',
       consumes: 'application/x-www-form-urlencoded',
@@ -172,7 +172,7 @@ export function things({ store, clock, hsm }: CoreParts): {
       method: 'POST',
       path: '/octets',
       summary: 'Octets in, octets out',
-      tag: 'pages',
+      tag: { name: 'pages', description: 'Of tests.' },
       access: 'public',
       audit: 'none',
       consumes: 'application/ocsp-request',
@@ -184,7 +184,7 @@ export function things({ store, clock, hsm }: CoreParts): {
       method: 'GET',
       path: '/callback',
       summary: 'A GET with an effect',
-      tag: 'pages',
+      tag: { name: 'pages', description: 'Of tests.' },
       access: 'public',
       audit: 'required',
       anyQuery: true,

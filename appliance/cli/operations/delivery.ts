@@ -88,10 +88,14 @@ async function writePart(
   const schema = fieldsOf(output ?? {})[field.split('.')[0] ?? ''];
   const wish = Object.entries(command['octets-with'] ?? {});
   const asOctets = wish.length > 0 && wish.every(([name, wanted]) => fieldAt(sent, [name]) === wanted);
-  const isOctets = asOctets || (schema?.contentEncoding === 'base64' && !rawText);
+  const isOctets = asOctets || (isBase64(schema) && !rawText);
   const file = beginFile(path, io, schema?.['x-secret'] === true);
   await file.write(isOctets ? Buffer.from(value, 'base64') : value.endsWith('\n') || rawText ? value : `${value}\n`);
   file.finish();
+}
+
+function isBase64(schema: JsonSchema | undefined): boolean {
+  return schema?.contentEncoding === 'base64' || schema?.['x-payload'] === true;
 }
 
 /** The requested fields of a document, or of each document of a list. */

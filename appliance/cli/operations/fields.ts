@@ -55,7 +55,7 @@ export function flagsAmong(fields: readonly Field[]): string[] {
 export async function fieldValue({ path, schema }: Field, typed: readonly string[], io: Io, isRawText: boolean): Promise<unknown> {
   const [text = ''] = typed.slice(-1);
   if (schema.type === 'array') return (await Promise.all(typed.map((one) => listItems(one, schema.items ?? {}, path, io)))).flat();
-  if (schema.contentEncoding === 'base64' && /^@(?!@)/.test(text)) {
+  if ((schema.contentEncoding === 'base64' || schema['x-payload'] === true) && /^@(?!@)/.test(text)) {
     return isRawText ? readText(text.slice(1), io) : (await readOctets(text.slice(1), io)).toString('base64');
   }
   if (schema['x-text-or-base64'] === true && /^@(?!@)/.test(text)) {
@@ -81,6 +81,7 @@ async function scalar(text: string, schema: JsonSchema, path: string): Promise<u
     return scalar(text, fitting ?? {}, path);
   }
   if (schema.type === 'object') return yamlValue(text, path);
+  if (schema['x-words']?.includes(text) === true) return text;
   if (schema.type === 'string' || schema.type === undefined) return text;
   if (!fits(text, schema)) throw usageError(`--${path} must be ${typeOf(schema)}`);
   return schema.type === 'boolean' ? text === 'true' : Number(text);

@@ -43,36 +43,41 @@ function isSegment(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && !/\p{Cc}/u.test(text);
 }
 
-const effect = (operation: string) => z.enum(['allow', 'reject']).optional().describe(`Whether ${operation}.`);
-const operationEffects = z.object({
-  all: effect('anything may be done that no other field here says'),
-  create: effect('entries may be made'),
-  read: effect('it may be read'),
-  update: effect('entries may be changed'),
-  delete: effect('entries may be deleted'),
-  execute: effect('actions may be run'),
-});
+const effect = (operation: string) =>
+  z.enum(['allow', 'reject']).meta({ typeName: 'PolicyEffect' }).optional().describe(`Whether ${operation}.`);
+const operationEffects = z
+  .object({
+    all: effect('anything may be done that no other field here says'),
+    create: effect('entries may be made'),
+    read: effect('it may be read'),
+    update: effect('entries may be changed'),
+    delete: effect('entries may be deleted'),
+    execute: effect('actions may be run'),
+  })
+  .meta({ typeName: 'PolicyOperations' });
 
-const rule = z.object({
-  path: z
-    .string()
-    .max(2_048)
-    .refine((path) => readPattern(path) !== undefined, {
-      error: `must be a path of at most ${maxPatternSegments} segments such as /v1/config/** or /v1/state/*/x, with * for one whole segment and ** only at the end`,
-    })
-    .meta({
-      description: 'The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.',
-      example: '/v1/state/keystore/transit-keys/*/rewrap',
-    }),
-  operations: operationEffects.describe('What the rule says of each operation.'),
-  allowedValues: z
-    .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean()])).max(256))
-    .default({})
-    .describe(
-      'Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its default, if it has one of its own.',
-    ),
-  hideFields: z.array(z.string().min(1).max(256)).max(256).default([]).describe('Names of fields left out of answers.'),
-});
+const rule = z
+  .object({
+    path: z
+      .string()
+      .max(2_048)
+      .refine((path) => readPattern(path) !== undefined, {
+        error: `must be a path of at most ${maxPatternSegments} segments such as /v1/config/** or /v1/state/*/x, with * for one whole segment and ** only at the end`,
+      })
+      .meta({
+        description: 'The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.',
+        example: '/v1/state/keystore/transit-keys/*/rewrap',
+      }),
+    operations: operationEffects.describe('What the rule says of each operation.'),
+    allowedValues: z
+      .record(z.string().max(256), z.array(z.union([z.string().max(1_024), z.number(), z.boolean()])).max(256))
+      .default({})
+      .describe(
+        'Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its default, if it has one of its own.',
+      ),
+    hideFields: z.array(z.string().min(1).max(256)).max(256).default([]).describe('Names of fields left out of answers.'),
+  })
+  .meta({ typeName: 'PolicyRule' });
 
 /** The writable fields of a policy. */
 export const policyDocument = z.object({

@@ -1,5 +1,6 @@
 // The caller is known and allowed.
 import { fail } from '../../base/errors.ts';
+import { judgedSegments } from '../judged-path.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { AuthorizedCall } from '../context/call.ts';
 
@@ -13,7 +14,12 @@ export function requireAuthorization(context: ApiRequest): void {
   const { access } = context.server;
   context.caller = access.authenticate(context.request.headers.authorization, context.now, context.clientIp);
   if (context.caller === undefined) throw fail('invalid-token');
-  const authorized = access.authorize(context.caller, context.path.segments, endpoint.operation, endpoint.reservedFor);
+  const authorized = access.authorize(
+    context.caller,
+    judgedSegments(endpoint, context.path.segments),
+    endpoint.operation,
+    endpoint.reservedFor,
+  );
   context.call = new AuthorizedCall(context, authorized);
 }
 

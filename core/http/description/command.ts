@@ -49,12 +49,13 @@ export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Co
   return { verb: 'do', resource: resourceName(rest.slice(0, -1)), action: rest.at(-1) ?? '', ...hintsOf(endpoint) };
 }
 
-/** `transitKeysCreate`, `transitKeysEncrypt`, `transitKeysShowConfig`; pages and files by method and path. */
+/** `transitKeysCreate`, `transitKeysEncrypt`, `transitKeysShowConfig`; of what has no command, its own or one of method and path. */
 export function operationIdOf(endpoint: AnyEndpoint, command: Command | undefined): string {
+  if (endpoint.operationId !== undefined) return endpoint.operationId;
   if (command === undefined) return toCamel(`${endpoint.method.toLowerCase()}-${endpoint.path.replace(/[{}]/g, '')}`);
   const { verb, resource = '', tree, action } = command;
   const isConfigRead = tree === 'config' && (verb === 'list' || verb === 'show');
-  return toCamel(`${resource}-${action ?? verb}${isConfigRead ? '-config' : ''}`);
+  return toCamel(`${resource === '' ? '' : `${resource}-`}${action ?? verb}${isConfigRead ? '-config' : ''}`);
 }
 
 const configVerbs = { POST: 'create', PUT: 'replace', PATCH: 'merge', DELETE: 'delete' } as const;

@@ -1,10 +1,13 @@
 // The types of the API description: the part of OpenAPI 3.1 and JSON Schema that we write, and our extensions.
+import { defined } from '../../base/defined.ts';
 import type { ErrorTable } from '../../base/errors.ts';
 import type { PolicyOperation } from '../../access/policy/policy.ts';
+import type { Tag } from '../endpoint.ts';
 import type { Command } from './command.ts';
 
 export type JsonSchema = {
-  type?: string;
+  /** a name, or a name and `null` for what a merge removes */
+  type?: string | readonly [string, 'null'];
   description?: string;
   format?: string;
   contentEncoding?: string;
@@ -25,12 +28,15 @@ export type JsonSchema = {
   items?: JsonSchema;
   anyOf?: readonly JsonSchema[];
   oneOf?: readonly JsonSchema[];
-  allOf?: readonly JsonSchema[];
   readOnly?: boolean;
   writeOnly?: boolean;
   $ref?: string;
   /** text, or base64 of other octets: the command line sends either from a file */
   'x-text-or-base64'?: true;
+  /** base64, or raw text where `base64-encoded` is false: no `contentEncoding` holds for it */
+  'x-payload'?: true;
+  /** words that are taken beside the described type */
+  'x-words'?: readonly string[];
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */
@@ -47,7 +53,13 @@ export type Parameter = {
   readonly schema: JsonSchema;
 };
 
-export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+export type Content = Readonly<Record<string, MediaType>>;
+type MediaType = {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  /** by name, as references to shared examples */
+  readonly examples?: Readonly<Record<string, { readonly $ref: string }>>;
+};
 export type Header = { readonly description: string; readonly schema: JsonSchema };
 
 export type Response = {
@@ -61,12 +73,12 @@ export type Response = {
 export type Operation = {
   readonly operationId: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly tags: readonly string[];
   /** empty for public endpoints */
   readonly security?: readonly [];
-  /** may be repeated without harm when nothing is known of the first attempt */
-  readonly 'x-idempotent'?: boolean;
+  /** repeating it does no harm: a client may send it again when no answer came */
+  readonly 'x-idempotent'?: true;
   /** the verb of policies */
   readonly 'x-operation'?: PolicyOperation;
   /** the command of keystorectl */
@@ -81,23 +93,64 @@ export type OpenApiDocument = {
   readonly info: { readonly title: string; readonly version: string; readonly summary: string } & Readonly<Record<string, unknown>>;
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly security: readonly { readonly token: readonly [] }[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly Tag[];
   /** path, then method in lower case */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
+    /** a refusal for each code */
+    readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   };
   readonly 'x-errors': ErrorTable;
 };
 
-/** The schema itself, or the named one it refers to. */
-export function resolveSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
-  const name = schema.$ref?.replace('#/components/schemas/', '');
-  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+/** A schema without references: named schemas stand where they are used, and what only says that null is taken is left out. */
+export function inlineSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
+  const inline = (one: JsonSchema): JsonSchema => inlineSchema(one, document);
+  const { $ref, anyOf = [], ...own } = schema;
+  const [choice, nothing] = anyOf;
+  if (choice !== undefined && nothing?.type === 'null') return { ...inline(choice), ...own };
+  const named = $ref === undefined ? undefined : document.components.schemas[$ref.slice(schemaPlace.length)];
+  if (named !== undefined) return { ...inline(named), ...own };
+  const { type, properties, items, additionalProperties: values, ...rest } = own;
+  return {
+    ...rest,
+    ...defined({ type: typeof type === 'object' ? type[0] : type, items: items === undefined ? undefined : inline(items) }),
+    ...(properties === undefined ? {} : { properties: mapValues(properties, inline) }),
+    ...(values === undefined ? {} : { additionalProperties: typeof values === 'object' ? inline(values) : values }),
+  };
 }
 
-/** The fields of a schema, including those of `allOf`. */
-export function fieldsOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
-  return Object.assign({}, ...(schema.allOf ?? []).map(fieldsOf), schema.properties) as Record<string, JsonSchema>;
+/** The document with every body written out in place. */
+export function inlineDocument(document: OpenApiDocument): OpenApiDocument {
+  const bodies = (content: Content): Content =>
+    mapValues(content, ({ schema, ...media }) => ({ ...media, schema: inlineSchema(schema, document) }));
+  const paths = mapValues(document.paths, (methods) =>
+    mapValues(methods, ({ requestBody, responses, ...operation }) => ({
+      ...operation,
+      ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: bodies(requestBody.content) } }),
+      responses: mapValues(responses, ({ content, ...response }) => ({
+        ...response,
+        ...(content === undefined ? {} : { content: bodies(content) }),
+      })),
+    })),
+  );
+  return { ...document, paths };
+}
+
+/** The fields of a schema that is written out. */
+export function fieldsOf({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return properties;
+}
+
+/** Where named schemas are. */
+export const schemaPlace = '#/components/schemas/';
+
+/** The same names with other values. */
+export function mapValues<Value, Other>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => Other,
+): Record<string, Other> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
 }

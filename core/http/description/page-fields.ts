@@ -25,7 +25,7 @@ export function fieldsTable(schema: JsonSchema, direction: Direction): Html | un
 }
 
 function rowsOf(schema: JsonSchema, prefix: string, direction: Direction): Html[] {
-  const required = new Set([schema, ...(schema.allOf ?? [])].flatMap((part) => part.required ?? []));
+  const required = new Set(schema.required);
   return Object.entries(fieldsOf(schema)).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const inner = innerOf(field);

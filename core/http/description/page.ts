@@ -1,6 +1,6 @@
 // GET /v1/docs: the API description as one page, without scripts or external resources.
 import { Html, html, prose } from '../pages/html.ts';
-import { resolveSchema, type JsonSchema, type Operation, type OpenApiDocument } from './document.ts';
+import { inlineDocument, type JsonSchema, type Operation, type OpenApiDocument } from './document.ts';
 import { fieldsTable } from './page-fields.ts';
 import { pageStyle, pageStyleHash } from './page-style.ts';
 import { exampleOf } from './schema.ts';
@@ -15,7 +15,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 /** The page: operations by tag, each folded until it is opened. */
-export function renderPage(document: OpenApiDocument): string {
+export function renderPage(description: OpenApiDocument): string {
+  const document = inlineDocument(description);
   const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -42,7 +43,7 @@ export function renderPage(document: OpenApiDocument): string {
             JSON in and out. Send the token as <code>Authorization: Bearer …</code>. Refusals are RFC 9457 documents, and their
             <code>code</code> is the contract. The same as data: <a href="/v1/openapi.json">/v1/openapi.json</a>.
           </p>
-          ${tags.map((tag) => section(tag, entries, document))}
+          ${tags.map((tag) => section(tag, entries))}
           <h2 id="errors">errors</h2>
           <div class="wide">
             <table>
@@ -73,23 +74,23 @@ export function renderPage(document: OpenApiDocument): string {
   return page.markup;
 }
 
-function section(tag: string, entries: readonly Entry[], document: OpenApiDocument): Html {
+function section(tag: string, entries: readonly Entry[]): Html {
   const own = entries.filter(({ operation }) => operation.tags[0] === tag);
   return html`<h2 id="${anchor(tag)}">${tag}</h2>
-    ${own.map((entry) => operationBox(entry, document))}`;
+    ${own.map((entry) => operationBox(entry))}`;
 }
 
-function operationBox({ method, path, operation }: Entry, document: OpenApiDocument): Html {
+function operationBox({ method, path, operation }: Entry): Html {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
   const [mediaType, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const input = body === undefined ? undefined : resolveSchema(body.schema, document);
-  const output = answerOf(responses, document);
+  const input = body?.schema;
+  const output = answerOf(responses);
   const command = spelled(operation, path);
   return html`<details id="${operationId}">
     <summary>
       <span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span class="quiet">${summary}</span>
     </summary>
-    ${description === undefined ? undefined : html`<p>${prose(description)}</p>`}
+    ${description === summary ? undefined : html`<p>${prose(description)}</p>`}
     <p class="quiet">
       ${operation['x-operation'] === undefined ? 'Needs no token.' : html`Policies call this <code>${operation['x-operation']}</code>.`}
     </p>
@@ -145,10 +146,10 @@ function parametersTable(parameters: Operation['parameters']): Html {
 }
 
 /** The schema of the 2xx answer; of a list, that of its elements. */
-function answerOf(responses: Operation['responses'], document: OpenApiDocument): JsonSchema | undefined {
+function answerOf(responses: Operation['responses']): JsonSchema | undefined {
   const content = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1].content;
   const schema = Object.values(content ?? {})[0]?.schema;
-  return schema === undefined ? undefined : resolveSchema(schema.anyOf?.[0]?.items ?? schema.items ?? schema, document);
+  return schema?.items ?? schema;
 }
 
 function curl(method: string, path: string, input: JsonSchema | undefined, { parameters, security }: Operation): string {

@@ -36,10 +36,10 @@ function pathParameters({ path, documented }: AnyEndpoint, nouns: Nouns): Parame
 }
 
 function queryParameters({ query = {} }: AnyEndpoint): Parameter[] {
-  return Object.entries<QueryParameter>(query).map(([name, parameter]) => {
-    const { description, schema } =
-      typeof parameter === 'string' ? { description: parameter, schema: { type: 'string', examples: [name] } } : parameter;
-    return { name, in: 'query', description, schema };
+  return Object.entries<QueryParameter>(query).flatMap(([name, parameter]): Parameter[] => {
+    if (typeof parameter === 'string') return [{ name, in: 'query', description: parameter, schema: { type: 'string', examples: [name] } }];
+    const { description, schema, undescribed } = parameter;
+    return undescribed === true ? [] : [{ name, in: 'query', description, schema }];
   });
 }
 

@@ -1,8 +1,9 @@
 // The refusals of an endpoint: its error codes by status, and the form they all have.
-import type { ErrorTable } from '../../base/errors.ts';
+import { defined } from '../../base/defined.ts';
+import { ServiceError, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { problemMediaType } from '../response/problem.ts';
-import type { JsonSchema, Response } from './document.ts';
+import { formatProblem, problemMediaType } from '../response/problem.ts';
+import { mapValues, schemaPlace, type JsonSchema, type OpenApiDocument, type Response } from './document.ts';
 
 /** Responses by status. Throws when the endpoint names an error that no table has. */
 export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<string, Response> {
@@ -12,19 +13,35 @@ export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<st
     if (row === undefined) throw new Error(`${endpoint.method} ${endpoint.path} names the error ${code}, which no table has`);
     (byStatus[row.status] ??= []).push(code);
   }
-  const content = { [problemMediaType]: { schema: { $ref: '#/components/schemas/Problem' } } };
+  const responses = mapValues(byStatus, (codes, status) => ({
+    description: codes.map((code) => `\`${code}\`: ${errors[code]?.when ?? ''}`).join('; '),
+    'x-codes': codes,
+    ...defined({ headers: headersOf[status] }),
+    // The last code is the one that says most about this operation.
+    content: { [problemMediaType]: { schema: problem, examples: exampleRefusal(codes.at(-1) ?? '') } },
+  }));
+  return { ...responses, default: { description: 'Any other refusal.', content: { [problemMediaType]: { schema: problem } } } };
+}
+
+const problem = { $ref: `${schemaPlace}Problem` };
+
+function exampleRefusal(code: string) {
+  return { [code]: { $ref: `#/components/examples/${code}` } };
+}
+
+/** A refusal for each code that one of the responses gives as its example. */
+export function exampleRefusals(responses: readonly Response[], errors: ErrorTable): OpenApiDocument['components']['examples'] {
+  const shown = responses.flatMap(({ content = {} }) => Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples)));
+  const codes = [...new Set(shown)].sort();
   return Object.fromEntries(
-    Object.entries(byStatus).map(([status, codes]) => [
-      status,
-      {
-        description: codes.map((code) => `\`${code}\`: ${errors[code]?.when ?? ''}`).join('; '),
-        'x-codes': codes,
-        ...(status === '429' || status === '503' ? { headers: { 'Retry-After': retryAfterHeader } } : {}),
-        content,
-      },
-    ]),
+    codes.map((code) => {
+      const row = errors[code] as ErrorRow;
+      return [code, { summary: row.title, value: formatProblem(new ServiceError(code, row, {}), exampleRequestId) }];
+    }),
   );
 }
+
+const exampleRequestId = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
 /** The error codes of an endpoint: those of the pipeline that apply to it, and its own. */
 export function codesOf(endpoint: AnyEndpoint): string[] {
@@ -37,6 +54,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(endpoint.documented?.resource === undefined || !hasBody ? [] : ['read-only-field']),
     ...(endpoint.whileSealed === true ? [] : ['sealed', 'hsm-unavailable', 'storage-unavailable']),
     ...(endpoint.whileSealed === true || !hasBody ? [] : ['key-object-missing', 'token-not-configured']),
+    ...(hasBody && endpoint.access === 'token' ? ['busy'] : []),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
     'internal-error',
     ...(endpoint.errors ?? []),
@@ -44,7 +62,17 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
   return [...new Set(codes)];
 }
 
-const retryAfterHeader = { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } };
+const retryAfterHeader = {
+  description: 'Seconds to wait before the next attempt.',
+  schema: { type: 'integer', format: 'int32', minimum: 1, examples: [5] },
+};
+const headersOf: Readonly<Record<string, Response['headers']>> = {
+  401: {
+    'WWW-Authenticate': { description: 'The scheme: a token is sent as `Bearer`.', schema: { type: 'string', examples: ['Bearer'] } },
+  },
+  429: { 'Retry-After': retryAfterHeader },
+  503: { 'Retry-After': retryAfterHeader },
+};
 
 /** The body of every refusal (core/http/response/problem.ts). */
 export const problemSchema: JsonSchema = {
@@ -54,7 +82,7 @@ export const problemSchema: JsonSchema = {
   properties: {
     type: { type: 'string', description: '`urn:keystore:error:` and the code.', examples: ['urn:keystore:error:not-found'] },
     title: { type: 'string', description: 'The code in words.', examples: ['Not found'] },
-    status: { type: 'integer', description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] },
+    status: { type: 'integer', format: 'int32', description: 'The HTTP status.', minimum: 400, maximum: 599, examples: [404] },
     detail: {
       type: 'string',
       description: 'For people: field, rule and fix. Absent from 500 up.',
@@ -66,14 +94,18 @@ export const problemSchema: JsonSchema = {
       type: 'array',
       minItems: 1,
       description: 'One item for each thing that is wrong.',
-      items: {
-        type: 'object',
-        required: ['error-message'],
-        properties: {
-          'error-message': { type: 'string', description: 'What is wrong.', examples: ['"cipher" must be a text.'] },
-          'error-info': { type: 'string', description: 'Where: the path of the field.', examples: ['auto-rotate/rotate-after'] },
-        },
-      },
+      items: { $ref: `${schemaPlace}ProblemItem` },
     },
+  },
+};
+
+/** One thing that is wrong. */
+export const problemItemSchema: JsonSchema = {
+  type: 'object',
+  description: 'One thing that is wrong with a request.',
+  required: ['error-message'],
+  properties: {
+    'error-message': { type: 'string', description: 'What is wrong.', examples: ['"cipher" must be a text.'] },
+    'error-info': { type: 'string', description: 'Where: the path of the field.', examples: ['auto-rotate/rotate-after'] },
   },
 };

@@ -2,14 +2,17 @@
 import { z } from 'zod';
 import { defined } from '../../base/defined.ts';
 import { toKebab } from '../../wire/schema.ts';
-import { fieldsOf, type JsonSchema } from './document.ts';
+import { fieldsOf, mapValues, type JsonSchema } from './document.ts';
 
 export type Direction = 'input' | 'output';
 
+/** A schema that is still written out in place; `typeName` is what it will be called where its own name is not derived. */
+export type InlineSchema = JsonSchema & { readonly typeName?: string };
+
 /** A schema in wire names. Its fields have `description`, limits and `examples`; inputs allow no other fields. */
-export function wireSchema(schema: z.ZodType, direction: Direction): JsonSchema {
+export function wireSchema(schema: z.ZodType, direction: Direction): InlineSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any' });
-  return toWire(json, direction) as JsonSchema;
+  return toWire(json, direction) as InlineSchema;
 }
 
 /** Adds to the field at a dotted camelCase path. Returns whether the schema has that field. */
@@ -28,29 +31,71 @@ export function removeField(schema: JsonSchema, path: string): void {
   if (holder.required !== undefined) holder.required = holder.required.filter((one) => one !== name);
 }
 
-/** An example for a schema: its required fields, and those with an example of their own. */
+/** The schema without these keywords, at any depth. Names of fields are left alone. */
+export function withoutKeywords(schema: JsonSchema, ...keywords: readonly (keyof JsonSchema)[]): JsonSchema {
+  const inner = (one: JsonSchema): JsonSchema => withoutKeywords(one, ...keywords);
+  const kept: JsonSchema = { ...schema };
+  for (const keyword of keywords) delete kept[keyword];
+  if (kept.properties !== undefined) kept.properties = mapValues(kept.properties, inner);
+  if (kept.items !== undefined) kept.items = inner(kept.items);
+  if (typeof kept.additionalProperties === 'object') kept.additionalProperties = inner(kept.additionalProperties);
+  return kept;
+}
+
+/**
+ * The body of a merge: no field is required, and none has a default, which clients would send in place of what the caller left out.
+ * `null` removes a field that may be absent, as RFC 7396 says, and empties a list, to which a merge only adds.
+ */
+export function mergeSchema(schema: JsonSchema, keptByMerge: readonly string[]): JsonSchema {
+  const required = new Set([...(schema.required ?? []), ...keptByMerge.map(toKebab)]);
+  const { required: _, default: __, ...merge } = schema;
+  if (merge.properties !== undefined)
+    merge.properties = mapValues(merge.properties, (field, name) => {
+      const inner = mergeSchema(field, []);
+      const isKept = required.has(name) || field['x-creation-only'] === true || (field.default !== undefined && isPlain(field));
+      return isKept ? inner : nullable(inner);
+    });
+  // An element of a list is whole: only its defaults go.
+  if (merge.items !== undefined) merge.items = withoutKeywords(merge.items, 'default');
+  if (typeof merge.additionalProperties === 'object') merge.additionalProperties = withoutKeywords(merge.additionalProperties, 'default');
+  return merge;
+}
+
+/** A field whose default can be given as its value. */
+function isPlain({ type }: JsonSchema): boolean {
+  return type !== 'array' && type !== 'object';
+}
+
+/** `null` as well: in the type of plain fields, beside fields that will be named schemas. */
+function nullable(schema: InlineSchema): JsonSchema {
+  const { type, enum: values } = schema;
+  if (typeof type !== 'string') return schema;
+  if (values === undefined && schema.properties === undefined && schema.typeName === undefined) return { ...schema, type: [type, 'null'] };
+  const { description, examples, ...choice } = schema;
+  return { anyOf: [choice, { type: 'null' }], ...defined({ description, examples }) };
+}
+
+/** An example for a schema that is written out: its required fields, and those with an example of their own. */
 export function exampleOf(schema: JsonSchema): unknown {
   if (schema.examples !== undefined) return schema.examples[0];
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  if (schema.properties !== undefined || schema.allOf !== undefined || schema.type === 'object') return exampleObject(schema);
+  if (schema.properties !== undefined || schema.type === 'object') return exampleObject(schema);
   const [choice] = schema.anyOf ?? schema.oneOf ?? [];
   if (choice !== undefined) return exampleOf(choice);
-  return schema.type === 'array' ? [exampleOf(schema.items ?? {})] : undefined;
+  return schema.type === 'array' ? [exampleOf(schema.items ?? {})].filter((one) => one !== undefined) : undefined;
 }
 
 function exampleObject(schema: JsonSchema): Record<string, unknown> {
-  const parts = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? []).slice(0, 1)];
-  const required = parts.flatMap((part) => part.required ?? []);
   const fields = fieldsOf(schema);
-  return Object.fromEntries(required.map((name) => [name, exampleOf(fields[name] ?? {})]));
+  return Object.fromEntries((schema.required ?? []).map((name) => [name, exampleOf(fields[name] ?? {})]));
 }
 
 type Found = { readonly holder: JsonSchema; readonly name: string; readonly field: JsonSchema };
 
 function findField(schema: JsonSchema, [name = '', ...inner]: readonly string[]): Found | undefined {
   const field = schema.properties?.[name];
-  if (field === undefined) return schema.allOf?.map((part) => findField(part, [name, ...inner])).find((found) => found !== undefined);
+  if (field === undefined) return undefined;
   return inner.length === 0 ? { holder: schema, name, field } : findField(field, inner);
 }
 
@@ -69,19 +114,60 @@ function toWire(json: unknown, direction: Direction): unknown {
     else if (!saysNothing(keyword, value)) wire[keyword] = toWire(value, direction);
   }
   if (direction === 'input' && 'properties' in wire) wire['additionalProperties'] = false;
-  return withExample(united(wire));
+  // What an answer lacks, it lacks: there is nothing that a reader should put in its place.
+  if (direction === 'output') delete wire['default'];
+  return withExample(sized(chosen(united(wire))));
 }
 
 /** A field in both document and state is one field; the state adds to it. */
-function united({ allOf: parts, ...schema }: JsonSchema): JsonSchema {
+function united({ allOf: parts, ...schema }: JsonSchema & { allOf?: readonly JsonSchema[] }): JsonSchema {
   if (parts === undefined) return schema;
-  const holdsFields = parts.some(({ properties, allOf }) => properties !== undefined || allOf !== undefined);
-  if (!holdsFields) return Object.assign({}, ...parts, schema) as JsonSchema;
   const description = schema.description ?? parts.findLast((part) => part.description !== undefined)?.description;
-  return { ...schema, allOf: parts, ...defined({ description }) };
+  return { ...parts.reduce(unite), ...schema, ...defined({ description }) };
 }
 
-const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples']);
+function unite(left: JsonSchema, right: JsonSchema): JsonSchema {
+  if (left.properties === undefined || right.properties === undefined) return { ...left, ...right };
+  const properties = { ...left.properties };
+  for (const [name, field] of Object.entries(right.properties)) {
+    const known = properties[name];
+    properties[name] = known === undefined ? field : unite(known, field);
+  }
+  return { ...left, ...right, properties, required: [...new Set([...(left.required ?? []), ...(right.required ?? [])])] };
+}
+
+/**
+ * Choices of plain types. Generated clients have one type for a field: words beside a number are taken and not described, and what may
+ * be text, number or boolean is any value.
+ */
+function chosen(schema: JsonSchema): JsonSchema {
+  const { anyOf: choices, ...rest } = schema;
+  if (choices === undefined || choices.some(({ properties, items }) => properties !== undefined || items !== undefined)) return schema;
+  const words = choices.flatMap(({ const: only }) => (typeof only === 'string' ? [only] : []));
+  const others = choices.filter(({ const: only }) => typeof only !== 'string');
+  const [single] = others;
+  if (words.length > 0 && single !== undefined && others.length === 1) {
+    const { default: preset, examples: _, ...plain } = rest;
+    return {
+      ...single,
+      ...plain,
+      ...(preset === undefined || words.includes(preset as string) ? {} : { default: preset }),
+      'x-words': words,
+    };
+  }
+  return rest;
+}
+
+/** Whole numbers that do not fit 32 bits say so: several generators take 32 bits otherwise. */
+function sized(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, const: only, maximum = Infinity, format } = schema;
+  const isWhole = type === 'number' && [...(values ?? []), ...(only === undefined ? [] : [only])].some(Number.isInteger);
+  if (isWhole) return { ...schema, type: 'integer', format: 'int32' };
+  if (type !== 'integer' || format !== undefined) return schema;
+  return { ...schema, format: maximum > 2 ** 31 - 1 ? 'int64' : 'int32' };
+}
+
+const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'typeName']);
 
 /** Removes what zod adds on its own: bounds of safe integers, names of maps, closed answers, and our own marks for merges. */
 function saysNothing(keyword: string, value: unknown): boolean {
@@ -99,9 +185,9 @@ function withExample(schema: JsonSchema): JsonSchema {
 function plainExample(schema: JsonSchema): unknown {
   const { type, format } = schema;
   if (type === 'boolean') return schema.default ?? true;
-  if (type === 'integer' || type === 'number') return schema.default ?? schema.minimum ?? 1;
   if (schema.enum !== undefined) return schema.default ?? schema.enum[0];
-  if (schema.contentEncoding === 'base64') return 'aGVsbG8=';
+  if (type === 'integer' || type === 'number') return schema.default ?? schema.minimum ?? 1;
+  if (schema.contentEncoding === 'base64' || schema['x-payload'] === true) return 'aGVsbG8=';
   if (format === 'date-time') return '2026-11-21T10:39:44.123456Z';
   if (format === 'uuid') return 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
   return undefined;

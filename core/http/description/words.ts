@@ -12,9 +12,14 @@ export function typeOf(schema: JsonSchema): string {
     const { additionalProperties: values } = schema;
     return schema.properties === undefined && typeof values === 'object' ? `map of ${typeOf(values)}` : 'container';
   }
-  if (schema.contentEncoding === 'base64') return 'base64';
+  if (schema['x-words'] !== undefined) return [...schema['x-words'], nameOf(schema)].join(' or ');
+  if (schema.contentEncoding === 'base64' || schema['x-payload'] === true) return 'base64';
   if (schema.format === 'date-time') return 'timestamp';
-  return typeNames[schema.type ?? ''] ?? 'any value';
+  return nameOf(schema);
+}
+
+function nameOf({ type }: JsonSchema): string {
+  return typeNames[typeof type === 'object' ? type[0] : (type ?? '')] ?? 'any value';
 }
 
 const typeNames: Readonly<Record<string, string>> = { string: 'text', integer: 'whole number', number: 'number', boolean: 'true or false' };

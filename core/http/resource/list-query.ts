@@ -26,12 +26,13 @@ export const entryQuery = {
 } as const;
 export const listQuery = {
   ...entryQuery,
-  keys: { description: 'Answer with the names alone.', schema: flag },
-  count: { description: 'Answer with the number of entries alone.', schema: flag },
+  // Another answer for the same operation has no type: `fields` and the header Total-Count say the same.
+  keys: { description: 'Answer with the names alone.', schema: flag, undescribed: true },
+  count: { description: 'Answer with the number of entries alone.', schema: flag, undescribed: true },
   after: { description: 'Start behind this name.', schema: { type: 'string', examples: ['m'] } },
   limit: {
     description: 'Answer with at most so many entries.',
-    schema: { type: 'integer', minimum: 1, maximum: 999_999_999, examples: [100] },
+    schema: { type: 'integer', minimum: 1, maximum: 999_999_999, format: 'int32', examples: [100] },
   },
 } as const;
 

@@ -1,7 +1,7 @@
 // The contract of a resource: its list and entry endpoints in both trees are made from one definition (api 2 to 10).
 import type { z } from 'zod';
 import type { WriteTransaction, StoreKey, Table } from '../../store/store.ts';
-import type { EndpointCall } from '../endpoint.ts';
+import type { EndpointCall, Tag } from '../endpoint.ts';
 
 /** A creation, replacement or merge with its complete, parsed document. */
 export type Change<Document, Rec> = {
@@ -29,7 +29,7 @@ export type Plan<Rec, Prepared> = {
 export type Resource<Document, Rec, Prepared> = {
   /** below /v1/config and /v1/state: `keystore/transit-keys`; children carry parameters: `…/oidc/{service}/roles` */
   readonly path: string;
-  readonly tag: string;
+  readonly tag: Tag;
   /** `transit key`, for messages */
   readonly noun: string;
   /** wire name and path parameter of the entry's name, normally `name` */

@@ -13,6 +13,7 @@ import { formatTimestamp, parseDuration } from '../../base/time.ts';
 import { toKebab } from '../../wire/schema.ts';
 import { approleTable, dropRoleId, putRoleId, roleIdOf, type Approle, type ApproleDocument } from '../../access/approles/approles.ts';
 import { countSecretIds, dropSecretIds } from '../../access/approles/secret-ids.ts';
+import { tags } from '../../http/tags.ts';
 
 /** Below /v1/config and /v1/state. */
 export const approlePath = 'keystore/authentication/approles';
@@ -59,7 +60,7 @@ export type ApproleResourceOptions = { readonly store: Store; readonly clock: Cl
 export function approleResource({ store, clock, policies }: ApproleResourceOptions): AnyResource {
   return defineResource<ApproleDocument, Approle>({
     path: approlePath,
-    tag: 'approles',
+    tag: tags.approles,
     noun: 'approle',
     removalEnds: 'deletes the approle with its secret-ids and tokens: programs that log in with it cannot any more',
     nameField: 'name',

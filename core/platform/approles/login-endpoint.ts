@@ -16,6 +16,7 @@ import { AttemptLimit, limitByAddress, tooManyFailures } from '../../access/appr
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
+import { tags } from '../../http/tags.ts';
 
 const input = z.object({
   roleId: z.string().max(128).meta({ description: 'The role-id of the approle.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
@@ -38,7 +39,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     method: 'POST',
     path: '/v1/approle-login',
     access: 'public',
-    tag: 'logins',
+    tag: tags.logins,
     summary: 'Log in as an approle',
     description:
       'Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one role-id, or 60 from one ' +

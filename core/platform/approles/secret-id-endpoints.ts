@@ -14,6 +14,7 @@ import { approlePath } from './approle-resource.ts';
 import { approleTable, type Approle } from '../../access/approles/approles.ts';
 import { disableSecretId, issueSecretId, listSecretIds, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import { drawToken } from '../../access/tokens/tokens.ts';
+import { tags } from '../../http/tags.ts';
 
 const accessor = z.uuid().describe('Stands for the secret-id where the secret itself must not be seen.');
 const creationTime = timestampText().describe('When it was made.');
@@ -56,11 +57,12 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     if (approle === undefined) throw fail('not-found', { detail: 'There is no approle of this name.' });
     return approle;
   }
-  const shared = { method: 'POST', access: 'token', operation: 'execute', tag: 'approles', audit: 'required', find } as const;
+  const shared = { method: 'POST', access: 'token', operation: 'execute', tag: tags.approles, audit: 'required', find } as const;
 
   return [
     defineEndpoint<z.output<typeof generateInput>, z.output<typeof generateOutput>, Approle>({
       ...shared,
+      named: 'GenerateSecretId',
       path: `${path}/generate-secret-id`,
       summary: 'Make a secret-id',
       description: 'The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).',
@@ -86,9 +88,12 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
     }),
     defineEndpoint<z.output<typeof disableInput>, undefined, Approle>({
       ...shared,
+      named: 'DisableSecretId',
       path: `${path}/disable-secret-id`,
       summary: 'End a secret-id at once',
+      description: 'Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.',
       input: disableInput,
+      documented: { exampleInput: { accessor: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' } },
       commandLine: { positional: ['accessor'], ends: 'ends the secret-id: programs that log in with it cannot any more' },
       secretInput: ['secretId'],
       auditFields: ['accessor'],
@@ -105,13 +110,15 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       method: 'GET',
       operation: 'read',
       audit: 'reads-go-on',
+      named: 'SecretId',
       path: `${path}/secret-ids`,
       summary: 'List the secret-ids of an approle by accessor',
+      description: 'Secret-ids that still work, without their values.',
       output: z.array(shown),
       query: listQuery,
       run(call, _, { id }) {
         const all = listSecretIds(store, call.now, call.caller.tenantId, id).map((record) => [record.accessor, record] as const);
-        return answerList(call.query, shown, listOf(all), (_accessor, record) => shownOf(record));
+        return answerList(call, `${path}/secret-ids`, shown, listOf('accessor', all), (_accessor, record) => shownOf(record));
       },
     }),
   ];

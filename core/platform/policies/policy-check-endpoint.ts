@@ -6,6 +6,7 @@ import { isWorking, tokenTable } from '../../access/tokens/record.ts';
 import { fail } from '../../base/errors.ts';
 import { nameField } from '../../wire/fields.ts';
 import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
+import { judgedSegments } from '../../http/judged-path.ts';
 import { readRequestPath } from '../../http/request/path.ts';
 import type { RouteTable } from '../../http/route-table.ts';
 import type { Route } from '../../http/routes.ts';
@@ -13,6 +14,7 @@ import type { Store } from '../../store/store.ts';
 import { judge } from './judge.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { operations } from '../../access/policy/policy.ts';
+import { tags } from '../../http/tags.ts';
 
 export type PolicyCheckOptions = {
   readonly access: AccessControl;
@@ -53,6 +55,7 @@ type Answer = z.output<typeof output>;
 export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   return defineEndpoint<Input, Answer>({
     method: 'POST',
+    idempotent: true,
     path: '/v1/state/policy/check',
     summary: 'Ask what the policies say, without doing it',
     description:
@@ -60,7 +63,7 @@ export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
       'needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`; policies that are not those of the own token need one ' +
       'for `read` of `/v1/state/policy/policies/<name>`. What depends on the content of a request stays open: values that `restricted` ' +
       'speaks of, and giving policies that one does not have.',
-    tag: 'policies',
+    tag: tags.policies,
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
@@ -77,7 +80,9 @@ export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
           items: [{ message: 'is not a path', info: 'path' }],
         });
       const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
-      return judge(options.access, subjectOf(options, call, whom), { segments: read.segments, operation, endpoints });
+      const [first] = endpoints;
+      const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
+      return judge(options.access, subjectOf(options, call, whom), { segments, operation, endpoints });
     },
   });
 }

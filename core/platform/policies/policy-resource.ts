@@ -8,6 +8,7 @@ import { builtInPolicies } from '../../access/policy/built-in.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { warningsOf, type Reach } from './reach.ts';
 import { policyDocument, type Policy, type PolicyDocument } from '../../access/policy/policy.ts';
+import { tags } from '../../http/tags.ts';
 
 /** A tenant's own policies and the built-in ones. `reach` is called by requests, when all endpoints are known. */
 export function policyResource(policies: Policies, tenants: Tenants, reach: () => Reach): AnyResource {
@@ -20,7 +21,7 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
 
   return defineResource<PolicyDocument, Policy>({
     path: 'policy/policies',
-    tag: 'policies',
+    tag: tags.policies,
     noun: 'policy',
     nameField: 'name',
     scope: 'tenant',

@@ -1,10 +1,17 @@
 // Which requests exist, as policies see them, and which rules match none of them.
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint } from '../../http/endpoint.ts';
+import { judgedSegments } from '../../http/judged-path.ts';
 import { operations, readPattern, type PatternSegment, type PolicyOperation, type PolicyRule } from '../../access/policy/policy.ts';
 
 /** A path that policies decide about: literals, and patterns of the names in it (undefined: any name). */
-type Asked = { readonly path: readonly (string | RegExp | undefined)[]; readonly operations: readonly PolicyOperation[] };
+type Asked = {
+  readonly path: Places;
+  readonly operations: readonly PolicyOperation[];
+  /** the path of the request, where policies judge it as another action */
+  readonly sentTo?: Places;
+};
+type Places = readonly (string | RegExp | undefined)[];
 
 /** All paths of the API; those without operations need no token. */
 export type Reach = readonly Asked[];
@@ -32,10 +39,11 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
   }
   const asked = endpoints.map((endpoint) => {
     const segments = endpoint.path.slice(1).split('/');
-    const path = segments.map((segment, index) =>
+    const sentTo = segments.map((segment, index) =>
       segment.startsWith('{') ? names.get(placeOf(`/${segments.slice(0, index + 1).join('/')}`)) : segment,
     );
-    return { path, operations: operationsOf(endpoint) };
+    const path = judgedSegments(endpoint, sentTo);
+    return { path, operations: operationsOf(endpoint), ...(path === sentTo ? {} : { sentTo }) };
   });
   return [...asked, besides];
 }
@@ -53,7 +61,7 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
   const stated = operations.filter((operation) => rule.operations[operation] !== undefined);
   if (stated.length === 0 && rule.operations.all === undefined) return 'it allows and rejects nothing';
   const met = reach.filter((asked) => fits(pattern, asked));
-  if (met.length === 0) return hints.find((hint) => hint.applies(pattern, reach))?.text ?? 'the API has no such path';
+  if (met.length === 0) return hints.map((hint) => hint(pattern, reach)).find((text) => text !== undefined) ?? 'the API has no such path';
   const offered = new Set(met.flatMap((asked) => asked.operations));
   if (offered.size === 0) return 'no token is asked for there, and so no policy';
   const vain = stated.filter((operation) => !offered.has(operation));
@@ -65,25 +73,26 @@ function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {
 type Pattern = readonly PatternSegment[];
 
 /** Likely reasons why a path does not exist, in this order. */
-const hints: readonly { readonly text: string; readonly applies: (pattern: Pattern, reach: Reach) => boolean }[] = [
-  {
-    text: 'braces stand for a name in the API description only; here "*" stands for any name',
-    applies: (pattern) => pattern.some((segment) => segment.kind === 'literal' && /^\{.*\}$/.test(segment.text)),
+const hints: readonly ((pattern: Pattern, reach: Reach) => string | undefined)[] = [
+  (pattern) =>
+    pattern.some((segment) => segment.kind === 'literal' && /^\{.*\}$/.test(segment.text))
+      ? 'braces stand for a name in the API description only; here "*" stands for any name'
+      : undefined,
+  (pattern) =>
+    pattern.some((segment) => segment.kind === 'literal' && segment.text.includes('/'))
+      ? '"%2F" is a slash inside a name, not one between segments'
+      : undefined,
+  (pattern, reach) => {
+    const judged = reach.find(({ sentTo }) => sentTo !== undefined && fits(pattern, { path: sentTo }))?.path.at(-1);
+    return judged === undefined ? undefined : `policies judge this action as "${String(judged)}": a rule for that decides about both`;
   },
-  {
-    text: '"%2F" is a slash inside a name, not one between segments',
-    applies: (pattern) => pattern.some((segment) => segment.kind === 'literal' && segment.text.includes('/')),
-  },
-  {
-    text: 'upper and lower case count, and the path is not spelled so',
-    applies: (pattern, reach) => {
-      const lower = pattern.map((segment) => (segment.kind === 'literal' ? literal(segment.text.toLowerCase()) : segment));
-      return reach.some((asked) => fits(lower, asked));
-    },
+  (pattern, reach) => {
+    const lower = pattern.map((segment) => (segment.kind === 'literal' ? literal(segment.text.toLowerCase()) : segment));
+    return reach.some((asked) => fits(lower, asked)) ? 'upper and lower case count, and the path is not spelled so' : undefined;
   },
 ];
 
-function fits(pattern: Pattern, { path }: Asked): boolean {
+function fits(pattern: Pattern, { path }: Pick<Asked, 'path'>): boolean {
   const isOpen = pattern.at(-1)?.kind === 'rest';
   const fixed = isOpen ? pattern.slice(0, -1) : pattern;
   if (isOpen ? path.length < fixed.length : path.length !== fixed.length) return false;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../../http/endpoint.ts';
+import { tags } from '../../http/tags.ts';
 
 /** `report` is answered as JSON in wire form, with 503 when not healthy. */
 export type Health = { readonly healthy: boolean; readonly report: Readonly<Record<string, unknown>> };
@@ -19,10 +20,11 @@ export function healthEndpoint(health: () => Health | Promise<Health>): AnyEndpo
     path: '/v1/state/system/health',
     summary: 'Whether the appliance works',
     description: 'The answer has the same form in both cases; the status is 503 while something is not well.',
-    tag: 'system',
+    tag: tags.system,
     access: 'public',
     audit: 'none',
-    documented: { output: healthReport },
+    named: 'Health',
+    documented: { output: healthReport, otherStatuses: { 503: 'Something is not well' } },
     produces: 'application/json',
     whileSealed: true,
     async run() {

@@ -12,6 +12,7 @@ import { readTopic, type RecordFilter, type TopicOptions, type TopicRecord } fro
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../http/endpoint.ts';
 import { answerList, listOf } from '../../http/resource/list-answer.ts';
 import { listQuery, readFlag, readListQuery } from '../../http/resource/list-query.ts';
+import { tags } from '../../http/tags.ts';
 
 /** Directories of the topics. */
 export type TopicDirectories = { readonly audit: string; readonly logs: string };
@@ -62,20 +63,22 @@ export function topicEndpoints(options: Options): TopicEndpoints {
     }
   }
 
-  const shared = { method: 'GET', access: 'token', operation: 'read', tag: 'topics', audit: 'reads-go-on' } as const;
+  const shared = { method: 'GET', access: 'token', operation: 'read', tag: tags.topics, audit: 'reads-go-on' } as const;
   return {
     endStreams: () => stopping.abort(),
     endpoints: [
       defineEndpoint<undefined, { name: string }[]>({
         ...shared,
+        named: 'Topic',
         path: '/v1/state/topics',
         summary: 'List the topics one can read',
+        description: 'The audit trail for every tenant, and for the tenant `system` the log of the appliance.',
         output: z.array(topicState),
         query: listQuery,
-        run({ caller, query }) {
-          const names = [auditTopic, ...(caller.tenantName === systemTenantName ? [logTopic] : [])];
+        run(call) {
+          const names = [auditTopic, ...(call.caller.tenantName === systemTenantName ? [logTopic] : [])];
           const all = names.map((name) => [name, name] as const);
-          return answerList(query, topicState, listOf(all), (name) => ({ name }));
+          return answerList(call, '/v1/state/topics', topicState, listOf('name', all), (name) => ({ name }));
         },
       }),
       defineEndpoint<undefined, Reply, string>({

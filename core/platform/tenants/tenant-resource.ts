@@ -19,10 +19,15 @@ import {
   type TenantKind,
   type Tenants,
 } from '../../access/tenants.ts';
+import { tags } from '../../http/tags.ts';
 
 const document = z.object({
   descriptiveName: shownText({ maxCharacters: 256 }).default('').meta({ description: 'A name for people.', example: 'Payments' }),
-  kind: z.enum(tenantKinds).default('application-owner').describe('What the tenant is; there is one system tenant.'),
+  kind: z
+    .enum(tenantKinds)
+    .meta({ typeName: 'TenantKind' })
+    .default('application-owner')
+    .describe('What the tenant is; there is one system tenant.'),
   policies: z.array(nameField()).max(64).optional().describe('What the whole tenant may do at most; default by kind.'),
 });
 
@@ -69,7 +74,7 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
 
   return defineResource<z.output<typeof document>, Tenant>({
     path: 'tenants',
-    tag: 'tenants',
+    tag: tags.tenants,
     noun: 'tenant',
     removalEnds: 'deletes the tenant with its tokens',
     nameField: 'name',

@@ -12,6 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
 import { ancestorsOf, isWorking, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { drawToken, issueToken } from '../../access/tokens/tokens.ts';
+import { tags } from '../../http/tags.ts';
 
 /** Every use of a token reads all its ancestors. */
 const mostAncestors = 8;
@@ -48,7 +49,7 @@ export function tokenCreateEndpoint({ store, hsm, clock, policies }: TokenCreate
     path: '/v1/state/keystore/token/create',
     access: 'token',
     operation: 'execute',
-    tag: 'tokens',
+    tag: tags.tokens,
     summary: 'Make a token with policies of the own one',
     description:
       'The new token is a child: it ends with the caller’s token and works only from where that one works. Its user stays the caller’s.',

@@ -16,6 +16,7 @@ import type { PolicyOperation } from '../../access/policy/policy.ts';
 import { createRootToken } from '../../access/tokens/root-token.ts';
 import { isWorking, tokenTable, type TokenRecord } from '../../access/tokens/record.ts';
 import { disableToken, drawToken, findToken, refreshToken } from '../../access/tokens/tokens.ts';
+import { tags } from '../../http/tags.ts';
 
 const accessorText = z.uuid().describe('Stands for the token where the token itself must not be seen.');
 const tokenState = z.object({
@@ -43,7 +44,7 @@ const whichToken = z.object({
 type WhichToken = z.output<typeof whichToken>;
 
 const base = '/v1/state/keystore/token';
-const shared = { method: 'POST', access: 'token', operation: 'execute', tag: 'tokens' } as const;
+const shared = { method: 'POST', access: 'token', operation: 'execute', tag: tags.tokens } as const;
 
 export type TokenEndpointOptions = {
   readonly store: Store;
@@ -71,8 +72,12 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
   return [
     defineEndpoint<WhichToken, TokenState>({
       ...shared,
+      named: 'TokenInfo',
+      idempotent: true,
       path: `${base}/info`,
       summary: 'What a token is; without fields: the own one',
+      description:
+        'Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of `/v1/state/keystore/tokens/<accessor>`.',
       audit: 'reads-go-on',
       input: whichToken,
       output: tokenState,
@@ -83,6 +88,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
     }),
     defineEndpoint({
       ...shared,
+      idempotent: true,
       path: `${base}/refresh`,
       summary: 'Give the own token a new expiry',
       description:
@@ -111,6 +117,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       commandLine: { ends: 'ends the token and every token made with it' },
       auditFields: ['accessor'],
       secretInput: ['token'],
+      documented: { exampleInput: { accessor: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' } },
       errors: ['not-found'],
       async run(call, input) {
         if (input.token === undefined && input.accessor === undefined)
@@ -125,6 +132,8 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       path: `${base}/create-root`,
       reservedFor: 'system-root',
       summary: 'Make the root token of a tenant, once',
+      description:
+        "For the system tenant's root alone. The token is shown this once; a second call is refused with 409, whatever became of the first token.",
       audit: 'required',
       input: z.object({ name: z.string().max(128).meta({ description: 'Name of the tenant.', example: 'my-tenant' }) }),
       output: z.object({
@@ -146,8 +155,10 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       ...shared,
       method: 'GET',
       operation: 'read',
+      named: 'Token',
       path: '/v1/state/keystore/tokens',
       summary: 'List the tokens of the tenant by accessor',
+      description: 'Tokens that work, without their values. The accessor names a token where it is looked at or ended.',
       audit: 'reads-go-on',
       output: z.array(tokenState),
       query: listQuery,
@@ -157,7 +168,9 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
             if (isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
-        return answerList(call.query, tokenState, { entries, count }, (_accessor, record) => stateOf(call, record));
+        return answerList(call, '/v1/state/keystore/tokens', tokenState, { nameField: 'accessor', entries, count }, (_accessor, record) =>
+          stateOf(call, record),
+        );
       },
     }),
   ];

@@ -115,8 +115,10 @@ export type ExportedVersion = { readonly version: number; readonly value: string
 
 /** A format that an attachment adds to the action `export`. */
 export type ExportFormat<Fields, Kept> = {
-  /** value of the parameter `format` */
+  /** value of the parameter `format`, and with `export-` before it an action of its own */
   readonly name: string;
+  /** the same in words: `an OpenPGP private key block` */
+  readonly title: string;
   /** parameters that go with this format only */
   readonly parameters: Readonly<Record<string, ZodType>>;
   /** schema of one exported value */

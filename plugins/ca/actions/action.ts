@@ -8,7 +8,6 @@ import { failCa } from '../errors.ts';
 import type { CaRecord } from '../records/records.ts';
 
 export const caPath = '/v1/state/keystore/tls/ca/{name}';
-export const caTag = 'TLS CAs';
 
 /** Finds the CA of the path in the caller's tenant; throws `not-found`. */
 export function findCaOf(context: CaContext): (call: EndpointCall) => FoundCa {

@@ -5,13 +5,17 @@ import { pemExample } from '../../../core/wire/fields.ts';
 import { formatPem } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { makeCaRequest } from '../life.ts';
-import { caPath, caTag, findCaOf } from './action.ts';
+import { caPath, findCaOf } from './action.ts';
+import { caTag } from '../tags.ts';
 
 export function makeCsr(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${caPath}/csr`,
     summary: "A certification request for the CA's key, to be signed by a root outside",
+    description:
+      'For a CA that a root elsewhere signs: a key is made in the token, and import-cert takes in the certificate for it. The present certificate works until then.',
+    named: 'CaCsr',
     tag: caTag,
     access: 'token',
     operation: 'execute',

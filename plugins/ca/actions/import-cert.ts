@@ -6,13 +6,15 @@ import { parsePemBlocks } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import { withImportedCertificate } from '../life.ts';
-import { caPath, caTag, changeCa, findCaOf } from './action.ts';
+import { caPath, changeCa, findCaOf } from './action.ts';
+import { caTag } from '../tags.ts';
 
 export function importCert(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${caPath}/import-cert`,
     summary: "Take in the CA's certificate signed outside, with its issuers up to the root",
+    description: 'The certificate must be for the key of the last request and lead to the root that is given with it.',
     tag: caTag,
     access: 'token',
     operation: 'execute',

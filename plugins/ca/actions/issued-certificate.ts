@@ -4,22 +4,24 @@ import { defined } from '../../../core/base/defined.ts';
 import { pemExample, timestampText } from '../../../core/wire/fields.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 
-export const certificateFields = z.object({
-  serial: z.string().meta({ description: 'Serial number.', example: '4f9a2c51d07b83e6' }),
-  subject: z.string().meta({ description: 'Subject.', example: 'CN=device-1.example.com' }),
-  names: z.array(z.string()).describe('Subject alternative names.'),
-  notBefore: timestampText().describe('When it begins.'),
-  notAfter: timestampText().describe('When it ends.'),
-  via: z.string().meta({ description: 'How it came about.', example: 'simpleenroll' }),
-  keyVersion: z.int().describe('Key of the CA that signed it.'),
-  status: z.enum(['valid', 'expired', 'revoked']).describe('What it is worth now.'),
-  revokedAt: timestampText().optional().describe('When it was revoked.'),
-  revocationReason: z.string().optional().meta({ description: 'Why it was revoked.', example: 'key-compromise' }),
-  certificate: z
-    .string()
-    .optional()
-    .meta({ description: 'The certificate; only where one is asked for.', example: pemExample('CERTIFICATE') }),
-});
+export const certificateFields = z
+  .object({
+    serial: z.string().meta({ description: 'Serial number.', example: '4f9a2c51d07b83e6' }),
+    subject: z.string().meta({ description: 'Subject.', example: 'CN=device-1.example.com' }),
+    names: z.array(z.string()).describe('Subject alternative names.'),
+    notBefore: timestampText().describe('When it begins.'),
+    notAfter: timestampText().describe('When it ends.'),
+    via: z.string().meta({ description: 'How it came about.', example: 'simpleenroll' }),
+    keyVersion: z.int().describe('Key of the CA that signed it.'),
+    status: z.enum(['valid', 'expired', 'revoked']).meta({ typeName: 'CertificateStatus' }).describe('What it is worth now.'),
+    revokedAt: timestampText().optional().describe('When it was revoked.'),
+    revocationReason: z.string().optional().meta({ description: 'Why it was revoked.', example: 'key-compromise' }),
+    certificate: z
+      .string()
+      .optional()
+      .meta({ description: 'The certificate; only where one is asked for.', example: pemExample('CERTIFICATE') }),
+  })
+  .meta({ typeName: 'IssuedCertificate' });
 
 export function describeIssued(serial: string, record: IssuedCertificate, now: Temporal.Instant): z.infer<typeof certificateFields> {
   const isOver = Temporal.Instant.compare(record.notAfter, now) < 0;

@@ -7,14 +7,17 @@ import { listQuery } from '../../../core/http/resource/list-query.ts';
 import type { CaContext } from '../context.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
-import { caPath, caTag, findCaOf } from './action.ts';
+import { caPath, findCaOf } from './action.ts';
 import { certificateFields, describeIssued } from './issued-certificate.ts';
+import { caTag } from '../tags.ts';
 
 export function listCertificates(context: CaContext): AnyEndpoint {
+  const path = `${caPath}/certificates`;
   return defineEndpoint({
     method: 'GET',
-    path: `${caPath}/certificates`,
+    path,
     summary: 'Certificates this CA issued, by serial number',
+    description: 'All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.',
     tag: caTag,
     access: 'token',
     operation: 'read',
@@ -24,7 +27,14 @@ export function listCertificates(context: CaContext): AnyEndpoint {
       after: 'Start behind this serial number.',
       limit: {
         description: 'Answer with at most so many entries.',
-        schema: { type: 'integer', minimum: 1, maximum: pageLimits.most, default: pageLimits.usual, examples: [pageLimits.usual] },
+        schema: {
+          type: 'integer',
+          minimum: 1,
+          format: 'int32',
+          maximum: pageLimits.most,
+          default: pageLimits.usual,
+          examples: [pageLimits.usual],
+        },
       },
     },
     output: z.array(certificateFields),
@@ -36,8 +46,8 @@ export function listCertificates(context: CaContext): AnyEndpoint {
         const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
         for (const [key, record] of issued) yield [String(key.at(-1)), record];
       }
-      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits };
-      return answerList(call.query, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
+      const listed = { nameField: 'serial', entries, count: () => certificates.count(prefix), limits: pageLimits };
+      return answerList(call, path, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
     },
   });
 }

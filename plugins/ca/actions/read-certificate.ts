@@ -4,8 +4,9 @@ import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts
 import { formatCertificatePem } from '../der/certificate.ts';
 import type { CaContext } from '../context.ts';
 import { parseSerial } from '../records/serial.ts';
-import { caPath, caTag, findCaOf } from './action.ts';
+import { caPath, findCaOf } from './action.ts';
 import { certificateFields, describeIssued } from './issued-certificate.ts';
+import { caTag } from '../tags.ts';
 
 export function readIssued(context: CaContext): AnyEndpoint {
   return defineEndpoint({
@@ -13,6 +14,7 @@ export function readIssued(context: CaContext): AnyEndpoint {
     path: `${caPath}/certificates/{serial}`,
     documented: { names: { serial: { description: 'Serial number, hexadecimal.', example: '4f9a2c51d07b83e6' } } },
     summary: 'One certificate this CA issued',
+    description: 'With the certificate itself, which lists leave out.',
     tag: caTag,
     access: 'token',
     operation: 'read',

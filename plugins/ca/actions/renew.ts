@@ -10,7 +10,8 @@ import type { CaContext } from '../context.ts';
 import { failCa } from '../errors.ts';
 import { discardGeneration, isSignedOutside, keepGeneration, makeCaGeneration } from '../life.ts';
 import type { CaGeneration } from '../records/records.ts';
-import { caPath, caTag, changeCa, deletedMeanwhile, findCaOf, noKey } from './action.ts';
+import { caPath, changeCa, deletedMeanwhile, findCaOf, noKey } from './action.ts';
+import { caTag } from '../tags.ts';
 
 /** Attempts at a renewal; each fails only when another process has renewed the CA meanwhile. */
 const attempts = 64;
@@ -21,6 +22,8 @@ export function renew(context: CaContext): AnyEndpoint {
     method: 'POST',
     path: `${caPath}/renew`,
     summary: 'Give the CA a new key and certificate; a root also gets roll-over certificates',
+    description:
+      'Devices get certificates of the new key from now on. Those of the old one stay good until they end, and its revocation list goes on being made.',
     tag: caTag,
     access: 'token',
     operation: 'execute',

@@ -5,13 +5,15 @@ import type { CaContext } from '../context.ts';
 import { revocationReasons, type RevocationReason } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
 import { revokeCertificate } from '../status/revocation.ts';
-import { caPath, caTag, findCaOf } from './action.ts';
+import { caPath, findCaOf } from './action.ts';
+import { caTag } from '../tags.ts';
 
 export function revoke(context: CaContext): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
     path: `${caPath}/revoke`,
     summary: 'Revoke a certificate this CA issued',
+    description: 'For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.',
     tag: caTag,
     access: 'token',
     operation: 'execute',

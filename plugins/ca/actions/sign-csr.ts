@@ -10,7 +10,8 @@ import { failCa } from '../errors.ts';
 import { approveByAdministrator, type Purpose } from '../issuing/approval.ts';
 import { familiesUnder, verifyCsr } from '../issuing/csr.ts';
 import { issueCertificate } from '../issuing/issue.ts';
-import { caPath, caTag, findCaOf, noKey } from './action.ts';
+import { caPath, findCaOf, noKey } from './action.ts';
+import { caTag } from '../tags.ts';
 
 const purposes = { 'client-auth': 'clientAuth', 'server-auth': 'serverAuth' } as const satisfies Record<string, Purpose>;
 
@@ -20,6 +21,8 @@ export function signCsr(context: CaContext): AnyEndpoint {
     method: 'POST',
     path: `${caPath}/sign-csr`,
     summary: 'Issue a certificate for a certification request',
+    description:
+      'The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is made from the request, never copied: extensions that it asks for beyond its names are left out.',
     tag: caTag,
     access: 'token',
     operation: 'execute',

@@ -9,9 +9,9 @@ import { findLastCrl } from './last-crl.ts';
 import { findCa, findGeneration, type FoundCa, hasKey, newestCertificate } from '../authority/lookup.ts';
 import { OcspResponder } from './ocsp.ts';
 import { type LastCrl, newestGeneration } from '../records/records.ts';
+import { caTag } from '../tags.ts';
 
 const base = '/v1/ca/{tenant}/{ca}';
-const tag = 'TLS CAs';
 
 /** Room for some fifty certificates; most requests name one, in about 100 octets. */
 const ocspLimitBytes = 4_096;
@@ -19,7 +19,7 @@ const ocspLimitBytes = 4_096;
 /** The public endpoints. Signatures for unauthenticated callers are cached and shared, or limited, so that repeated requests cost the token little. */
 export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
   const responder = new OcspResponder(context);
-  const shared = { access: 'public', tag, audit: 'none', documented: { names } } as const;
+  const shared = { access: 'public', tag: caTag, audit: 'none', documented: { names } } as const;
   const signed = { ...shared, errors: ['key-object-missing', 'token-not-configured'] } as const;
 
   const answerCrl = async (call: PublicCall): Promise<Reply> => {
@@ -44,6 +44,8 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       method: 'GET',
       path: `${base}/ca.pem`,
       summary: 'The certificate of a CA, and its issuers up to the root',
+      description: 'Needs no token: relying parties and devices fetch it. In PEM, the certificate of the CA first.',
+      operationId: 'caDownloadCertificates',
       produces: 'application/x-pem-file',
       run(call) {
         const record = findCa(context, call.params['tenant'] ?? '', call.params['ca'] ?? '')?.record;
@@ -60,6 +62,8 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       method: 'GET',
       path: `${base}/crl`,
       summary: 'The revocation list of the newest key of a CA, DER',
+      description: 'Needs no token. Also of a deleted CA, until its last list ends.',
+      operationId: 'caDownloadCrl',
       produces: 'application/pkix-crl',
       run: answerCrl,
     }),
@@ -68,6 +72,8 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       method: 'GET',
       path: `${base}/crl/{version}`,
       summary: 'The revocation list of one key of a CA, DER: what its certificates point to',
+      description: 'Needs no token. A CA that was renewed has a list for each of its keys.',
+      operationId: 'caDownloadCrlOfVersion',
       produces: 'application/pkix-crl',
       run: answerCrl,
     }),
@@ -76,6 +82,10 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       method: 'POST',
       path: `${base}/ocsp`,
       summary: 'The status of a certificate (RFC 6960, RFC 5019)',
+      description:
+        'Needs no token. The answer is signed by the key that issued the certificate; answers are kept and shared for some time.',
+      operationId: 'caAskOcsp',
+      idempotent: true,
       consumes: 'application/ocsp-request',
       produces: 'application/ocsp-response',
       bodyLimit: ocspLimitBytes,
@@ -86,6 +96,8 @@ export function publicEndpoints(context: CaContext): readonly AnyEndpoint[] {
       method: 'GET',
       path: `${base}/ocsp/{request}`,
       summary: 'The same with the request in the path, base64 (RFC 6960 appendix A.1)',
+      description: 'Needs no token. For clients and caches that ask by GET.',
+      operationId: 'caAskOcspByPath',
       produces: 'application/ocsp-response',
       run: (call) => answerOcsp(call, decodeBase64(call.params['request'] ?? '') ?? new Uint8Array(0)),
     }),

@@ -13,6 +13,7 @@ import { confirmPage, decidedPage } from '../pages/confirm.ts';
 import type { CliLogin, Identity } from '../records/sign-ins.ts';
 import { answerWithPage, auditSuccess } from '../report.ts';
 import { isExpired } from '../records/under-way.ts';
+import { pagesTag } from '../tags.ts';
 
 /** After the sign-in: stores who signed in, and sends the browser to the approval page. */
 export async function offerCliLogin(
@@ -49,7 +50,7 @@ const decisionSchema = z.object({
 type Decision = z.output<typeof decisionSchema>;
 
 export function confirmEndpoints(oidc: Oidc): AnyEndpoint[] {
-  const page = { access: 'public', path: '/login/confirm', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  const page = { access: 'public', path: '/login/confirm', tag: pagesTag, produces: 'text/html', page: true } as const;
   return [
     definePublicEndpoint({
       ...page,

@@ -15,6 +15,7 @@ import { loginPath } from '../pages/login.ts';
 import { problemReply } from '../report.ts';
 import { chooseRedirectUri, sessionSeconds } from '../records/service-record.ts';
 import { isExpired, pendingSeconds } from '../records/under-way.ts';
+import { tags } from '../../../core/http/tags.ts';
 
 const intervalSeconds = 2;
 /** Most poll tokens whose last poll is remembered; the one not seen for the longest time is dropped first. */
@@ -51,12 +52,14 @@ const pollOutput = z.object({
 export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
   /** by hash of the poll token, when it was last used; per worker, and no protection */
   const lastPolls = new Map<string, number>();
-  const shared = { method: 'POST', access: 'public', tag: 'logins', audit: 'required' } as const;
+  const shared = { method: 'POST', access: 'public', tag: tags.logins, audit: 'required' } as const;
   return [
     definePublicEndpoint<z.output<typeof askInput>, z.output<typeof askOutput>>({
       ...shared,
       path: '/v1/oidc-login',
       summary: 'Ask for a sign-in that a person finishes in a browser',
+      description:
+        'For programs without a browser: a person opens `login-url`, compares `user-code` and signs in; the program asks /v1/oidc-login/poll with `poll-token` meanwhile.',
       input: askInput,
       output: askOutput,
       auditFields: ['tenant', 'service'],
@@ -71,6 +74,7 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       ...shared,
       path: '/v1/oidc-login/poll',
       summary: 'Fetch the token of a sign-in, once it is approved',
+      operationId: 'oidcLoginPoll',
       description: 'Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.',
       input: pollInput,
       output: pollOutput,
@@ -83,7 +87,8 @@ export function commandLineEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[
       method: 'POST',
       path: '/v1/logout',
       summary: 'End the own token, and with it its session',
-      tag: 'logins',
+      description: 'The token ends at once, with the tokens that it made. A token that ended already is answered 401.',
+      tag: tags.logins,
       access: 'token',
       operation: 'execute',
       audit: 'required',

@@ -20,14 +20,16 @@ import type { Outbound } from '../provider/outbound.ts';
 import { judgeProviderError } from '../provider/provider-errors.ts';
 import { scopesOf } from '../records/role-record.ts';
 import { reportSchema, type Finding, type Report } from './diagnose-report.ts';
+import { oidcTag } from '../tags.ts';
 
 export function diagnoseEndpoint(oidc: Oidc): AnyEndpoint {
   return defineEndpoint<Record<string, never>, Report, Located>({
     method: 'POST',
     path: '/v1/state/keystore/authentication/oidc/{name}/test',
     summary: 'Check a provider without a login',
+    idempotent: true,
     description: 'Always 200: faults are in `findings`, each with its fix.',
-    tag: 'OIDC',
+    tag: oidcTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',

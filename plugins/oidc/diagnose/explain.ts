@@ -12,6 +12,7 @@ import { requireService, type Located, type Oidc } from '../context.ts';
 import type { FailedLogin } from '../records/sign-ins.ts';
 import { keptFailureMs } from '../report.ts';
 import { requireRole, selectRoles, type RoleSelection, type RoleVerdict } from '../claims/role-select.ts';
+import { oidcTag } from '../tags.ts';
 
 const input = z
   .object({
@@ -63,8 +64,9 @@ export function explainEndpoint(oidc: Oidc): AnyEndpoint {
     method: 'POST',
     path: '/v1/state/keystore/authentication/oidc/{name}/explain',
     summary: 'Say which roles claims match, and why not',
+    idempotent: true,
     description: 'Takes `claims`, or as `login` the reference of a sign-in that failed within the last day.',
-    tag: 'OIDC',
+    tag: oidcTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -19,6 +19,7 @@ import type { Identity, PendingLogin } from '../records/sign-ins.ts';
 import { answerWithPage, type Attempt } from '../report.ts';
 import { accountName, requireRole, selectRoles } from '../claims/role-select.ts';
 import { callbackPath } from '../records/service-record.ts';
+import { pagesTag } from '../tags.ts';
 
 /** The directory has its own time limit, within that of the callback. */
 const directorySeconds = 5;
@@ -28,7 +29,7 @@ export function callbackEndpoint(oidc: Oidc): AnyEndpoint {
     method: 'GET',
     path: callbackPath,
     summary: 'Return from the identity provider',
-    tag: 'sign-in pages',
+    tag: pagesTag,
     access: 'public',
     audit: 'required',
     produces: 'text/html',

@@ -16,9 +16,10 @@ import { answerWithPage, type Attempt } from '../report.ts';
 import { scopesOf } from '../records/role-record.ts';
 import { chooseRedirectUri, providerName } from '../records/service-record.ts';
 import { isExpired, pendingSeconds } from '../records/under-way.ts';
+import { pagesTag } from '../tags.ts';
 
 export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
-  const page = { method: 'GET', access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  const page = { method: 'GET', access: 'public', tag: pagesTag, produces: 'text/html', page: true } as const;
   return [
     definePublicEndpoint({
       ...page,

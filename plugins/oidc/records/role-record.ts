@@ -8,7 +8,7 @@ const claimName = z.string().min(1).max(256);
 export const roleDocument = z.object({
   requiredClaims: z.array(claimName).max(64).default([]).describe('Claims without which the role is not given.'),
   claimMappings: z
-    .record(claimName, z.enum(['username', 'fullname']))
+    .record(claimName, z.enum(['username', 'fullname']).meta({ typeName: 'ClaimTarget' }))
     .default({})
     .describe('Claim to what it tells of the user.'),
   // RFC 6749 section 3.3: visible ASCII without quotation mark and backslash.

@@ -58,6 +58,7 @@ export const serviceDocument = z.object({
     }),
   tokenEndpointAuthMethod: z
     .enum(['client_secret_basic', 'client_secret_post'])
+    .meta({ typeName: 'TokenEndpointAuthMethod' })
     .optional()
     .describe('How the secret is sent; default: as the provider says.'),
   clockTolerance: durationText({ maxSeconds: 300 }).default('60s').meta({ description: 'How far the clocks may differ.', example: '60s' }),

@@ -12,6 +12,7 @@ import type { Oidc } from '../context.ts';
 import { signedInPage, signedOutPage, tokenPage } from '../pages/signed-in.ts';
 import type { Session } from '../records/sign-ins.ts';
 import { answerWithPage } from '../report.ts';
+import { pagesTag } from '../tags.ts';
 
 const formSchema = z.object({
   'form-token': z.string().max(128).default('').meta({ description: 'Shows that the form came from our page.', example: 'q1W8mZ0bq1c' }),
@@ -19,7 +20,7 @@ const formSchema = z.object({
 type Form = z.output<typeof formSchema>;
 
 export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
-  const page = { access: 'public', tag: 'sign-in pages', produces: 'text/html', page: true } as const;
+  const page = { access: 'public', tag: pagesTag, produces: 'text/html', page: true } as const;
   const form = { ...page, method: 'POST', consumes: 'application/x-www-form-urlencoded', bodyLimit: 4096, audit: 'required' } as const;
   return [
     definePublicEndpoint({

@@ -6,6 +6,7 @@ import { defineResource, type AnyResource } from '../../../core/http/resource/re
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Oidc } from '../context.ts';
 import { roleDocument, type RoleRecord } from '../records/role-record.ts';
+import { oidcTag } from '../tags.ts';
 
 /** Any printable text except `.` and `..`, which a path cannot contain (api 11): GUIDs, `/path/group`, URLs. */
 const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
@@ -13,7 +14,7 @@ const roleNamePattern = /^(?!\.\.?$)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,256}$/u;
 export function roleResource(oidc: Oidc): AnyResource {
   return defineResource<RoleRecord, RoleRecord>({
     path: 'keystore/authentication/oidc/{service}/roles',
-    tag: 'OIDC',
+    tag: oidcTag,
     noun: 'OIDC role',
     nameField: 'name',
     namePattern: roleNamePattern,

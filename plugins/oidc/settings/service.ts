@@ -12,6 +12,7 @@ import { findDiscoveryUrlProblem } from '../provider/discovery.ts';
 import { isLoopback } from '../provider/outbound.ts';
 import type { Oidc } from '../context.ts';
 import { callbackPath, serviceDocument, type ServiceDocument, type ServiceRecord } from '../records/service-record.ts';
+import { oidcTag } from '../tags.ts';
 
 const stateFields = z.object({
   notices: z.array(z.string()).describe('What an administrator should know, in sentences.'),
@@ -20,7 +21,7 @@ const stateFields = z.object({
 export function serviceResource(oidc: Oidc): AnyResource {
   return defineResource<ServiceDocument, ServiceRecord, string>({
     path: 'keystore/authentication/oidc',
-    tag: 'OIDC',
+    tag: oidcTag,
     noun: 'OIDC service',
     removalEnds: 'deletes the OIDC service with its roles: nobody signs in through it any more',
     nameField: 'name',

@@ -6,12 +6,14 @@ import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts
 import type { OpenpgpKey, OpenpgpKeys, OpenpgpVersion } from '../records.ts';
 import { formatPublicBlock, formatWholeBlock } from '../format/keyblock.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
+import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
   version: z
     .union([z.literal('latest'), z.literal('all'), integer(1, 2 ** 31 - 1)])
     .default('latest')
-    .describe('Version to export; all: every version, in one block.'),
+    .describe('Version to export; default: the newest.'),
+  allVersions: z.boolean().default(false).describe('Every version, in one block; without `version`.'),
   subkeys: z.boolean().default(false).describe('Of a primary key: also the subkeys that these versions bound, in all their versions.'),
 });
 
@@ -32,21 +34,25 @@ const output = z.object({
 export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
+    named: 'ExportOpenpgpPublic',
+    idempotent: true,
     path: actionPath('export-openpgp-public'),
     summary: 'Export the OpenPGP public key block',
     description:
-      'Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With version all and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.',
-    tag: 'key actions',
+      'Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With all-versions and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.',
+    tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',
-    auditFields: ['version', 'subkeys'],
+    auditFields: ['version', 'allVersions', 'subkeys'],
     errors: ['version-unknown', 'operation-not-supported'],
     input,
     output,
     commandLine: { output: 'keys.0.keyblock' },
     find: (call) => requireKey(transitKeys, call),
-    run(call, { version: wanted, subkeys }, key) {
+    run(call, { version: named, allVersions, subkeys }, key) {
+      if (allVersions && typeof named === 'number') throw eitherOr();
+      const wanted = allVersions ? 'all' : named;
       if (subkeys) requirePrimary(key);
       const version = requireVersion(key, wanted === 'all' ? 'latest' : wanted);
       call.noteAudit({ keyVersion: version.version });
@@ -56,6 +62,13 @@ export function exportOpenpgpPublic({ transitKeys }: Parts): AnyEndpoint {
           : formatPublicBlock(requireRecord(key, version));
       return { keys: [{ version: version.version, keyblock }], keyVersion: version.version };
     },
+  });
+}
+
+function eitherOr(): Error {
+  return failCore('invalid-value', {
+    detail: 'Give version or all-versions, one of the two.',
+    items: [{ message: 'does not go with version', info: 'all-versions' }],
   });
 }
 

@@ -9,6 +9,7 @@ import type { Hsm } from '../../../hsm/api.ts';
 import { type Revocation, revokePrimary, revokeSubkey } from '../certificates/revocation.ts';
 import { requireSigner, type Signer } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, requireVersion } from './request.ts';
+import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
   version: z
@@ -29,11 +30,13 @@ const output = z.object({
 export function exportOpenpgpRevocation({ hsm, transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
+    named: 'ExportOpenpgpRevocation',
+    idempotent: true,
     path: actionPath('export-openpgp-revocation'),
     summary: 'Make an OpenPGP revocation certificate',
     description:
       'Publishing it revokes the key for everybody; the key itself goes on working here. Of a subkey, its block with the revocation in it. With the reasons superseded and retired earlier signatures stay good.',
-    tag: 'key actions',
+    tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -4,6 +4,7 @@ import { nameField, pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint, Reply } from '../../../core/http/endpoint.ts';
 import { importCertificate } from '../certificates/import-public-key.ts';
 import type { Parts } from './request.ts';
+import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
   name: nameField().describe('Name of the new transit key.'),
@@ -27,11 +28,12 @@ const output = z.object({
 export function importOpenpgp({ transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
+    named: 'ImportOpenpgp',
     path: '/v1/state/keystore/import-openpgp',
     summary: 'Make a transit key from an OpenPGP public key block',
     description:
       'The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the one in keys). It never signs. Private keys go through import, as PEM.',
-    tag: 'key actions',
+    tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -7,6 +7,7 @@ import { signDetached } from '../certificates/detached-signature.ts';
 import { formatArmor } from '../format/keyblock.ts';
 import { requireSigner } from '../format/signer.ts';
 import { actionPath, type Parts, requireKey, requireRecord, textBodyLimit, textOctets, textField } from './request.ts';
+import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
   text: textField('What to sign'),
@@ -26,11 +27,13 @@ const output = z.object({
 export function openpgpSign({ hsm, transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
+    named: 'OpenpgpSign',
+    idempotent: true,
     path: actionPath('openpgp-sign'),
     summary: 'Sign data with an OpenPGP key',
     description:
       'Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of export-openpgp-public. The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.',
-    tag: 'key actions',
+    tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'required',

@@ -7,6 +7,7 @@ import { fail } from '../errors.ts';
 import { maxSignatureBytes, readSignatures } from '../format/reading.ts';
 import { findGoodSignature, matchVersions } from '../certificates/verification.ts';
 import { actionPath, findRecord, notAnOpenpgpKey, type Parts, requireKey, textBodyLimit, textOctets, textField } from './request.ts';
+import { openpgpTag } from '../tags.ts';
 
 const input = z.object({
   text: textField('What was signed'),
@@ -36,11 +37,13 @@ const output = z.object({
 export function openpgpVerify({ transitKeys }: Parts): AnyEndpoint {
   return defineEndpoint({
     method: 'POST',
+    named: 'OpenpgpVerify',
+    idempotent: true,
     path: actionPath('openpgp-verify'),
     summary: 'Verify a detached OpenPGP signature',
     description:
       'The version is found by the fingerprint in the signature. Of several signatures one good one suffices. Well-formed but not good is valid: false; unreadable is an error.',
-    tag: 'key actions',
+    tag: openpgpTag,
     access: 'token',
     operation: 'execute',
     audit: 'reads-go-on',

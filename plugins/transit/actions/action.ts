@@ -11,6 +11,9 @@ import type { Key } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
+import { pascal } from '../../../core/http/description/named-schemas.ts';
+import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts';
+import { keyActionsTag } from '../tags.ts';
 
 const maxBatchItems = 1_000;
 /** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
@@ -31,7 +34,7 @@ export const base64EncodedField = z.boolean().optional().describe('Default true;
 export function payloadField(description: string) {
   return z.string().meta({
     description: `${description}: base64, or raw UTF-8 with base64-encoded false.`,
-    contentEncoding: 'base64',
+    'x-payload': true,
     maxLength: maxPayloadCharacters,
   });
 }
@@ -66,7 +69,8 @@ export function defineKeyAction<Input, Output>(
   return defineEndpoint<Input, Output, Key>({
     method: 'POST',
     path: `/v1/state/keystore/transit-keys/{name}/${action}`,
-    tag: 'key actions',
+    tag: keyActionsTag,
+    named: pascal(action),
     access: 'token',
     operation: 'execute',
     find: (call) => transit.keyring.require(call),
@@ -96,11 +100,13 @@ type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawS
 export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerFields> = {
   readonly action: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   /** fields of one request; all but `subject` optional and without defaults, so that fields beside `batch-input` can be refused */
   readonly fields: Fields;
   /** the one required field */
   readonly subject: keyof Fields & string;
+  /** where the required field alone makes no request; wire form */
+  readonly exampleInput?: Readonly<Record<string, unknown>>;
   readonly secretInput: readonly (keyof Fields & string)[];
   readonly answer: z.ZodObject<Answer>;
   readonly secretOutput: readonly (keyof Answer & string)[];
@@ -116,30 +122,101 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   ): Promise<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
 };
 
-type BatchInput = { batchInput?: readonly JsonObject[] | undefined } & Record<string, unknown>;
+type BatchAnswer = { readonly batchResults: readonly Record<string, unknown>[]; readonly failed: number };
+type SingleInput = { batchInput?: readonly JsonObject[] | undefined } & Record<string, unknown>;
 
-/** Makes the endpoint of a batch action. */
+/** Items are read one by one, so that a wrong one fails alone. */
+const rawItems = z.array(z.record(z.string(), z.unknown())).min(1).max(maxBatchItems);
+
+/**
+ * Makes the endpoints of an action: for one request, and for a batch. Policies judge the batch as the action itself. The single endpoint
+ * takes `batch-input` too, as it always did; there it is not described, because the two bodies and answers have no common type.
+ */
 export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends AnswerFields>(
   transit: Transit,
   spec: BatchActionSpec<Fields, Answer>,
-): AnyEndpoint {
-  type Item = z.output<z.ZodObject<Fields>>;
+): AnyEndpoint[] {
+  const { action, summary, subject } = spec;
+  const single = z.object(spec.fields);
+  const described = describedBatch(spec);
+  const run = batchRunner(transit, spec, described.item);
+  const shared = { audit: 'required', idempotent: true, errors: spec.errors } as const;
+  const answerBatch = async (call: EndpointCall, items: readonly JsonObject[], key: Key): Promise<Reply> => {
+    const answer = await run(call, items, key);
+    return new Reply(answer.failed === items.length ? 400 : 200, answer);
+  };
+  return [
+    defineKeyAction<SingleInput, object>(transit, action, {
+      ...shared,
+      summary,
+      description: spec.description,
+      input: z.object({ ...spec.fields, [subject]: (spec.fields[subject] as z.ZodType).optional(), batchInput: rawItems.optional() }),
+      output: described.answer.partial().extend(spec.answer.partial().shape),
+      documented: { input: single, output: spec.answer, ...defined({ exampleInput: spec.exampleInput }) },
+      secretInput: [...spec.secretInput, 'batchInput'],
+      secretOutput: [...spec.secretOutput, 'batchResults'] as never[],
+      ...defined({ auditFields: spec.auditFields }),
+      commandLine: { input: subject, ...spec.commandLine },
+      run: async (call, { batchInput, ...input }, key) => {
+        if (batchInput === undefined) {
+          if (input[subject] === undefined) throw missing(subject);
+          const answer = await spec.run(call, input as z.output<typeof single>, key, (signedDigest) => call.noteAudit({ signedDigest }));
+          call.noteAudit({ keyVersion: answer.keyVersion });
+          return answer;
+        }
+        if (Object.values(input).some((value) => value !== undefined)) throw besideBatch();
+        return answerBatch(call, batchInput, key);
+      },
+    }),
+    defineKeyAction<{ batchInput: readonly JsonObject[] }, BatchAnswer>(transit, `${action}-batch`, {
+      ...shared,
+      judgedAs: { action },
+      summary: `${summary}: a batch`,
+      description:
+        `The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has \`code\`. Policies that speak of ` +
+        `\`${action}\` decide about batches too. When every request failed, the status is 400.`,
+      input: z.object({ batchInput: rawItems }) as unknown as z.ZodType<{ batchInput: readonly JsonObject[] }>,
+      output: described.answer,
+      documented: {
+        input: z.object({ batchInput: z.array(described.item).min(1).max(maxBatchItems).describe('The requests.') }),
+        otherStatuses: { 400: 'Every request of the batch failed' },
+        exampleInput: { 'batch-input': [{ ...described.example, reference: 'row 17' }] },
+      },
+      secretInput: ['batchInput'],
+      secretOutput: ['batchResults'],
+      run: (call, { batchInput }, key) => answerBatch(call, batchInput, key),
+    }),
+  ];
+}
+
+/** The schemas of a batch: an item, a result, and the answer. */
+function describedBatch<Fields extends z.ZodRawShape, Answer extends AnswerFields>(spec: BatchActionSpec<Fields, Answer>) {
+  const name = pascal(spec.action);
   const reference = z.string().max(256).optional().meta({ description: 'Echoed from the request.', example: 'row 17' });
-  const itemSchema = z.object({ ...spec.fields, reference });
-  const batchInput = z
-    .array(z.record(z.string(), z.unknown()))
-    .min(1)
-    .max(maxBatchItems)
-    .optional()
-    .describe('1 to 1,000 requests, each with the fields of a single one and optionally `reference`.');
-  const result = z.object({
-    ...spec.answer.partial().shape,
-    reference,
-    status: z.int().optional().meta({ description: 'Of an item that failed: the HTTP status it would have had.', example: 400 }),
-    code: z.string().optional().meta({ description: 'Of an item that failed: the error code.', example: 'decryption-failed' }),
-    errorMessage: z.string().optional().meta({ description: 'Of an item that failed: why.', example: 'The ciphertext does not open.' }),
+  const item = z.object({ ...spec.fields, reference }).meta({ typeName: `${name}BatchItem` });
+  const result = z
+    .object({
+      ...spec.answer.partial().shape,
+      reference,
+      status: z.int().optional().meta({ description: 'Of a request that failed: the HTTP status it would have had.', example: 400 }),
+      code: z.string().optional().meta({ description: 'Of a request that failed: the error code.', example: 'decryption-failed' }),
+      errorMessage: z.string().optional().meta({ description: 'Of a request that failed: why.', example: 'The ciphertext does not open.' }),
+    })
+    .meta({ typeName: `${name}BatchResult` });
+  const answer = z.object({
+    batchResults: z.array(result).describe('One result for each request, in order.'),
+    failed: z.int().min(0).describe('How many failed.'),
   });
-  const single = spec.fields[spec.subject] as z.ZodType;
+  const example = spec.exampleInput ?? (exampleOf(wireSchema(z.object(spec.fields), 'input')) as Readonly<Record<string, unknown>>);
+  return { item, answer, example };
+}
+
+/** Runs the items of a batch: a refusal concerns one item, a fault ends the batch. */
+function batchRunner<Fields extends z.ZodRawShape, Answer extends AnswerFields>(
+  transit: Transit,
+  spec: BatchActionSpec<Fields, Answer>,
+  itemSchema: z.ZodType,
+): (call: EndpointCall, items: readonly JsonObject[], key: Key) => Promise<BatchAnswer> {
   /** by cipher: a batch does not wait for signatures that are slower than its own */
   const semaphores = new Map<string, Semaphore>();
   const semaphoreFor = ({ record: { cipher } }: Key): Semaphore => {
@@ -156,7 +233,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   ): Promise<Record<string, unknown>> => {
     const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
     try {
-      const item = parseInput(itemSchema, raw) as Item;
+      const item = parseInput(itemSchema, raw) as z.output<z.ZodObject<Fields>>;
       return { ...(await whilePresent(transit, key, () => spec.run(call, item, key, noteSigned))), ...named };
     } catch (error) {
       // A refusal concerns one item; a fault (no token, no store) ends the batch.
@@ -165,7 +242,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     }
   };
 
-  const runBatch = async (call: EndpointCall, items: readonly JsonObject[], key: Key): Promise<object> => {
+  return async (call, items, key) => {
     const batchResults: Record<string, unknown>[] = [];
     const digests: (string | null)[] = Array.from(items, () => null);
     for (let at = 0; at < items.length; at += itemsAtOnce) {
@@ -182,37 +259,6 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
     call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
     return { batchResults, failed };
   };
-
-  const output = z.object({
-    ...spec.answer.partial().shape,
-    batchResults: z.array(result).optional().describe('Of a batch: one result for each request, in order.'),
-    failed: z.int().min(0).optional().describe('Of a batch: how many failed.'),
-  });
-  return defineKeyAction<BatchInput, object>(transit, spec.action, {
-    summary: spec.summary,
-    ...defined({ description: spec.description }),
-    audit: 'required',
-    input: z
-      .object({ ...spec.fields, [spec.subject]: single.optional(), batchInput })
-      .meta({ anyOf: [{ required: [spec.subject] }, { required: ['batchInput'] }] }),
-    output,
-    secretInput: [...spec.secretInput, 'batchInput'],
-    secretOutput: [...spec.secretOutput, 'batchResults'] as never[],
-    ...defined({ auditFields: spec.auditFields }),
-    commandLine: { input: spec.subject, ...spec.commandLine },
-    errors: spec.errors,
-    run: async (call, input, key) => {
-      if (input.batchInput === undefined) {
-        if (input[spec.subject] === undefined) throw missing(spec.subject);
-        const answer = await spec.run(call, input as Item, key, (signedDigest) => call.noteAudit({ signedDigest }));
-        call.noteAudit({ keyVersion: answer.keyVersion });
-        return answer;
-      }
-      if (Object.entries(input).some(([name, value]) => name !== 'batchInput' && value !== undefined)) throw besideBatch();
-      const answer = (await runBatch(call, input.batchInput, key)) as { failed: number };
-      return answer.failed === input.batchInput.length ? new Reply(400, answer) : answer;
-    },
-  });
 }
 
 function missing(subject: string): Error {

@@ -21,6 +21,9 @@ const outputSchema = z.object({
 export function backup(transit: Transit): AnyEndpoint {
   return defineKeyAction<unknown, z.output<typeof outputSchema>>(transit, 'backup', {
     summary: 'Back up a key in clear',
+    description:
+      'One text that restore takes, with all versions and their material in clear: keep it like the key. The key must have `allow-plaintext-backup`, which cannot be set back.',
+    idempotent: true,
     audit: 'required',
     output: outputSchema,
     secretOutput: ['key'],

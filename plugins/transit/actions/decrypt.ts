@@ -18,10 +18,12 @@ import {
 } from './action.ts';
 
 /** POST …/decrypt */
-export function decrypt(transit: Transit): AnyEndpoint {
+export function decrypt(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'decrypt',
     summary: 'Decrypt a ciphertext',
+    description:
+      'One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a change of it.',
     fields: {
       ciphertext: valueField('What encrypt answered.'),
       base64Encoded: base64EncodedField,

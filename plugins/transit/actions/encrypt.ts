@@ -19,10 +19,12 @@ import {
 } from './action.ts';
 
 /** POST …/encrypt */
-export function encrypt(transit: Transit): AnyEndpoint {
+export function encrypt(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'encrypt',
     summary: 'Encrypt a plaintext of up to 2 MiB',
+    description:
+      'The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`. A policy may allow encryption without decryption.',
     fields: {
       plaintext: payloadField('What to encrypt'),
       base64Encoded: base64EncodedField,

@@ -5,6 +5,7 @@ import { encodeBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { integer, pemExample } from '../../../core/wire/fields.ts';
 import { toKebab } from '../../../core/wire/schema.ts';
+import { pascal } from '../../../core/http/description/named-schemas.ts';
 import type { AnyEndpoint, EndpointCall } from '../../../core/http/endpoint.ts';
 import type { ExportedVersion } from '../../../core/plugin/services/transit-keys.ts';
 import { cipherOf } from '../ciphers.ts';
@@ -39,53 +40,90 @@ type Output = { readonly keys: Readonly<Record<string, string>> | readonly Expor
 /** A format of an attachment, with the attachment. */
 type AttachedFormat = { readonly attachment: Attachment; readonly format: Attachment['exportFormat'] };
 
+/** What the endpoint reads: of every format, and `latest`, which are served and not described here. */
 function inputSchema(formats: readonly AttachedFormat[]) {
   const { version, wrappingKey } = ownParameters;
   const parameters = Object.assign({}, ...formats.map(({ format }) => format.parameters)) as Readonly<Record<string, z.ZodType>>;
-  const format = z
-    .enum([...formats.map((one) => one.format.name), 'wrapped'])
-    .optional()
-    .describe('Default: PKCS#8 PEM, or base64 for symmetric keys.');
+  const format = z.enum([...formats.map((one) => one.format.name), 'wrapped']).optional();
   return z.object({ version, format, wrappingKey, ...parameters });
 }
 
+const keyVersion = z.int().describe('Newest version in the answer.');
+const ownInput = z.object({
+  version: ownParameters.version,
+  format: z.enum(['wrapped']).optional().describe('Default: PKCS#8 PEM, or base64 for symmetric keys.'),
+  wrappingKey: ownParameters.wrappingKey,
+});
+const ownOutput = z.object({
+  keys: z.record(z.string(), z.string()).meta({ description: 'Version to key material.', example: { 1: pemExample('PRIVATE KEY') } }),
+  keyVersion,
+});
+
 function outputSchema(formats: readonly AttachedFormat[]) {
-  const lists = formats.map(({ format }) => z.array(z.object({ version: z.int().describe('Version of the key.'), value: format.value })));
-  const names = formats.map(({ format }) => format.name).join(' or ');
-  return z.object({
-    keys: z
-      .union([z.record(z.string(), z.string()), ...lists])
-      .describe(`Version to key material${formats.length === 0 ? '' : `; with format ${names} a list of blocks`}.`),
-    keyVersion: z.int().describe('Newest version in the answer.'),
-  });
+  const lists = formats.map(({ format }) => z.array(exportedVersion(format)));
+  return z.object({ keys: z.union([ownOutput.shape.keys, ...lists]), keyVersion });
 }
 
-/** POST …/export */
-export function exportKey(transit: Transit): AnyEndpoint {
+function exportedVersion({ name, value }: AttachedFormat['format']) {
+  return z.object({ version: z.int().describe('Version of the key.'), value }).meta({ typeName: `Exported${pascal(name)}Key` });
+}
+
+/** POST …/export, and for the format of each attachment an action of its own, because its answer has another shape. */
+export function exportKey(transit: Transit): AnyEndpoint[] {
   const formats = Array.from(transit.attachments, (attachment) => ({ attachment, format: attachment.exportFormat }));
-  return defineKeyAction<Input, Output>(transit, 'export', {
-    summary: 'Export key material',
+  const shared = {
     audit: 'required',
-    input: inputSchema(formats),
-    output: outputSchema(formats),
+    idempotent: true,
     secretOutput: ['keys'],
-    auditFields: ['version', 'format'],
     errors: ['export-not-allowed', 'operation-not-supported', 'version-unknown', 'version-not-allowed', 'invalid-key-data'],
-    run: async (call, input, key) => {
-      const wrappingKey = await wrappingKeyOf(input);
-      for (const { format } of formats) requireParametersFit(format, input);
-      const versions = chooseVersions(transit, call, key, input.version);
-      const attached = formats.find(({ format }) => format.name === input.format);
-      const readAttached = attached === undefined ? undefined : planAttached(transit, attached, key, versions, input);
-      if (!key.record.exportable) throw fail('export-not-allowed', { detail: 'Set exportable to true first; it cannot be set back.' });
-      const keyVersion = (versions.at(-1) as Version).number;
-      call.noteAudit({ keyVersion });
-      if (readAttached !== undefined) return { keys: await readAttached(), keyVersion };
-      const keys: Record<string, string> = {};
-      for (const version of versions) keys[version.number] = await materialText(transit, key, version, wrappingKey);
-      return { keys, keyVersion };
-    },
-  });
+  } as const;
+  const run = (call: EndpointCall, input: Input, key: Key): Promise<Output> => runExport(transit, formats, call, input, key);
+  return [
+    defineKeyAction<Input, Output>(transit, 'export', {
+      ...shared,
+      summary: 'Export key material',
+      description:
+        'In clear, or wrapped under a public key of yours: AES key wrap with padding under RSA-OAEP. The key must be `exportable`, which cannot be set back.',
+      input: inputSchema(formats),
+      output: outputSchema(formats),
+      documented: { input: ownInput, output: ownOutput },
+      auditFields: ['version', 'format'],
+      run,
+    }),
+    ...formats.map(({ format }) =>
+      defineKeyAction<Input, Output>(transit, `export-${format.name}`, {
+        ...shared,
+        judgedAs: { action: 'export', fields: { format: format.name } },
+        summary: `Export key material as ${format.title}`,
+        description: 'As export does, under the same policies: a rule for `export` decides about this too. The key must be `exportable`.',
+        input: z.object({ version: ownParameters.version, ...format.parameters }),
+        output: z.object({ keys: z.array(exportedVersion(format)).describe('One for each version.'), keyVersion }) as never,
+        auditFields: ['version'],
+        run: (call, input, key) => run(call, { ...input, format: format.name }, key),
+      }),
+    ),
+  ];
+}
+
+async function runExport(
+  transit: Transit,
+  formats: readonly AttachedFormat[],
+  call: EndpointCall,
+  input: Input,
+  key: Key,
+): Promise<Output> {
+  const wrappingKey = await wrappingKeyOf(input);
+  for (const { format } of formats) requireParametersFit(format, input);
+  const versions = chooseVersions(transit, call, key, input.version);
+  const attached = formats.find(({ format }) => format.name === input.format);
+  const readAttached = attached === undefined ? undefined : planAttached(transit, attached, key, versions, input);
+  if (!key.record.exportable) throw fail('export-not-allowed', { detail: 'Set exportable to true first; it cannot be set back.' });
+  const newest = (versions.at(-1) as Version).number;
+  call.noteAudit({ keyVersion: newest });
+  if (readAttached !== undefined) return { keys: await readAttached(), keyVersion: newest };
+  const keys: Record<string, string> = {};
+  for (const version of versions) keys[version.number] = await materialText(transit, key, version, wrappingKey);
+  return { keys, keyVersion: newest };
 }
 
 /** Throws invalid-value for a parameter of a format that was not asked for. */

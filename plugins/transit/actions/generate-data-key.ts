@@ -11,10 +11,7 @@ import { associatedDataField, contextField, defineKeyAction, keyVersionField, ke
 
 const inputSchema = z.object({
   type: z.enum(['plaintext', 'wrapped']).default('wrapped').describe('plaintext: the answer also has the data key in clear.'),
-  bits: z
-    .union([z.literal(128), z.literal(256), z.literal(512)])
-    .default(256)
-    .describe('Size of the data key.'),
+  bits: z.literal([128, 256, 512]).meta({ typeName: 'DataKeyBits' }).default(256).describe('Size of the data key.'),
   context: contextField,
   associatedData: associatedDataField,
   keyVersion: keyVersionField,
@@ -30,6 +27,9 @@ const outputSchema = z.object({
 export function generateDataKey(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, z.output<typeof outputSchema>>(transit, 'generate-data-key', {
     summary: 'Make a data key',
+    description:
+      'For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With type `wrapped` the data key itself is not answered.',
+    idempotent: true,
     audit: 'required',
     input: inputSchema,
     output: outputSchema,

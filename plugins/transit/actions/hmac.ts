@@ -11,10 +11,11 @@ import { formatValue } from '../formats/value-format.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 /** POST …/hmac */
-export function hmac(transit: Transit): AnyEndpoint {
+export function hmac(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'hmac',
     summary: 'Calculate an HMAC; check it with verify',
+    description: 'Under a secret of its own in each version, which every kind of key has. The text is not encrypted; verify checks it.',
     fields: {
       plaintext: payloadField('What to authenticate'),
       base64Encoded: base64EncodedField,

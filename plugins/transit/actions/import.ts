@@ -35,8 +35,11 @@ const inputSchema = z.object({
 export function importKey(transit: Transit, importWrappingKey: ImportWrappingKey): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'import', {
     summary: 'Import key material as a new version',
+    description:
+      'Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type and size must be those of the key.',
     audit: 'required',
     input: inputSchema,
+    documented: { exampleInput: { data: 'not-a-real-key-of-32-octets-in-base64=' } },
     successStatus: 204,
     secretInput: ['data', 'ciphertext'],
     commandLine: { input: 'data' },

@@ -33,6 +33,8 @@ const inputSchema = z.object({
 export function restore(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
     summary: 'Restore a key from a backup',
+    description:
+      'The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`.',
     audit: 'required',
     input: inputSchema,
     bodyLimit,

@@ -9,10 +9,12 @@ import type { Transit } from '../context.ts';
 import { associatedDataField, contextField, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 /** POST …/rewrap */
-export function rewrap(transit: Transit): AnyEndpoint {
+export function rewrap(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'rewrap',
     summary: 'Encrypt a ciphertext again under the newest version',
+    description:
+      'The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data that a rotation left under an old version.',
     fields: {
       ciphertext: valueField('What encrypt answered.'),
       context: contextField,

@@ -12,6 +12,8 @@ import { defineKeyAction } from './action.ts';
 export function rotate(transit: Transit): AnyEndpoint {
   return defineKeyAction<unknown, never>(transit, 'rotate', {
     summary: 'Make a new version',
+    description:
+      'The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go on decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts again.',
     audit: 'required',
     successStatus: 204,
     errors: ['operation-not-supported', 'unsupported-cipher', 'version-exhausted', 'conflict'],

@@ -13,7 +13,7 @@ import { formatValue } from '../formats/value-format.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 /** POST …/sign */
-export function sign(transit: Transit): AnyEndpoint {
+export function sign(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'sign',
     summary: 'Sign a text',

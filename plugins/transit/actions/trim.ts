@@ -17,6 +17,9 @@ const inputSchema = z.object({ version: integer(1, maxVersion).describe('Oldest 
 export function trim(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'trim', {
     summary: 'Remove old versions',
+    description:
+      'Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where they are gone already, nothing happens.',
+    idempotent: true,
     audit: 'required',
     input: inputSchema,
     successStatus: 204,

@@ -15,13 +15,17 @@ import { parseValue } from '../formats/value-format.ts';
 import { verifySignature } from '../formats/verification.ts';
 import { base64EncodedField, defineBatchAction, keyVersionOutput, payloadField, valueField } from './action.ts';
 
+const exampleSignature = 'MZQ5VLMBYpNuLKB+CduuX7O0CHrvSAix2i3KlM2CIvgr';
+
 type Verdict = { readonly valid: boolean; readonly keyVersion: number };
 
 /** POST …/verify */
-export function verify(transit: Transit): AnyEndpoint {
+export function verify(transit: Transit): AnyEndpoint[] {
   return defineBatchAction(transit, {
     action: 'verify',
     summary: 'Verify a signature or an HMAC',
+    description:
+      'Takes what sign or hmac answered, and signatures made elsewhere with the same key. A wrong signature is an answer, not an error: `valid` is false.',
     fields: {
       text: payloadField('What was signed'),
       base64Encoded: base64EncodedField,
@@ -30,6 +34,7 @@ export function verify(transit: Transit): AnyEndpoint {
       ...signatureFields,
     },
     subject: 'text',
+    exampleInput: { text: 'aGVsbG8=', signature: `store:v1:${exampleSignature}` },
     secretInput: ['text', 'signature', 'hmac'],
     answer: z.object({ valid: z.boolean().describe('Whether signature or HMAC fit the text.'), keyVersion: keyVersionOutput }),
     secretOutput: [],

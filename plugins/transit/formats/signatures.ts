@@ -11,15 +11,24 @@ import type { SigningCipher } from '../ciphers.ts';
 const hashBytes: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
 
 /** Field `hash-algorithm`. */
-export const hashAlgorithmField = z.enum(['sha256', 'sha384', 'sha512']).optional().describe('Default sha256.');
+export const hashAlgorithmField = z
+  .enum(['sha256', 'sha384', 'sha512'])
+  .meta({ typeName: 'HashAlgorithm' })
+  .optional()
+  .describe('Default sha256.');
 
 /** Fields that sign and verify share. */
 export const signatureFields = {
   hashAlgorithm: hashAlgorithmField,
   prehashed: z.boolean().optional().describe('The input is the finished hash, not the data. Default false.'),
-  signatureAlgorithm: z.enum(['pkcs1v15', 'pss']).optional().describe('Padding of RSA signatures; default pkcs1v15.'),
+  signatureAlgorithm: z
+    .enum(['pkcs1v15', 'pss'])
+    .meta({ typeName: 'SignatureAlgorithm' })
+    .optional()
+    .describe('Padding of RSA signatures; default pkcs1v15.'),
   marshaling: z
     .enum(['asn1', 'jws'])
+    .meta({ typeName: 'SignatureMarshaling' })
     .optional()
     .describe('asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.'),
 } as const;

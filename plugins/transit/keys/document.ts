@@ -20,10 +20,16 @@ export const documentSchema = z.object({
   cipher: z
     .string()
     .max(64)
-    .default(defaultCipher)
-    .meta({ description: `What the key is made of: ${cipherNames.join(', ')}.`, example: defaultCipher }),
+    .meta({ typeName: 'Cipher', enum: cipherNames, description: 'What the key is made of.', example: defaultCipher })
+    .default(defaultCipher),
   distribute: z
-    .object({ to: z.enum(['all', 'none', 'inherit']).default('inherit').describe('Where the key goes; inherit means all.') })
+    .object({
+      to: z
+        .enum(['all', 'none', 'inherit'])
+        .meta({ typeName: 'Distribution' })
+        .default('inherit')
+        .describe('Where the key goes; inherit means all.'),
+    })
     .prefault({})
     .describe('Distribution of the key.'),
   exportable: z.boolean().default(false).describe('Whether export may answer key material.'),
@@ -34,7 +40,11 @@ export const documentSchema = z.object({
     .boolean()
     .default(false)
     .describe('The same plaintext in the same context gives the same ciphertext; derived keys only.'),
-  custody: z.enum(['wrapped', 'token']).optional().describe('Where the key lives: as a wrapped blob, or as an object in the token.'),
+  custody: z
+    .enum(['wrapped', 'token'])
+    .meta({ typeName: 'Custody' })
+    .optional()
+    .describe('Where the key lives: as a wrapped blob, or as an object in the token.'),
   publicKey: z
     .string()
     .min(1)

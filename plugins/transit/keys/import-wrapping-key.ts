@@ -9,6 +9,7 @@ import { formatPublicKey } from '../formats/public-keys.ts';
 import type { ImportWrappingKeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
 import { unopened, unwrapMaterial } from '../formats/wrapped-material.ts';
+import { keyActionsTag } from '../tags.ts';
 
 const keyType = 'rsa-4096';
 const modulusBytes = 512;
@@ -84,8 +85,9 @@ export function importWrappingKeyEndpoint(importWrappingKey: ImportWrappingKey):
     method: 'GET',
     path: '/v1/state/keystore/wrapping-key',
     summary: 'The public key under which keys are wrapped for import',
+    named: 'ImportWrappingKey',
     description: 'Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with padding of the material.',
-    tag: 'key actions',
+    tag: keyActionsTag,
     access: 'token',
     operation: 'read',
     audit: 'required',

@@ -20,6 +20,7 @@ import type { Transit } from '../context.ts';
 import { newKeyId } from '../key-id.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
 import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
+import { transitKeysTag } from '../tags.ts';
 
 /** What a change has made before it is committed. */
 type Prepared = {
@@ -33,7 +34,7 @@ type Prepared = {
 export function transitKeys(transit: Transit): ReturnType<typeof defineResource> {
   return defineResource<KeyDocument, KeyRecord, Prepared>({
     path: 'keystore/transit-keys',
-    tag: 'transit keys',
+    tag: transitKeysTag,
     noun: 'transit key',
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',

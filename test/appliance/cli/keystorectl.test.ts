@@ -229,7 +229,7 @@ describe('actions', () => {
   test('without an action, or with a wrong one, the actions are named', async () => {
     expect(await ctl(['do', 'transit-keys', 'box'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('actions: encrypt, decrypt'),
+      stderr: expect.stringContaining('actions: encrypt, encrypt-batch, decrypt'),
     });
     expect(await ctl(['do', 'transit-keys', 'box', 'frobnicate'])).toMatchObject({
       code: 1,

@@ -259,6 +259,43 @@ describe('lists and fields (api 6, 8)', () => {
     expect(await get('keys=true&after=zzz')).toEqual([]);
   });
 
+  test('headers say how many entries there are and where the next are', async () => {
+    const headers = async (query: string, path = list) => {
+      const { status, headers: given } = await app.send('GET', `${path}?${query}`, undefined, { token });
+      return [status, given['total-count'], given['link']];
+    };
+    expect(await headers('')).toEqual([200, '4', undefined]);
+    expect(await headers('limit=4')).toEqual([200, '4', undefined]);
+    expect(await headers('limit=3&fields=name')).toEqual([200, '4', `<${list}?limit=3&fields=name&after=c>; rel="next"`]);
+    expect(await headers('after=a&limit=2&keys=true', '/v1/state/things')).toEqual([
+      ...[200, '4'],
+      '</v1/state/things?limit=2&keys=true&after=c>; rel="next"',
+    ]);
+    expect(await headers('after=zzz')).toEqual([200, '4', undefined]);
+    const names: string[] = [];
+    let next: string | undefined = `${list}?limit=1`;
+    while (next !== undefined) {
+      const answer = await app.send('GET', next, undefined, { token });
+      names.push(...answer.body.map(({ name }: { name: string }) => name));
+      next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link']))?.[1];
+    }
+    expect(names).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('of parts, whose names can be anything, the link leads on as well', async () => {
+    const parts = `${list}/a/parts`;
+    for (const name of ['1 2', 'a/b', 'c?d', 'ü&<>"']) await app.send('POST', parts, { name, size: 1 }, { token });
+    const names: string[] = [];
+    let next: string | undefined = `${parts}?limit=1`;
+    while (next !== undefined) {
+      const answer = await app.send('GET', next, undefined, { token });
+      expect(answer.headers['total-count']).toBe('4');
+      names.push(...answer.body.map(({ name }: { name: string }) => name));
+      next = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link']))?.[1];
+    }
+    expect(names.toSorted()).toEqual(['1 2', 'a/b', 'c?d', 'ü&<>"'].toSorted());
+  });
+
   test('fields reach into containers and maps', async () => {
     expect(await get('fields=labels/in,labels/absent,vault/enabled', `${list}/a`)).toEqual({
       labels: { in: 'a' },

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
 import { createEntry } from '../change.ts';
 import { readFlag } from '../list-query.ts';
-import type { VerbContext } from './verb.ts';
+import { changeText, type VerbContext } from './verb.ts';
 
 export function createEndpoint(verb: VerbContext): AnyEndpoint {
   const { view, entries, schemas } = verb;
@@ -13,6 +13,7 @@ export function createEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'create',
     path: `/v1/config/${verb.listPath}`,
     summary: `Create ${verb.aNoun}`,
+    description: `Under the name in the body, which must be free. What is left out gets its default.${changeText}`,
     successStatus: 201,
     documented: { input: schemas.creation, output: schemas.changed, resource: verb.described('list') },
     errors: ['already-exists', 'conflict', ...verb.errors],

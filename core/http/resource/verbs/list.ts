@@ -1,7 +1,9 @@
 // GET of a resource: its entries, their names, or their number, in either tree (api 6).
 import { defined } from '../../../base/defined.ts';
+import type { StoreKey } from '../../../store/store.ts';
 import { Wire } from '../../../wire/schema.ts';
-import { defineEndpoint, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
+import { lastShown, listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { listQuery, readFields, readListQuery } from '../list-query.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -10,41 +12,63 @@ export function listEndpoints(verb: VerbContext): AnyEndpoint[] {
   const { view, entries, schemas, noun } = verb;
   const shared = { ...verb.reading, query: listQuery, find: (call: EndpointCall) => entries.parentsOf(call) };
   return [
-    defineEndpoint<undefined, Wire, string[]>({
+    defineEndpoint<undefined, Reply, string[]>({
       ...shared,
       path: `/v1/config/${verb.listPath}`,
       summary: `List every ${noun}`,
+      description: `What was configured, in the order of names. ${partText}`,
       documented: { output: schemas.config, resource: verb.described('list') },
       run: (call, _, parents) => listEntries(verb, call, parents, 'config', (name, record) => view.config(name, record)),
     }),
-    defineEndpoint<undefined, Wire, string[]>({
+    defineEndpoint<undefined, Reply, string[]>({
       ...shared,
       path: `/v1/state/${verb.listPath}`,
       summary: `List the state of every ${noun}`,
+      description: `What was configured and what came of it, in the order of names. ${partText}`,
       documented: { output: schemas.state, resource: verb.described('list', 'state') },
       run: (call, _, parents) => listEntries(verb, call, parents, 'state', (name, record) => view.state(name, record, call)),
     }),
   ];
 }
 
+const partText =
+  '`fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.';
+
 /** Built-in entries are listed among those of the table, in the order of names. */
 function listEntries(
-  { view, entries }: VerbContext,
+  { view, entries, listPath }: VerbContext,
   call: EndpointCall,
   parents: readonly string[],
   tree: 'config' | 'state',
   format: (name: string, record: unknown) => unknown,
-): Wire {
+): Reply {
   const { keys, count, after, limit } = readListQuery(call.query);
   const select = readFields(call.query, view.answers[tree]);
   const { table, builtIn = new Map<string, unknown>() } = view.resource;
   const prefix = entries.keyOf(call, parents);
-  if (count) return new Wire({ count: table.count(prefix) + builtIn.size });
-  const range = defined({ after, limit });
-  if (keys && builtIn.size === 0) return new Wire([...table.keys(prefix, range)].map((key) => key.at(-1)));
-  const own = [...table.entries(prefix, range)].map(([key, record]) => [String(key.at(-1)), record] as const);
+  const total = table.count(prefix) + builtIn.size;
+  if (count) return new Reply(200, new Wire({ count: total }));
+  const range = defined({ after, limit: limit === undefined ? undefined : limit + 1 });
+  const reply = ({ entries: named, hasMore }: Page<readonly [name: string, shown: unknown]>): Reply => {
+    const last = hasMore ? lastShown(call, view.nameField, named) : undefined;
+    const body = new Wire(named.map(([, shown]) => shown));
+    return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${listPath}`, total, last));
+  };
+  const nameOf = (key: StoreKey): string => String(key.at(-1));
+  if (keys && builtIn.size === 0)
+    return reply(
+      pageOf(
+        Iterator.from(table.keys(prefix, range)).map((key) => twice(nameOf(key))),
+        limit,
+      ),
+    );
+  const own = [...table.entries(prefix, range)].map(([key, record]) => [nameOf(key), record] as const);
   const others = [...builtIn].filter(([name]) => after === undefined || name > after);
-  const all = others.length === 0 ? own : [...own, ...others].sort(([left], [right]) => (left < right ? -1 : 1)).slice(0, limit);
-  if (keys) return new Wire(all.map(([name]) => name));
-  return new Wire(all.map(([name, record]) => select(format(name, record))));
+  const all = others.length === 0 ? own : [...own, ...others].sort(([left], [right]) => (left < right ? -1 : 1));
+  const page = pageOf(all, limit);
+  return reply({ ...page, entries: page.entries.map(([name, record]) => (keys ? twice(name) : [name, select(format(name, record))])) });
+}
+
+function twice(name: string): readonly [string, string] {
+  return [name, name];
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
 import { mergeEntry, type Entry } from '../change.ts';
 import { mergeQuery } from '../list-query.ts';
-import type { VerbContext } from './verb.ts';
+import { changeText, type VerbContext } from './verb.ts';
 
 export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
   const { view, entries, schemas } = verb;
@@ -16,6 +16,9 @@ export function mergeEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'update',
     path: `/v1/config/${verb.entryPath}`,
     summary: `Merge into ${verb.aNoun}`,
+    description:
+      `What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other values replaced; ` +
+      `null removes (RFC 7396).${changeText}`,
     successStatus: 204,
     documented: { input: schemas.change, merge: true, resource: verb.described('entry'), ...defined({ output }) },
     errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],

@@ -2,7 +2,7 @@
 import { defineEndpoint, Reply, type AnyEndpoint } from '../../endpoint.ts';
 import { removeEntry, type Entry } from '../change.ts';
 import { readFlag } from '../list-query.ts';
-import type { VerbContext } from './verb.ts';
+import { changeText, type VerbContext } from './verb.ts';
 
 export function removeEndpoint(verb: VerbContext): AnyEndpoint {
   return defineEndpoint<undefined, Reply, Entry>({
@@ -11,6 +11,7 @@ export function removeEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'delete',
     path: `/v1/config/${verb.entryPath}`,
     summary: `Delete ${verb.aNoun}`,
+    description: `For good, with what belongs to it.${changeText}`,
     successStatus: 204,
     documented: { resource: verb.described('entry') },
     commandLine: { ends: verb.view.resource.removalEnds ?? `deletes the ${verb.noun}` },

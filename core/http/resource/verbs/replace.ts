@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../wire/json.ts';
 import { defineEndpoint, type AnyEndpoint, type Reply } from '../../endpoint.ts';
 import { replaceEntry, type Entry } from '../change.ts';
 import type { ResourceView } from '../view.ts';
-import type { VerbContext } from './verb.ts';
+import { changeText, type VerbContext } from './verb.ts';
 
 export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
   const { entries, schemas } = verb;
@@ -14,6 +14,9 @@ export function replaceEndpoint(verb: VerbContext): AnyEndpoint {
     operation: 'update',
     path: `/v1/config/${verb.entryPath}`,
     summary: `Create or replace ${verb.aNoun}`,
+    description:
+      `The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be set back. ` +
+      `\`If-None-Match: *\` creates only, \`If-Match\` replaces only what still has the tag.${changeText}`,
     successStatus: 204,
     documented: { input: schemas.change, output: schemas.changed, resource: verb.described('entry') },
     errors: ['immutable-field', 'one-way-flag', 'precondition-failed', 'conflict', 'built-in', ...verb.errors],

@@ -14,6 +14,9 @@ import { ResourceView, describedSchemas, type Document } from '../view.ts';
 /** Bodies are read in several steps (translate, merge, check), so the pipeline only checks that they are JSON objects. */
 const rawBody = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
 
+/** Ends the description of every change. */
+export const changeText = ' With `validate=true` everything is checked and nothing stored.';
+
 /** A resource as its endpoints use it; what is the same for all requests is worked out once. */
 export class VerbContext {
   readonly view: ResourceView;

@@ -23,7 +23,14 @@ const strays: Readonly<Record<string, () => void>> = {
 beforeAll(async () => {
   process.removeAllListeners('uncaughtException').removeAllListeners('unhandledRejection');
   catchStrayErrors({ tell: (error) => told.push(error), give: (error) => given.push(error) });
-  const shared = { method: 'GET', access: 'public', tag: 'test', audit: 'required', produces: 'text/plain', summary: 'x' } as const;
+  const shared = {
+    method: 'GET',
+    access: 'public',
+    tag: { name: 'test', description: 'Of tests.' },
+    audit: 'required',
+    produces: 'text/plain',
+    summary: 'x',
+  } as const;
   const endpoints = Object.entries(strays).map(([name, stray]) =>
     definePublicEndpoint({
       ...shared,

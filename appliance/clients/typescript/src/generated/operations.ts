@@ -15,8 +15,8 @@ class ApproleOperations {
    * from one address, every attempt is refused until the minute is over.
    * `POST /v1/approle-login`
    */
-  login(body: Api.ApproleLoginRequest, options: CallOptions = {}): Promise<Api.TokenCreateAnswer> {
-    return this.#sender.json<Api.TokenCreateAnswer>({ method: 'POST', path: '/v1/approle-login', body, isIdempotent: false, isPublic: true }, options);
+  login(body: Api.ApproleLoginRequest, options: CallOptions = {}): Promise<Api.ApproleLoginAnswer> {
+    return this.#sender.json<Api.ApproleLoginAnswer>({ method: 'POST', path: '/v1/approle-login', body, isIdempotent: false, isPublic: true }, options);
   }
 }
 
@@ -29,6 +29,8 @@ class ApprolesOperations {
 
   /**
    * Create an approle.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/keystore/authentication/approles`
    */
   create(body: Api.ApproleCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.Approle> {
@@ -37,6 +39,7 @@ class ApprolesOperations {
 
   /**
    * Delete an approle.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/approles/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -45,9 +48,10 @@ class ApprolesOperations {
 
   /**
    * End a secret-id at once.
+   * Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.
    * `POST /v1/state/keystore/authentication/approles/{name}/disable-secret-id`
    */
-  disableSecretId(name: string, body: Api.ApprolesDisableSecretIdRequest = {}, options: CallOptions = {}): Promise<void> {
+  disableSecretId(name: string, body: Api.DisableSecretIdRequest = {}, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/authentication/approles/${segment(name)}/disable-secret-id`, body, isIdempotent: false }, options);
   }
 
@@ -56,12 +60,14 @@ class ApprolesOperations {
    * The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).
    * `POST /v1/state/keystore/authentication/approles/{name}/generate-secret-id`
    */
-  generateSecretId(name: string, body: Api.ApprolesGenerateSecretIdRequest = {}, options: CallOptions = {}): Promise<Api.ApprolesGenerateSecretIdAnswer> {
-    return this.#sender.json<Api.ApprolesGenerateSecretIdAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/approles/${segment(name)}/generate-secret-id`, body, isIdempotent: false }, options);
+  generateSecretId(name: string, body: Api.GenerateSecretIdRequest = {}, options: CallOptions = {}): Promise<Api.GenerateSecretIdAnswer> {
+    return this.#sender.json<Api.GenerateSecretIdAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/approles/${segment(name)}/generate-secret-id`, body, isIdempotent: false }, options);
   }
 
   /**
    * List the state of every approle.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/approles`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.ApproleState[]> {
@@ -70,6 +76,8 @@ class ApprolesOperations {
 
   /**
    * List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/approles`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.ApproleState, void, undefined> {
@@ -78,6 +86,8 @@ class ApprolesOperations {
 
   /**
    * List every approle.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/approles`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Approle[]> {
@@ -86,6 +96,8 @@ class ApprolesOperations {
 
   /**
    * List every approle. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/approles`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Approle, void, undefined> {
@@ -94,6 +106,8 @@ class ApprolesOperations {
 
   /**
    * Merge into an approle.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/approles/{name}`
    */
   merge(name: string, body: Api.ApproleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -102,6 +116,9 @@ class ApprolesOperations {
 
   /**
    * Create or replace an approle.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/authentication/approles/{name}`
    */
   replace(name: string, body: Api.ApproleReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Approle | undefined> {
@@ -110,6 +127,7 @@ class ApprolesOperations {
 
   /**
    * Read the state of an approle.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/keystore/authentication/approles/{name}`
    */
   show(name: string, options: CallOptions = {}): Promise<Api.ApproleState> {
@@ -118,6 +136,7 @@ class ApprolesOperations {
 
   /**
    * Read an approle.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/keystore/authentication/approles/{name}`
    */
   showConfig(name: string, options: CallOptions = {}): Promise<Api.Approle> {
@@ -134,18 +153,20 @@ class ApprolesSecretIdsOperations {
 
   /**
    * List the secret-ids of an approle by accessor.
+   * Secret-ids that still work, without their values.
    * `GET /v1/state/keystore/authentication/approles/{name}/secret-ids`
    */
-  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.ApprolesSecretIdsListAnswerItem[]> {
-    return this.#sender.json<Api.ApprolesSecretIdsListAnswerItem[]>({ method: 'GET', path: `/v1/state/keystore/authentication/approles/${segment(name)}/secret-ids`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.SecretId[]> {
+    return this.#sender.json<Api.SecretId[]>({ method: 'GET', path: `/v1/state/keystore/authentication/approles/${segment(name)}/secret-ids`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List the secret-ids of an approle by accessor. Follows the pages: entries come as they are read, `limit` at a time.
+   * Secret-ids that still work, without their values.
    * `GET /v1/state/keystore/authentication/approles/{name}/secret-ids`
    */
-  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.ApprolesSecretIdsListAnswerItem, void, undefined> {
-    return this.#sender.pages<Api.ApprolesSecretIdsListAnswerItem>({ method: 'GET', path: `/v1/state/keystore/authentication/approles/${segment(name)}/secret-ids`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.SecretId, void, undefined> {
+    return this.#sender.pages<Api.SecretId>({ method: 'GET', path: `/v1/state/keystore/authentication/approles/${segment(name)}/secret-ids`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 }
 
@@ -161,8 +182,8 @@ class AuditOperations {
    * Kept elsewhere, they show whether a copy of the trail is complete and authentic.
    * `GET /v1/state/system/audit`
    */
-  show(options: CallOptions = {}): Promise<Api.AuditShowAnswer> {
-    return this.#sender.json<Api.AuditShowAnswer>({ method: 'GET', path: '/v1/state/system/audit', isIdempotent: true }, options);
+  show(options: CallOptions = {}): Promise<Api.AuditAnswer> {
+    return this.#sender.json<Api.AuditAnswer>({ method: 'GET', path: '/v1/state/system/audit', isIdempotent: true }, options);
   }
 }
 
@@ -175,10 +196,11 @@ class BackupStatusOperations {
 
   /**
    * The backup that runs, with its progress, and how the scheduled ones went.
+   * Times and sizes of the last backups to the targets of the configuration, and why the last one failed, if it did.
    * `GET /v1/state/system/backup-status`
    */
-  show(options: CallOptions = {}): Promise<Api.BackupStatusShowAnswer> {
-    return this.#sender.json<Api.BackupStatusShowAnswer>({ method: 'GET', path: '/v1/state/system/backup-status', isIdempotent: true }, options);
+  show(options: CallOptions = {}): Promise<Api.BackupsAnswer> {
+    return this.#sender.json<Api.BackupsAnswer>({ method: 'GET', path: '/v1/state/system/backup-status', isIdempotent: true }, options);
   }
 }
 
@@ -190,15 +212,38 @@ class CaOperations {
   }
 
   /**
+   * The status of a certificate (RFC 6960, RFC 5019).
+   * Needs no token. The answer is signed by the key that issued the certificate; answers are kept and shared for some
+   * time.
+   * `POST /v1/ca/{tenant}/{ca}/ocsp`
+   */
+  askOcsp(tenant: string, ca: string, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#sender.octets({ method: 'POST', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ocsp`, octets: body, mediaType: 'application/ocsp-request', isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
+   * The same with the request in the path, base64 (RFC 6960 appendix A.1).
+   * Needs no token. For clients and caches that ask by GET.
+   * `GET /v1/ca/{tenant}/{ca}/ocsp/{request}`
+   */
+  askOcspByPath(tenant: string, ca: string, request: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ocsp/${segment(request)}`, isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
    * Create a TLS CA.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/keystore/tls/ca`
    */
-  create(body: Api.TlscaCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.Tlsca> {
-    return this.#sender.json<Api.Tlsca>({ method: 'POST', path: '/v1/config/keystore/tls/ca', query: { validate: options.validate }, body, isIdempotent: false }, options);
+  create(body: Api.TlsCaCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.TlsCa> {
+    return this.#sender.json<Api.TlsCa>({ method: 'POST', path: '/v1/config/keystore/tls/ca', query: { validate: options.validate }, body, isIdempotent: false }, options);
   }
 
   /**
    * A certification request for the CA's key, to be signed by a root outside.
+   * For a CA that a root elsewhere signs: a key is made in the token, and import-cert takes in the certificate for it. The
+   * present certificate works until then.
    * `POST /v1/state/keystore/tls/ca/{name}/csr`
    */
   csr(name: string, options: CallOptions = {}): Promise<Api.CaCsrAnswer> {
@@ -207,6 +252,7 @@ class CaOperations {
 
   /**
    * Delete a TLS CA.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/tls/ca/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -214,7 +260,35 @@ class CaOperations {
   }
 
   /**
+   * The certificate of a CA, and its issuers up to the root.
+   * Needs no token: relying parties and devices fetch it. In PEM, the certificate of the CA first.
+   * `GET /v1/ca/{tenant}/{ca}/ca.pem`
+   */
+  downloadCertificates(tenant: string, ca: string, options: CallOptions = {}): Promise<string> {
+    return this.#sender.text({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ca.pem`, isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
+   * The revocation list of the newest key of a CA, DER.
+   * Needs no token. Also of a deleted CA, until its last list ends.
+   * `GET /v1/ca/{tenant}/{ca}/crl`
+   */
+  downloadCrl(tenant: string, ca: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/crl`, isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
+   * The revocation list of one key of a CA, DER: what its certificates point to.
+   * Needs no token. A CA that was renewed has a list for each of its keys.
+   * `GET /v1/ca/{tenant}/{ca}/crl/{version}`
+   */
+  downloadCrlOfVersion(tenant: string, ca: string, version: string, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/crl/${segment(version)}`, isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
    * Take in the CA's certificate signed outside, with its issuers up to the root.
+   * The certificate must be for the key of the last request and lead to the root that is given with it.
    * `POST /v1/state/keystore/tls/ca/{name}/import-cert`
    */
   importCert(name: string, body: Api.CaImportCertRequest, options: CallOptions = {}): Promise<void> {
@@ -223,46 +297,58 @@ class CaOperations {
 
   /**
    * List the state of every TLS CA.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/tls/ca`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TlscaState[]> {
-    return this.#sender.json<Api.TlscaState[]>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TlsCaState[]> {
+    return this.#sender.json<Api.TlsCaState[]>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/tls/ca`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TlscaState, void, undefined> {
-    return this.#sender.pages<Api.TlscaState>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TlsCaState, void, undefined> {
+    return this.#sender.pages<Api.TlsCaState>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List every TLS CA.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/tls/ca`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Tlsca[]> {
-    return this.#sender.json<Api.Tlsca[]>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TlsCa[]> {
+    return this.#sender.json<Api.TlsCa[]>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/tls/ca`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Tlsca, void, undefined> {
-    return this.#sender.pages<Api.Tlsca>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TlsCa, void, undefined> {
+    return this.#sender.pages<Api.TlsCa>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * Merge into a TLS CA.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/tls/ca/{name}`
    */
-  merge(name: string, body: Api.TlscaMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.TlsCaMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
   /**
    * Give the CA a new key and certificate; a root also gets roll-over certificates.
+   * Devices get certificates of the new key from now on. Those of the old one stay good until they end, and its revocation
+   * list goes on being made.
    * `POST /v1/state/keystore/tls/ca/{name}/renew`
    */
   renew(name: string, options: CallOptions = {}): Promise<Api.CaRenewAnswer> {
@@ -271,14 +357,18 @@ class CaOperations {
 
   /**
    * Create or replace a TLS CA.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/tls/ca/{name}`
    */
-  replace(name: string, body: Api.TlscaReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Tlsca | undefined> {
-    return this.#sender.json<Api.Tlsca | undefined>({ method: 'PUT', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
+  replace(name: string, body: Api.TlsCaReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TlsCa | undefined> {
+    return this.#sender.json<Api.TlsCa | undefined>({ method: 'PUT', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
   /**
    * Revoke a certificate this CA issued.
+   * For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.
    * `POST /v1/state/keystore/tls/ca/{name}/revoke`
    */
   revoke(name: string, body: Api.CaRevokeRequest, options: CallOptions = {}): Promise<void> {
@@ -287,22 +377,26 @@ class CaOperations {
 
   /**
    * Read the state of a TLS CA.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/keystore/tls/ca/{name}`
    */
-  show(name: string, options: CallOptions = {}): Promise<Api.TlscaState> {
-    return this.#sender.json<Api.TlscaState>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}`, isIdempotent: true }, options);
+  show(name: string, options: CallOptions = {}): Promise<Api.TlsCaState> {
+    return this.#sender.json<Api.TlsCaState>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}`, isIdempotent: true }, options);
   }
 
   /**
    * Read a TLS CA.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/keystore/tls/ca/{name}`
    */
-  showConfig(name: string, options: CallOptions = {}): Promise<Api.Tlsca> {
-    return this.#sender.json<Api.Tlsca>({ method: 'GET', path: `/v1/config/keystore/tls/ca/${segment(name)}`, isIdempotent: true }, options);
+  showConfig(name: string, options: CallOptions = {}): Promise<Api.TlsCa> {
+    return this.#sender.json<Api.TlsCa>({ method: 'GET', path: `/v1/config/keystore/tls/ca/${segment(name)}`, isIdempotent: true }, options);
   }
 
   /**
    * Issue a certificate for a certification request.
+   * The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is made from the
+   * request, never copied: extensions that it asks for beyond its names are left out.
    * `POST /v1/state/keystore/tls/ca/{name}/sign-csr`
    */
   signCsr(name: string, body: Api.CaSignCsrRequest, options: CallOptions = {}): Promise<Api.CaSignCsrAnswer> {
@@ -319,26 +413,29 @@ class CaCertificatesOperations {
 
   /**
    * Certificates this CA issued, by serial number.
+   * All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
    * `GET /v1/state/keystore/tls/ca/{name}/certificates`
    */
-  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.CaCertificatesListAnswerItem[]> {
-    return this.#sender.json<Api.CaCertificatesListAnswerItem[]>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.IssuedCertificate[]> {
+    return this.#sender.json<Api.IssuedCertificate[]>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * Certificates this CA issued, by serial number. Follows the pages: entries come as they are read, `limit` at a time.
+   * All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
    * `GET /v1/state/keystore/tls/ca/{name}/certificates`
    */
-  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.CaCertificatesListAnswerItem, void, undefined> {
-    return this.#sender.pages<Api.CaCertificatesListAnswerItem>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.IssuedCertificate, void, undefined> {
+    return this.#sender.pages<Api.IssuedCertificate>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * One certificate this CA issued.
+   * With the certificate itself, which lists leave out.
    * `GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}`
    */
-  show(name: string, serial: string, options: CallOptions = {}): Promise<Api.CaCertificatesListAnswerItem> {
-    return this.#sender.json<Api.CaCertificatesListAnswerItem>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates/${segment(serial)}`, isIdempotent: true }, options);
+  show(name: string, serial: string, options: CallOptions = {}): Promise<Api.IssuedCertificate> {
+    return this.#sender.json<Api.IssuedCertificate>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates/${segment(serial)}`, isIdempotent: true }, options);
   }
 }
 
@@ -351,10 +448,11 @@ class CryptoFunctionsOperations {
 
   /**
    * Generate random bytes.
+   * From the generator of the token, never from that of a process.
    * `POST /v1/state/keystore/crypto-functions/random-bytes`
    */
-  randomBytes(body: Api.CryptoFunctionsRandomBytesRequest = {}, options: CallOptions = {}): Promise<Api.CryptoFunctionsRandomBytesAnswer> {
-    return this.#sender.json<Api.CryptoFunctionsRandomBytesAnswer>({ method: 'POST', path: '/v1/state/keystore/crypto-functions/random-bytes', body, isIdempotent: false }, options);
+  randomBytes(body: Api.RandomBytesRequest = {}, options: CallOptions = {}): Promise<Api.RandomBytesAnswer> {
+    return this.#sender.json<Api.RandomBytesAnswer>({ method: 'POST', path: '/v1/state/keystore/crypto-functions/random-bytes', body, isIdempotent: true }, options);
   }
 }
 
@@ -370,8 +468,8 @@ class HealthOperations {
    * The answer has the same form in both cases; the status is 503 while something is not well.
    * `GET /v1/state/system/health`
    */
-  show(options: CallOptions = {}): Promise<Api.HealthShowAnswer> {
-    return this.#sender.json<Api.HealthShowAnswer>({ method: 'GET', path: '/v1/state/system/health', isIdempotent: true, isPublic: true }, options);
+  show(options: CallOptions = {}): Promise<Api.HealthAnswer> {
+    return this.#sender.json<Api.HealthAnswer>({ method: 'GET', path: '/v1/state/system/health', isIdempotent: true, isPublic: true }, options);
   }
 }
 
@@ -387,8 +485,8 @@ class HsmOperations {
    * The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.
    * `GET /v1/state/system/hsm`
    */
-  show(options: CallOptions = {}): Promise<Api.HsmShowAnswer> {
-    return this.#sender.json<Api.HsmShowAnswer>({ method: 'GET', path: '/v1/state/system/hsm', isIdempotent: true }, options);
+  show(options: CallOptions = {}): Promise<Api.HsmAnswer> {
+    return this.#sender.json<Api.HsmAnswer>({ method: 'GET', path: '/v1/state/system/hsm', isIdempotent: true }, options);
   }
 }
 
@@ -405,8 +503,8 @@ class KeystoreOperations {
    * never signs. Private keys go through import, as PEM.
    * `POST /v1/state/keystore/import-openpgp`
    */
-  importOpenpgp(body: Api.KeystoreImportOpenpgpRequest, options: CallOptions = {}): Promise<Api.KeystoreImportOpenpgpAnswer> {
-    return this.#sender.json<Api.KeystoreImportOpenpgpAnswer>({ method: 'POST', path: '/v1/state/keystore/import-openpgp', body, isIdempotent: false }, options);
+  importOpenpgp(body: Api.ImportOpenpgpRequest, options: CallOptions = {}): Promise<Api.ImportOpenpgpAnswer> {
+    return this.#sender.json<Api.ImportOpenpgpAnswer>({ method: 'POST', path: '/v1/state/keystore/import-openpgp', body, isIdempotent: false }, options);
   }
 }
 
@@ -419,19 +517,11 @@ class LoginsOperations {
 
   /**
    * End the own token, and with it its session.
+   * The token ends at once, with the tokens that it made. A token that ended already is answered 401.
    * `POST /v1/logout`
    */
   logout(options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: '/v1/logout', isIdempotent: false }, options);
-  }
-
-  /**
-   * Fetch the token of a sign-in, once it is approved.
-   * Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.
-   * `POST /v1/oidc-login/poll`
-   */
-  postV1OidcLoginPoll(body: Api.PostV1OidcLoginPollRequest, options: CallOptions = {}): Promise<Api.PostV1OidcLoginPollAnswer> {
-    return this.#sender.json<Api.PostV1OidcLoginPollAnswer>({ method: 'POST', path: '/v1/oidc-login/poll', body, isIdempotent: false, isPublic: true }, options);
   }
 }
 
@@ -462,6 +552,8 @@ class OidcOperations {
 
   /**
    * Create an OIDC service.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/keystore/authentication/oidc`
    */
   create(body: Api.OidcServiceCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.OidcService> {
@@ -470,6 +562,7 @@ class OidcOperations {
 
   /**
    * Delete an OIDC service.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/oidc/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -482,11 +575,13 @@ class OidcOperations {
    * `POST /v1/state/keystore/authentication/oidc/{name}/explain`
    */
   explain(name: string, body: Api.OidcExplainRequest = {}, options: CallOptions = {}): Promise<Api.OidcExplainAnswer> {
-    return this.#sender.json<Api.OidcExplainAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/oidc/${segment(name)}/explain`, body, isIdempotent: false }, options);
+    return this.#sender.json<Api.OidcExplainAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/oidc/${segment(name)}/explain`, body, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every OIDC service.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcServiceState[]> {
@@ -495,6 +590,8 @@ class OidcOperations {
 
   /**
    * List the state of every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcServiceState, void, undefined> {
@@ -503,6 +600,8 @@ class OidcOperations {
 
   /**
    * List every OIDC service.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcService[]> {
@@ -511,6 +610,8 @@ class OidcOperations {
 
   /**
    * List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcService, void, undefined> {
@@ -519,6 +620,8 @@ class OidcOperations {
 
   /**
    * Ask for a sign-in that a person finishes in a browser.
+   * For programs without a browser: a person opens `login-url`, compares `user-code` and signs in; the program asks
+   * /v1/oidc-login/poll with `poll-token` meanwhile.
    * `POST /v1/oidc-login`
    */
   login(body: Api.OidcLoginRequest, options: CallOptions = {}): Promise<Api.OidcLoginAnswer> {
@@ -526,7 +629,18 @@ class OidcOperations {
   }
 
   /**
+   * Fetch the token of a sign-in, once it is approved.
+   * Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.
+   * `POST /v1/oidc-login/poll`
+   */
+  loginPoll(body: Api.OidcLoginPollRequest, options: CallOptions = {}): Promise<Api.OidcLoginPollAnswer> {
+    return this.#sender.json<Api.OidcLoginPollAnswer>({ method: 'POST', path: '/v1/oidc-login/poll', body, isIdempotent: false, isPublic: true }, options);
+  }
+
+  /**
    * Merge into an OIDC service.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/oidc/{name}`
    */
   merge(name: string, body: Api.OidcServiceMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -535,6 +649,9 @@ class OidcOperations {
 
   /**
    * Create or replace an OIDC service.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/authentication/oidc/{name}`
    */
   replace(name: string, body: Api.OidcServiceReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.OidcService | undefined> {
@@ -543,6 +660,7 @@ class OidcOperations {
 
   /**
    * Read the state of an OIDC service.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{name}`
    */
   show(name: string, options: CallOptions = {}): Promise<Api.OidcServiceState> {
@@ -551,6 +669,7 @@ class OidcOperations {
 
   /**
    * Read an OIDC service.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{name}`
    */
   showConfig(name: string, options: CallOptions = {}): Promise<Api.OidcService> {
@@ -563,7 +682,7 @@ class OidcOperations {
    * `POST /v1/state/keystore/authentication/oidc/{name}/test`
    */
   test(name: string, body: Api.OidcTestRequest = {}, options: CallOptions = {}): Promise<Api.OidcTestAnswer> {
-    return this.#sender.json<Api.OidcTestAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/oidc/${segment(name)}/test`, body, isIdempotent: false }, options);
+    return this.#sender.json<Api.OidcTestAnswer>({ method: 'POST', path: `/v1/state/keystore/authentication/oidc/${segment(name)}/test`, body, isIdempotent: true }, options);
   }
 }
 
@@ -576,6 +695,8 @@ class OidcRolesOperations {
 
   /**
    * Create an OIDC role.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/keystore/authentication/oidc/{service}/roles`
    */
   create(service: string, body: Api.OidcRoleCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.OidcRole> {
@@ -584,6 +705,7 @@ class OidcRolesOperations {
 
   /**
    * Delete an OIDC role.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
   delete(service: string, name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -592,6 +714,8 @@ class OidcRolesOperations {
 
   /**
    * List the state of every OIDC role.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
   list(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcRoleState[]> {
@@ -600,6 +724,8 @@ class OidcRolesOperations {
 
   /**
    * List the state of every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
   listEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcRoleState, void, undefined> {
@@ -608,6 +734,8 @@ class OidcRolesOperations {
 
   /**
    * List every OIDC role.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
   listConfig(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcRole[]> {
@@ -616,6 +744,8 @@ class OidcRolesOperations {
 
   /**
    * List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
   listConfigEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcRole, void, undefined> {
@@ -624,6 +754,8 @@ class OidcRolesOperations {
 
   /**
    * Merge into an OIDC role.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
   merge(service: string, name: string, body: Api.OidcRoleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -632,6 +764,9 @@ class OidcRolesOperations {
 
   /**
    * Create or replace an OIDC role.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
   replace(service: string, name: string, body: Api.OidcRoleReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.OidcRole | undefined> {
@@ -640,6 +775,7 @@ class OidcRolesOperations {
 
   /**
    * Read the state of an OIDC role.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles/{name}`
    */
   show(service: string, name: string, options: CallOptions = {}): Promise<Api.OidcRoleState> {
@@ -648,6 +784,7 @@ class OidcRolesOperations {
 
   /**
    * Read an OIDC role.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
   showConfig(service: string, name: string, options: CallOptions = {}): Promise<Api.OidcRole> {
@@ -664,6 +801,8 @@ class PoliciesOperations {
 
   /**
    * Create a policy.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/policy/policies`
    */
   create(body: Api.PolicyCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.PolicyWithWarnings> {
@@ -672,6 +811,7 @@ class PoliciesOperations {
 
   /**
    * Delete a policy.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/policy/policies/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -680,6 +820,8 @@ class PoliciesOperations {
 
   /**
    * List the state of every policy.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/policy/policies`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.PolicyState[]> {
@@ -688,6 +830,8 @@ class PoliciesOperations {
 
   /**
    * List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/policy/policies`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.PolicyState, void, undefined> {
@@ -696,6 +840,8 @@ class PoliciesOperations {
 
   /**
    * List every policy.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/policy/policies`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Policy[]> {
@@ -704,6 +850,8 @@ class PoliciesOperations {
 
   /**
    * List every policy. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/policy/policies`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Policy, void, undefined> {
@@ -712,6 +860,8 @@ class PoliciesOperations {
 
   /**
    * Merge into a policy.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/policy/policies/{name}`
    */
   merge(name: string, body: Api.PolicyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
@@ -720,6 +870,9 @@ class PoliciesOperations {
 
   /**
    * Create or replace a policy.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/policy/policies/{name}`
    */
   replace(name: string, body: Api.PolicyReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
@@ -728,6 +881,7 @@ class PoliciesOperations {
 
   /**
    * Read the state of a policy.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/policy/policies/{name}`
    */
   show(name: string, options: CallOptions = {}): Promise<Api.PolicyState> {
@@ -736,6 +890,7 @@ class PoliciesOperations {
 
   /**
    * Read a policy.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/policy/policies/{name}`
    */
   showConfig(name: string, options: CallOptions = {}): Promise<Api.Policy> {
@@ -759,7 +914,7 @@ class PolicyOperations {
    * `POST /v1/state/policy/check`
    */
   check(body: Api.PolicyCheckRequest, options: CallOptions = {}): Promise<Api.PolicyCheckAnswer> {
-    return this.#sender.json<Api.PolicyCheckAnswer>({ method: 'POST', path: '/v1/state/policy/check', body, isIdempotent: false }, options);
+    return this.#sender.json<Api.PolicyCheckAnswer>({ method: 'POST', path: '/v1/state/policy/check', body, isIdempotent: true }, options);
   }
 }
 
@@ -780,6 +935,15 @@ class SystemOperations {
   }
 
   /**
+   * The CA certificates of this appliance, for callers that know only its address.
+   * A caller that does not trust them yet compares the fingerprint with one from another source.
+   * `GET /v1/ca/system/appliance/ca.pem`
+   */
+  applianceDownloadCaCertificates(options: CallOptions = {}): Promise<string> {
+    return this.#sender.text({ method: 'GET', path: '/v1/ca/system/appliance/ca.pem', isIdempotent: true, isPublic: true }, options);
+  }
+
+  /**
    * Take an encrypted backup of the whole appliance.
    * The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It is complete
    * only if it has the length that content-length says. Keep what opens it apart from it: nothing else does.
@@ -787,15 +951,6 @@ class SystemOperations {
    */
   backup(body: Api.SystemBackupRequest = {}, options: CallOptions = {}): AsyncGenerator<Uint8Array, void, undefined> {
     return this.#sender.stream({ method: 'POST', path: '/v1/state/system/backup', body, isIdempotent: false }, options);
-  }
-
-  /**
-   * The CA certificates of this appliance, for callers that know only its address.
-   * A caller that does not trust them yet compares the fingerprint with one from another source.
-   * `GET /v1/ca/system/appliance/ca.pem`
-   */
-  getV1CaSystemApplianceCaPem(options: CallOptions = {}): Promise<string> {
-    return this.#sender.text({ method: 'GET', path: '/v1/ca/system/appliance/ca.pem', isIdempotent: true, isPublic: true }, options);
   }
 
   /**
@@ -824,8 +979,8 @@ class SystemOperations {
    * old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.
    * `POST /v1/state/system/rotate-wrapping-key`
    */
-  rotateWrappingKey(body: Api.SystemRotateWrappingKeyRequest = {}, options: CallOptions = {}): Promise<Api.SystemRotateWrappingKeyAnswer> {
-    return this.#sender.json<Api.SystemRotateWrappingKeyAnswer>({ method: 'POST', path: '/v1/state/system/rotate-wrapping-key', body, isIdempotent: false }, options);
+  rotateWrappingKey(body: Api.RotateWrappingKeyRequest = {}, options: CallOptions = {}): Promise<Api.RotateWrappingKeyAnswer> {
+    return this.#sender.json<Api.RotateWrappingKeyAnswer>({ method: 'POST', path: '/v1/state/system/rotate-wrapping-key', body, isIdempotent: false }, options);
   }
 
   /**
@@ -868,6 +1023,8 @@ class TenantsOperations {
 
   /**
    * Create a tenant.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/tenants`
    */
   create(body: Api.TenantCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.Tenant> {
@@ -876,6 +1033,7 @@ class TenantsOperations {
 
   /**
    * Delete a tenant.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/tenants/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -884,6 +1042,8 @@ class TenantsOperations {
 
   /**
    * List the state of every tenant.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/tenants`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TenantState[]> {
@@ -892,6 +1052,8 @@ class TenantsOperations {
 
   /**
    * List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/tenants`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TenantState, void, undefined> {
@@ -900,6 +1062,8 @@ class TenantsOperations {
 
   /**
    * List every tenant.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/tenants`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Tenant[]> {
@@ -908,6 +1072,8 @@ class TenantsOperations {
 
   /**
    * List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/tenants`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Tenant, void, undefined> {
@@ -916,6 +1082,8 @@ class TenantsOperations {
 
   /**
    * Merge into a tenant.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/tenants/{name}`
    */
   merge(name: string, body: Api.TenantMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -924,6 +1092,9 @@ class TenantsOperations {
 
   /**
    * Create or replace a tenant.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/tenants/{name}`
    */
   replace(name: string, body: Api.TenantReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Tenant | undefined> {
@@ -932,6 +1103,7 @@ class TenantsOperations {
 
   /**
    * Read the state of a tenant.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/tenants/{name}`
    */
   show(name: string, options: CallOptions = {}): Promise<Api.TenantState> {
@@ -940,58 +1112,11 @@ class TenantsOperations {
 
   /**
    * Read a tenant.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/tenants/{name}`
    */
   showConfig(name: string, options: CallOptions = {}): Promise<Api.Tenant> {
     return this.#sender.json<Api.Tenant>({ method: 'GET', path: `/v1/config/tenants/${segment(name)}`, isIdempotent: true }, options);
-  }
-}
-
-class TlsCAsOperations {
-  readonly #sender: Sender;
-
-  constructor(sender: Sender) {
-    this.#sender = sender;
-  }
-
-  /**
-   * The certificate of a CA, and its issuers up to the root.
-   * `GET /v1/ca/{tenant}/{ca}/ca.pem`
-   */
-  getV1CaTenantCaCaPem(tenant: string, ca: string, options: CallOptions = {}): Promise<string> {
-    return this.#sender.text({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ca.pem`, isIdempotent: true, isPublic: true }, options);
-  }
-
-  /**
-   * The revocation list of the newest key of a CA, DER.
-   * `GET /v1/ca/{tenant}/{ca}/crl`
-   */
-  getV1CaTenantCaCrl(tenant: string, ca: string, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/crl`, isIdempotent: true, isPublic: true }, options);
-  }
-
-  /**
-   * The revocation list of one key of a CA, DER: what its certificates point to.
-   * `GET /v1/ca/{tenant}/{ca}/crl/{version}`
-   */
-  getV1CaTenantCaCrlVersion(tenant: string, ca: string, version: string, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/crl/${segment(version)}`, isIdempotent: true, isPublic: true }, options);
-  }
-
-  /**
-   * The same with the request in the path, base64 (RFC 6960 appendix A.1).
-   * `GET /v1/ca/{tenant}/{ca}/ocsp/{request}`
-   */
-  getV1CaTenantCaOcspRequest(tenant: string, ca: string, request: string, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#sender.octets({ method: 'GET', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ocsp/${segment(request)}`, isIdempotent: true, isPublic: true }, options);
-  }
-
-  /**
-   * The status of a certificate (RFC 6960, RFC 5019).
-   * `POST /v1/ca/{tenant}/{ca}/ocsp`
-   */
-  postV1CaTenantCaOcsp(tenant: string, ca: string, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#sender.octets({ method: 'POST', path: `/v1/ca/${segment(tenant)}/${segment(ca)}/ocsp`, octets: body, mediaType: 'application/ocsp-request', isIdempotent: false, isPublic: true }, options);
   }
 }
 
@@ -1014,6 +1139,8 @@ class TokenOperations {
 
   /**
    * Make the root token of a tenant, once.
+   * For the system tenant's root alone. The token is shown this once; a second call is refused with 409, whatever became
+   * of the first token.
    * `POST /v1/state/keystore/token/create-root`
    */
   createRoot(body: Api.TokenCreateRootRequest, options: CallOptions = {}): Promise<Api.TokenCreateRootAnswer> {
@@ -1025,16 +1152,18 @@ class TokenOperations {
    * The token is always named, the own one too: an empty request must not end a root token, which is made once.
    * `POST /v1/state/keystore/token/disable`
    */
-  disable(body: Api.TokenInfoRequest = {}, options: CallOptions = {}): Promise<void> {
+  disable(body: Api.TokenDisableRequest = {}, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: '/v1/state/keystore/token/disable', body, isIdempotent: false }, options);
   }
 
   /**
    * What a token is; without fields: the own one.
+   * Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of
+   * `/v1/state/keystore/tokens/<accessor>`.
    * `POST /v1/state/keystore/token/info`
    */
   info(body: Api.TokenInfoRequest = {}, options: CallOptions = {}): Promise<Api.TokenInfoAnswer> {
-    return this.#sender.json<Api.TokenInfoAnswer>({ method: 'POST', path: '/v1/state/keystore/token/info', body, isIdempotent: false }, options);
+    return this.#sender.json<Api.TokenInfoAnswer>({ method: 'POST', path: '/v1/state/keystore/token/info', body, isIdempotent: true }, options);
   }
 
   /**
@@ -1043,8 +1172,8 @@ class TokenOperations {
    * life.
    * `POST /v1/state/keystore/token/refresh`
    */
-  refresh(body: Api.TokenRefreshRequest = {}, options: CallOptions = {}): Promise<Api.TokenInfoAnswer> {
-    return this.#sender.json<Api.TokenInfoAnswer>({ method: 'POST', path: '/v1/state/keystore/token/refresh', body, isIdempotent: false }, options);
+  refresh(body: Api.TokenRefreshRequest = {}, options: CallOptions = {}): Promise<Api.TokenRefreshAnswer> {
+    return this.#sender.json<Api.TokenRefreshAnswer>({ method: 'POST', path: '/v1/state/keystore/token/refresh', body, isIdempotent: true }, options);
   }
 }
 
@@ -1057,18 +1186,20 @@ class TokensOperations {
 
   /**
    * List the tokens of the tenant by accessor.
+   * Tokens that work, without their values. The accessor names a token where it is looked at or ended.
    * `GET /v1/state/keystore/tokens`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TokenInfoAnswer[]> {
-    return this.#sender.json<Api.TokenInfoAnswer[]>({ method: 'GET', path: '/v1/state/keystore/tokens', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Token[]> {
+    return this.#sender.json<Api.Token[]>({ method: 'GET', path: '/v1/state/keystore/tokens', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List the tokens of the tenant by accessor. Follows the pages: entries come as they are read, `limit` at a time.
+   * Tokens that work, without their values. The accessor names a token where it is looked at or ended.
    * `GET /v1/state/keystore/tokens`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TokenInfoAnswer, void, undefined> {
-    return this.#sender.pages<Api.TokenInfoAnswer>({ method: 'GET', path: '/v1/state/keystore/tokens', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Token, void, undefined> {
+    return this.#sender.pages<Api.Token>({ method: 'GET', path: '/v1/state/keystore/tokens', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 }
 
@@ -1081,18 +1212,20 @@ class TopicsOperations {
 
   /**
    * List the topics one can read.
+   * The audit trail for every tenant, and for the tenant `system` the log of the appliance.
    * `GET /v1/state/topics`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TopicsListAnswerItem[]> {
-    return this.#sender.json<Api.TopicsListAnswerItem[]>({ method: 'GET', path: '/v1/state/topics', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Topic[]> {
+    return this.#sender.json<Api.Topic[]>({ method: 'GET', path: '/v1/state/topics', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
    * List the topics one can read. Follows the pages: entries come as they are read, `limit` at a time.
+   * The audit trail for every tenant, and for the tenant `system` the log of the appliance.
    * `GET /v1/state/topics`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TopicsListAnswerItem, void, undefined> {
-    return this.#sender.pages<Api.TopicsListAnswerItem>({ method: 'GET', path: '/v1/state/topics', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Topic, void, undefined> {
+    return this.#sender.pages<Api.Topic>({ method: 'GET', path: '/v1/state/topics', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
   }
 
   /**
@@ -1115,14 +1248,18 @@ class TransitKeysOperations {
 
   /**
    * Back up a key in clear.
+   * One text that restore takes, with all versions and their material in clear: keep it like the key. The key must have
+   * `allow-plaintext-backup`, which cannot be set back.
    * `POST /v1/state/keystore/transit-keys/{name}/backup`
    */
-  backup(name: string, options: CallOptions = {}): Promise<Api.TransitKeysBackupAnswer> {
-    return this.#sender.json<Api.TransitKeysBackupAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/backup`, isIdempotent: false }, options);
+  backup(name: string, options: CallOptions = {}): Promise<Api.BackupAnswer> {
+    return this.#sender.json<Api.BackupAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/backup`, isIdempotent: true }, options);
   }
 
   /**
    * Create a transit key.
+   * Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything is
+   * checked and nothing stored.
    * `POST /v1/config/keystore/transit-keys`
    */
   create(body: Api.TransitKeyCreation, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.TransitKey> {
@@ -1131,14 +1268,27 @@ class TransitKeysOperations {
 
   /**
    * Decrypt a ciphertext.
+   * One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a
+   * change of it.
    * `POST /v1/state/keystore/transit-keys/{name}/decrypt`
    */
-  decrypt(name: string, body: Api.TransitKeysDecryptRequest, options: CallOptions = {}): Promise<Api.TransitKeysDecryptAnswer> {
-    return this.#sender.json<Api.TransitKeysDecryptAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/decrypt`, body, isIdempotent: false }, options);
+  decrypt(name: string, body: Api.DecryptRequest, options: CallOptions = {}): Promise<Api.DecryptAnswer> {
+    return this.#sender.json<Api.DecryptAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/decrypt`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Decrypt a ciphertext: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `decrypt` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/decrypt-batch`
+   */
+  decryptBatch(name: string, body: Api.DecryptBatchRequest, options: CallOptions = {}): Promise<Api.DecryptBatchAnswer> {
+    return this.#sender.json<Api.DecryptBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/decrypt-batch`, body, isIdempotent: true }, options);
   }
 
   /**
    * Delete a transit key.
+   * For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    * `DELETE /v1/config/keystore/transit-keys/{name}`
    */
   delete(name: string, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -1147,28 +1297,51 @@ class TransitKeysOperations {
 
   /**
    * Encrypt a plaintext of up to 2 MiB.
+   * The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`. A policy may
+   * allow encryption without decryption.
    * `POST /v1/state/keystore/transit-keys/{name}/encrypt`
    */
-  encrypt(name: string, body: Api.TransitKeysEncryptRequest, options: CallOptions = {}): Promise<Api.TransitKeysEncryptAnswer> {
-    return this.#sender.json<Api.TransitKeysEncryptAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/encrypt`, body, isIdempotent: false }, options);
+  encrypt(name: string, body: Api.EncryptRequest, options: CallOptions = {}): Promise<Api.EncryptAnswer> {
+    return this.#sender.json<Api.EncryptAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/encrypt`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Encrypt a plaintext of up to 2 MiB: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `encrypt` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/encrypt-batch`
+   */
+  encryptBatch(name: string, body: Api.EncryptBatchRequest, options: CallOptions = {}): Promise<Api.EncryptBatchAnswer> {
+    return this.#sender.json<Api.EncryptBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/encrypt-batch`, body, isIdempotent: true }, options);
   }
 
   /**
    * Export key material.
+   * In clear, or wrapped under a public key of yours: AES key wrap with padding under RSA-OAEP. The key must be
+   * `exportable`, which cannot be set back.
    * `POST /v1/state/keystore/transit-keys/{name}/export`
    */
-  export(name: string, body: Api.TransitKeysExportRequest = {}, options: CallOptions = {}): Promise<Api.TransitKeysExportAnswer> {
-    return this.#sender.json<Api.TransitKeysExportAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export`, body, isIdempotent: false }, options);
+  export(name: string, body: Api.ExportRequest = {}, options: CallOptions = {}): Promise<Api.ExportAnswer> {
+    return this.#sender.json<Api.ExportAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Export key material as OpenPGP private key blocks.
+   * As export does, under the same policies: a rule for `export` decides about this too. The key must be `exportable`.
+   * `POST /v1/state/keystore/transit-keys/{name}/export-openpgp`
+   */
+  exportOpenpgp(name: string, body: Api.ExportOpenpgpRequest = {}, options: CallOptions = {}): Promise<Api.ExportOpenpgpAnswer> {
+    return this.#sender.json<Api.ExportOpenpgpAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export-openpgp`, body, isIdempotent: true }, options);
   }
 
   /**
    * Export the OpenPGP public key block.
-   * Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With version all
+   * Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With all-versions
    * and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.
    * `POST /v1/state/keystore/transit-keys/{name}/export-openpgp-public`
    */
-  exportOpenpgpPublic(name: string, body: Api.TransitKeysExportOpenpgpPublicRequest = {}, options: CallOptions = {}): Promise<Api.TransitKeysExportOpenpgpPublicAnswer> {
-    return this.#sender.json<Api.TransitKeysExportOpenpgpPublicAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export-openpgp-public`, body, isIdempotent: false }, options);
+  exportOpenpgpPublic(name: string, body: Api.ExportOpenpgpPublicRequest = {}, options: CallOptions = {}): Promise<Api.ExportOpenpgpPublicAnswer> {
+    return this.#sender.json<Api.ExportOpenpgpPublicAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export-openpgp-public`, body, isIdempotent: true }, options);
   }
 
   /**
@@ -1177,36 +1350,53 @@ class TransitKeysOperations {
    * revocation in it. With the reasons superseded and retired earlier signatures stay good.
    * `POST /v1/state/keystore/transit-keys/{name}/export-openpgp-revocation`
    */
-  exportOpenpgpRevocation(name: string, body: Api.TransitKeysExportOpenpgpRevocationRequest = {}, options: CallOptions = {}): Promise<Api.TransitKeysExportOpenpgpRevocationAnswer> {
-    return this.#sender.json<Api.TransitKeysExportOpenpgpRevocationAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export-openpgp-revocation`, body, isIdempotent: false }, options);
+  exportOpenpgpRevocation(name: string, body: Api.ExportOpenpgpRevocationRequest = {}, options: CallOptions = {}): Promise<Api.ExportOpenpgpRevocationAnswer> {
+    return this.#sender.json<Api.ExportOpenpgpRevocationAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/export-openpgp-revocation`, body, isIdempotent: true }, options);
   }
 
   /**
    * Make a data key.
+   * For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With type `wrapped`
+   * the data key itself is not answered.
    * `POST /v1/state/keystore/transit-keys/{name}/generate-data-key`
    */
-  generateDataKey(name: string, body: Api.TransitKeysGenerateDataKeyRequest = {}, options: CallOptions = {}): Promise<Api.TransitKeysGenerateDataKeyAnswer> {
-    return this.#sender.json<Api.TransitKeysGenerateDataKeyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/generate-data-key`, body, isIdempotent: false }, options);
+  generateDataKey(name: string, body: Api.GenerateDataKeyRequest = {}, options: CallOptions = {}): Promise<Api.GenerateDataKeyAnswer> {
+    return this.#sender.json<Api.GenerateDataKeyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/generate-data-key`, body, isIdempotent: true }, options);
   }
 
   /**
    * Calculate an HMAC; check it with verify.
+   * Under a secret of its own in each version, which every kind of key has. The text is not encrypted; verify checks it.
    * `POST /v1/state/keystore/transit-keys/{name}/hmac`
    */
-  hmac(name: string, body: Api.TransitKeysHmacRequest, options: CallOptions = {}): Promise<Api.TransitKeysHmacAnswer> {
-    return this.#sender.json<Api.TransitKeysHmacAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/hmac`, body, isIdempotent: false }, options);
+  hmac(name: string, body: Api.HmacRequest, options: CallOptions = {}): Promise<Api.HmacAnswer> {
+    return this.#sender.json<Api.HmacAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/hmac`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Calculate an HMAC; check it with verify: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `hmac` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/hmac-batch`
+   */
+  hmacBatch(name: string, body: Api.HmacBatchRequest, options: CallOptions = {}): Promise<Api.HmacBatchAnswer> {
+    return this.#sender.json<Api.HmacBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/hmac-batch`, body, isIdempotent: true }, options);
   }
 
   /**
    * Import key material as a new version.
+   * Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type and
+   * size must be those of the key.
    * `POST /v1/state/keystore/transit-keys/{name}/import`
    */
-  import(name: string, body: Api.TransitKeysImportRequest = {}, options: CallOptions = {}): Promise<void> {
+  import(name: string, body: Api.ImportRequest = {}, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/import`, body, isIdempotent: false }, options);
   }
 
   /**
    * List the state of every transit key.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
   list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TransitKeyState[]> {
@@ -1215,6 +1405,8 @@ class TransitKeysOperations {
 
   /**
    * List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+   * `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
   listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
@@ -1223,6 +1415,8 @@ class TransitKeysOperations {
 
   /**
    * List every transit key.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
   listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TransitKey[]> {
@@ -1231,6 +1425,8 @@ class TransitKeysOperations {
 
   /**
    * List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
+   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+   * Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
   listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {
@@ -1239,6 +1435,8 @@ class TransitKeysOperations {
 
   /**
    * Merge into a transit key.
+   * What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+   * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/transit-keys/{name}`
    */
   merge(name: string, body: Api.TransitKeyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
@@ -1251,8 +1449,8 @@ class TransitKeysOperations {
    * The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.
    * `POST /v1/state/keystore/transit-keys/{name}/openpgp-sign`
    */
-  openpgpSign(name: string, body: Api.TransitKeysOpenpgpSignRequest, options: CallOptions = {}): Promise<Api.TransitKeysOpenpgpSignAnswer> {
-    return this.#sender.json<Api.TransitKeysOpenpgpSignAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/openpgp-sign`, body, isIdempotent: false }, options);
+  openpgpSign(name: string, body: Api.OpenpgpSignRequest, options: CallOptions = {}): Promise<Api.OpenpgpSignAnswer> {
+    return this.#sender.json<Api.OpenpgpSignAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/openpgp-sign`, body, isIdempotent: true }, options);
   }
 
   /**
@@ -1261,12 +1459,15 @@ class TransitKeysOperations {
    * not good is valid: false; unreadable is an error.
    * `POST /v1/state/keystore/transit-keys/{name}/openpgp-verify`
    */
-  openpgpVerify(name: string, body: Api.TransitKeysOpenpgpVerifyRequest, options: CallOptions = {}): Promise<Api.TransitKeysOpenpgpVerifyAnswer> {
-    return this.#sender.json<Api.TransitKeysOpenpgpVerifyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/openpgp-verify`, body, isIdempotent: false }, options);
+  openpgpVerify(name: string, body: Api.OpenpgpVerifyRequest, options: CallOptions = {}): Promise<Api.OpenpgpVerifyAnswer> {
+    return this.#sender.json<Api.OpenpgpVerifyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/openpgp-verify`, body, isIdempotent: true }, options);
   }
 
   /**
    * Create or replace a transit key.
+   * The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot be
+   * set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+   * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/transit-keys/{name}`
    */
   replace(name: string, body: Api.TransitKeyReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TransitKey | undefined> {
@@ -1275,22 +1476,38 @@ class TransitKeysOperations {
 
   /**
    * Restore a key from a backup.
+   * The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must still
+   * be unused, or have `deletion-allowed`.
    * `POST /v1/state/keystore/transit-keys/{name}/restore`
    */
-  restore(name: string, body: Api.TransitKeysRestoreRequest, options: CallOptions = {}): Promise<void> {
+  restore(name: string, body: Api.RestoreRequest, options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/restore`, body, isIdempotent: false }, options);
   }
 
   /**
    * Encrypt a ciphertext again under the newest version.
+   * The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data that a rotation
+   * left under an old version.
    * `POST /v1/state/keystore/transit-keys/{name}/rewrap`
    */
-  rewrap(name: string, body: Api.TransitKeysRewrapRequest, options: CallOptions = {}): Promise<Api.TransitKeysRewrapAnswer> {
-    return this.#sender.json<Api.TransitKeysRewrapAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/rewrap`, body, isIdempotent: false }, options);
+  rewrap(name: string, body: Api.RewrapRequest, options: CallOptions = {}): Promise<Api.RewrapAnswer> {
+    return this.#sender.json<Api.RewrapAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/rewrap`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Encrypt a ciphertext again under the newest version: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `rewrap` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/rewrap-batch`
+   */
+  rewrapBatch(name: string, body: Api.RewrapBatchRequest, options: CallOptions = {}): Promise<Api.RewrapBatchAnswer> {
+    return this.#sender.json<Api.RewrapBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/rewrap-batch`, body, isIdempotent: true }, options);
   }
 
   /**
    * Make a new version.
+   * The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go on decrypting
+   * and verifying until the rules of the key end them. The clock of auto-rotate starts again.
    * `POST /v1/state/keystore/transit-keys/{name}/rotate`
    */
   rotate(name: string, options: CallOptions = {}): Promise<void> {
@@ -1299,6 +1516,7 @@ class TransitKeysOperations {
 
   /**
    * Read the state of a transit key.
+   * What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/state/keystore/transit-keys/{name}`
    */
   show(name: string, options: CallOptions = {}): Promise<Api.TransitKeyState> {
@@ -1307,6 +1525,7 @@ class TransitKeysOperations {
 
   /**
    * Read a transit key.
+   * What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    * `GET /v1/config/keystore/transit-keys/{name}`
    */
   showConfig(name: string, options: CallOptions = {}): Promise<Api.TransitKey> {
@@ -1319,24 +1538,48 @@ class TransitKeysOperations {
    * the algorithm and the hash that was given; of a batch a list, one for each item.
    * `POST /v1/state/keystore/transit-keys/{name}/sign`
    */
-  sign(name: string, body: Api.TransitKeysSignRequest, options: CallOptions = {}): Promise<Api.TransitKeysSignAnswer> {
-    return this.#sender.json<Api.TransitKeysSignAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/sign`, body, isIdempotent: false }, options);
+  sign(name: string, body: Api.SignRequest, options: CallOptions = {}): Promise<Api.SignAnswer> {
+    return this.#sender.json<Api.SignAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/sign`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Sign a text: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `sign` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/sign-batch`
+   */
+  signBatch(name: string, body: Api.SignBatchRequest, options: CallOptions = {}): Promise<Api.SignBatchAnswer> {
+    return this.#sender.json<Api.SignBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/sign-batch`, body, isIdempotent: true }, options);
   }
 
   /**
    * Remove old versions.
+   * Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where
+   * they are gone already, nothing happens.
    * `POST /v1/state/keystore/transit-keys/{name}/trim`
    */
-  trim(name: string, body: Api.TransitKeysTrimRequest, options: CallOptions = {}): Promise<void> {
-    return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/trim`, body, isIdempotent: false }, options);
+  trim(name: string, body: Api.TrimRequest, options: CallOptions = {}): Promise<void> {
+    return this.#sender.nothing({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/trim`, body, isIdempotent: true }, options);
   }
 
   /**
    * Verify a signature or an HMAC.
+   * Takes what sign or hmac answered, and signatures made elsewhere with the same key. A wrong signature is an answer, not
+   * an error: `valid` is false.
    * `POST /v1/state/keystore/transit-keys/{name}/verify`
    */
-  verify(name: string, body: Api.TransitKeysVerifyRequest, options: CallOptions = {}): Promise<Api.TransitKeysVerifyAnswer> {
-    return this.#sender.json<Api.TransitKeysVerifyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/verify`, body, isIdempotent: false }, options);
+  verify(name: string, body: Api.VerifyRequest, options: CallOptions = {}): Promise<Api.VerifyAnswer> {
+    return this.#sender.json<Api.VerifyAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/verify`, body, isIdempotent: true }, options);
+  }
+
+  /**
+   * Verify a signature or an HMAC: a batch.
+   * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
+   * `verify` decide about batches too. When every request failed, the status is 400.
+   * `POST /v1/state/keystore/transit-keys/{name}/verify-batch`
+   */
+  verifyBatch(name: string, body: Api.VerifyBatchRequest, options: CallOptions = {}): Promise<Api.VerifyBatchAnswer> {
+    return this.#sender.json<Api.VerifyBatchAnswer>({ method: 'POST', path: `/v1/state/keystore/transit-keys/${segment(name)}/verify-batch`, body, isIdempotent: true }, options);
   }
 }
 
@@ -1353,8 +1596,8 @@ class WrappingKeyOperations {
    * material.
    * `GET /v1/state/keystore/wrapping-key`
    */
-  show(options: CallOptions = {}): Promise<Api.WrappingKeyShowAnswer> {
-    return this.#sender.json<Api.WrappingKeyShowAnswer>({ method: 'GET', path: '/v1/state/keystore/wrapping-key', isIdempotent: true }, options);
+  show(options: CallOptions = {}): Promise<Api.ImportWrappingKeyAnswer> {
+    return this.#sender.json<Api.ImportWrappingKeyAnswer>({ method: 'GET', path: '/v1/state/keystore/wrapping-key', isIdempotent: true }, options);
   }
 }
 
@@ -1379,7 +1622,6 @@ export class Operations {
   readonly policy: PolicyOperations;
   readonly system: SystemOperations;
   readonly tenants: TenantsOperations;
-  readonly tlsCAs: TlsCAsOperations;
   readonly token: TokenOperations;
   readonly tokens: TokensOperations;
   readonly topics: TopicsOperations;
@@ -1406,7 +1648,6 @@ export class Operations {
     this.policy = new PolicyOperations(sender);
     this.system = new SystemOperations(sender);
     this.tenants = new TenantsOperations(sender);
-    this.tlsCAs = new TlsCAsOperations(sender);
     this.token = new TokenOperations(sender);
     this.tokens = new TokensOperations(sender);
     this.topics = new TopicsOperations(sender);

@@ -2,21 +2,21 @@
 
 export type Approle = {
   /** Name of the approle. */
-  name: string;
+  name?: string | undefined;
   /** Policies of the tokens; only such as the caller has. */
-  'token-policies': string[];
+  'token-policies'?: string[] | undefined;
   /** Life of a token, and what a refresh gives it. */
-  'token-ttl': string;
+  'token-ttl'?: string | undefined;
   /** Longest life of a token over all refreshes. */
-  'token-max-ttl': string;
+  'token-max-ttl'?: string | undefined;
   /** Ranges of addresses the tokens work from; empty: from anywhere. */
-  'token-bound-cidrs': string[];
+  'token-bound-cidrs'?: string[] | undefined;
   /** How long a secret-id can be used; unless given, for ever. */
   'secret-id-ttl'?: string | undefined;
   /** How often a secret-id can be used; 0: as often as one likes. */
-  'secret-id-num-uses': number;
+  'secret-id-num-uses'?: number | undefined;
   /** Ranges of addresses one may log in from; empty: from anywhere. */
-  'secret-id-bound-cidrs': string[];
+  'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
 };
@@ -42,6 +42,21 @@ export type ApproleCreation = {
   'fixed-role-id'?: string | undefined;
 };
 
+export type ApproleLoginAnswer = {
+  /** The token; shown this once. */
+  token: string;
+  /** Stands for the token where the token itself must not be seen. */
+  accessor: string;
+  /** Seconds until it ends. */
+  'expires-in': number;
+  /** When it ends, unless it is refreshed. */
+  expires: string;
+  /** When it was made. */
+  'creation-time': string;
+  /** When to refresh it or to log in again: after two thirds of its life. */
+  'renewal-time': string;
+};
+
 export type ApproleLoginRequest = {
   /** The role-id of the approle. */
   'role-id': string;
@@ -51,21 +66,21 @@ export type ApproleLoginRequest = {
 
 export type ApproleMerge = {
   /** Policies of the tokens; only such as the caller has. */
-  'token-policies'?: string[] | undefined;
+  'token-policies'?: string[] | null | undefined;
   /** Life of a token, and what a refresh gives it. */
   'token-ttl'?: string | undefined;
   /** Longest life of a token over all refreshes. */
   'token-max-ttl'?: string | undefined;
   /** Ranges of addresses the tokens work from; empty: from anywhere. */
-  'token-bound-cidrs'?: string[] | undefined;
+  'token-bound-cidrs'?: string[] | null | undefined;
   /** How long a secret-id can be used; unless given, for ever. */
-  'secret-id-ttl'?: string | undefined;
+  'secret-id-ttl'?: string | null | undefined;
   /** How often a secret-id can be used; 0: as often as one likes. */
   'secret-id-num-uses'?: number | undefined;
   /** Ranges of addresses one may log in from; empty: from anywhere. */
-  'secret-id-bound-cidrs'?: string[] | undefined;
+  'secret-id-bound-cidrs'?: string[] | null | undefined;
   /** A role-id of your own choice; unless given, one is made. */
-  'fixed-role-id'?: string | undefined;
+  'fixed-role-id'?: string | null | undefined;
 };
 
 export type ApproleReplacement = {
@@ -89,152 +104,87 @@ export type ApproleReplacement = {
 
 export type ApproleState = {
   /** Name of the approle. */
-  name: string;
+  name?: string | undefined;
   /** Policies of the tokens; only such as the caller has. */
-  'token-policies': string[];
+  'token-policies'?: string[] | undefined;
   /** Life of a token, and what a refresh gives it. */
-  'token-ttl': string;
+  'token-ttl'?: string | undefined;
   /** Longest life of a token over all refreshes. */
-  'token-max-ttl': string;
+  'token-max-ttl'?: string | undefined;
   /** Ranges of addresses the tokens work from; empty: from anywhere. */
-  'token-bound-cidrs': string[];
+  'token-bound-cidrs'?: string[] | undefined;
   /** How long a secret-id can be used; unless given, for ever. */
   'secret-id-ttl'?: string | undefined;
   /** How often a secret-id can be used; 0: as often as one likes. */
-  'secret-id-num-uses': number;
+  'secret-id-num-uses'?: number | undefined;
   /** Ranges of addresses one may log in from; empty: from anywhere. */
-  'secret-id-bound-cidrs': string[];
+  'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
   /** What a login names. */
-  'role-id': string;
+  'role-id'?: string | undefined;
   /** When it was made. */
-  'creation-time': string;
+  'creation-time'?: string | undefined;
   /** Number of secret-ids on record. */
-  'secret-ids': number;
+  'secret-ids'?: number | undefined;
 };
 
-export type ApprolesDisableSecretIdRequest = {
-  /** The secret-id meant. */
-  'secret-id'?: string | undefined;
-  /** Or its accessor. */
-  accessor?: string | undefined;
-};
-
-export type ApprolesGenerateSecretIdAnswer = {
-  /** The secret-id; shown this once. */
-  'secret-id': string;
-  /** Stands for the secret-id where the secret itself must not be seen. */
-  accessor: string;
-  /** When it was made. */
-  'creation-time': string;
-  /** When it ends; absent: never. */
-  expires?: string | undefined;
-  /** How often it can still be used; absent: as often as one likes. */
-  'uses-left'?: number | undefined;
-  /** Ranges of addresses it can be used from; empty: from anywhere. */
-  'bound-cidrs': string[];
-};
-
-export type ApprolesGenerateSecretIdRequest = {
-  /** How long it can be used; at most, and unless given, as the approle says. */
-  ttl?: string | undefined;
-  /** How often it can be used; at most, and unless given, as the approle says. */
-  'num-uses'?: number | undefined;
-  /** Ranges of addresses it can be used from, besides those of the approle. */
-  'bound-cidrs'?: string[] | undefined;
-};
-
-export type ApprolesSecretIdsListAnswerItem = {
-  /** Stands for the secret-id where the secret itself must not be seen. */
-  accessor: string;
-  /** When it was made. */
-  'creation-time': string;
-  /** When it ends; absent: never. */
-  expires?: string | undefined;
-  /** How often it can still be used; absent: as often as one likes. */
-  'uses-left'?: number | undefined;
-  /** Ranges of addresses it can be used from; empty: from anywhere. */
-  'bound-cidrs': string[];
-};
-
-export type AuditShowAnswer = {
+export type AuditAnswer = {
   /** Keys that have signed the trail, the newest last. */
-  keys: AuditShowAnswerKeysItem[];
+  keys?: AuditKey[] | undefined;
   /** The last signed position of every chain. */
-  heads: AuditShowAnswerHeadsItem[];
+  heads?: AuditHead[] | undefined;
 };
 
-export type AuditShowAnswerHeadsItem = {
+export type AuditHead = {
   /** Chain of one process. */
-  chain: string;
+  chain?: string | undefined;
   /** Number of its last signed record. */
-  sequence: number;
+  sequence?: number | undefined;
   /** SHA-256 of that record. */
-  hash: string;
+  hash?: string | undefined;
 };
 
-export type AuditShowAnswerKeysItem = {
+export type AuditKey = {
   /** Id of the key in head records. */
-  'key-id': string;
+  'key-id'?: string | undefined;
   /** The public key, PEM. */
-  'public-key': string;
+  'public-key'?: string | undefined;
 };
 
-export type BackupStatusShowAnswer = {
-  running?: BackupStatusShowAnswerRunning | undefined;
-  scheduled: boolean;
+export type BackupAnswer = {
+  /** Definition and key material in clear, for restore. */
+  key: string;
+  /** Latest version in the backup. */
+  'key-version': number;
+};
+
+export type BackupsAnswer = {
+  running?: BackupsRunning | undefined;
+  scheduled?: boolean | undefined;
   'next-at'?: string | undefined;
   'last-success-at'?: string | undefined;
   'last-bytes'?: number | undefined;
   'last-seconds'?: number | undefined;
   'last-digest'?: string | undefined;
-  failures: number;
-  'failures-in-a-row': number;
+  failures?: number | undefined;
+  'failures-in-a-row'?: number | undefined;
   'last-failure-at'?: string | undefined;
   'last-failure'?: string | undefined;
 };
 
-export type BackupStatusShowAnswerRunning = {
-  purpose: BackupStatusShowAnswerRunningPurpose;
-  stage: BackupStatusShowAnswerRunningStage;
-  target: string;
-  'started-at': string;
-  'done-bytes': number;
-  'total-bytes': number;
+export type BackupsRunning = {
+  purpose?: BackupsRunningPurpose | undefined;
+  stage?: BackupsRunningStage | undefined;
+  target?: string | undefined;
+  'started-at'?: string | undefined;
+  'done-bytes'?: number | undefined;
+  'total-bytes'?: number | undefined;
 };
 
-export type BackupStatusShowAnswerRunningPurpose = 'request' | 'pull' | 'schedule' | 'now';
+export type BackupsRunningPurpose = 'request' | 'pull' | 'schedule' | 'now';
 
-export type BackupStatusShowAnswerRunningStage = 'copying' | 'sending';
-
-export type CaCertificatesListAnswerItem = {
-  /** Serial number. */
-  serial: string;
-  /** Subject. */
-  subject: string;
-  /** Subject alternative names. */
-  names: string[];
-  /** When it begins. */
-  'not-before': string;
-  /** When it ends. */
-  'not-after': string;
-  /** How it came about. */
-  via: string;
-  /** Key of the CA that signed it. */
-  'key-version': number;
-  /** What it is worth now. */
-  status: CaCertificatesListAnswerItemStatus;
-  /** When it was revoked. */
-  'revoked-at'?: string | undefined;
-  /** Why it was revoked. */
-  'revocation-reason'?: string | undefined;
-  /** The certificate; only where one is asked for. */
-  certificate?: string | undefined;
-};
-
-/** What it is worth now. */
-export type CaCertificatesListAnswerItemStatus = 'valid' | 'expired' | 'revoked';
+export type BackupsRunningStage = 'copying' | 'sending';
 
 export type CaCsrAnswer = {
   /** PKCS#10 certification request, PEM. */
@@ -287,120 +237,444 @@ export type CaSignCsrRequest = {
 
 export type CaSignCsrRequestUsagesItem = 'client-auth' | 'server-auth';
 
-export type CryptoFunctionsRandomBytesAnswer = {
-  /** The octets in the format asked for. */
-  bytes: string;
+/** Size of an rsa key; default 3072. */
+export type CertKeyBits = 2048 | 3072 | 4096;
+
+/** Curve of an ecdsa key; default secp256r1. */
+export type CertKeyCurve = 'secp256r1' | 'secp384r1' | 'secp521r1';
+
+/** Key of the CA; default ecdsa. */
+export type CertKeyType = 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
+
+/** What it is worth now. */
+export type CertificateStatus = 'valid' | 'expired' | 'revoked';
+
+/** What the key is made of. */
+export type Cipher = 'aes128-gcm96' | 'aes192-gcm96' | 'aes256-gcm96' | 'rsa-2048' | 'rsa-3072' | 'rsa-4096' | 'ed25519' | 'ecdsa-p256' | 'ecdsa-p384' | 'ecdsa-p521' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
+
+export type ClaimTarget = 'username' | 'fullname';
+
+/** Where the key lives: as a wrapped blob, or as an object in the token. */
+export type Custody = 'wrapped' | 'token';
+
+/** Size of the data key. */
+export type DataKeyBits = 128 | 256 | 512;
+
+export type DecryptAnswer = {
+  /** The plaintext: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext: string;
+  /** Version of the key that was used. */
+  'key-version': number;
 };
 
-export type CryptoFunctionsRandomBytesRequest = {
-  /** How many octets. */
-  bytes?: number | undefined;
-  /** How they are written. */
-  format?: CryptoFunctionsRandomBytesRequestFormat | undefined;
+export type DecryptBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': DecryptBatchResult[];
+  /** How many failed. */
+  failed: number;
 };
 
-/** How they are written. */
-export type CryptoFunctionsRandomBytesRequestFormat = 'base64' | 'hex';
+export type DecryptBatchItem = {
+  /** What encrypt answered. */
+  ciphertext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
 
-export type HealthShowAnswer = {
+export type DecryptBatchRequest = {
+  /** The requests. */
+  'batch-input': DecryptBatchItem[];
+};
+
+export type DecryptBatchResult = {
+  /** The plaintext: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type DecryptRequest = {
+  /** What encrypt answered. */
+  ciphertext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+};
+
+export type DisableSecretIdRequest = {
+  /** The secret-id meant. */
+  'secret-id'?: string | undefined;
+  /** Or its accessor. */
+  accessor?: string | undefined;
+};
+
+/** Where the key goes; inherit means all. */
+export type Distribution = 'all' | 'none' | 'inherit';
+
+export type EncryptAnswer = {
+  /** The ciphertext. */
+  ciphertext: string;
+  /** Version of the key that was used. */
+  'key-version': number;
+};
+
+export type EncryptBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': EncryptBatchResult[];
+  /** How many failed. */
+  failed: number;
+};
+
+export type EncryptBatchItem = {
+  /** What to encrypt: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
+
+export type EncryptBatchRequest = {
+  /** The requests. */
+  'batch-input': EncryptBatchItem[];
+};
+
+export type EncryptBatchResult = {
+  /** The ciphertext. */
+  ciphertext?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type EncryptRequest = {
+  /** What to encrypt: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+};
+
+export type ExportAnswer = {
+  /** Version to key material. */
+  keys: Record<string, string>;
+  /** Newest version in the answer. */
+  'key-version': number;
+};
+
+export type ExportOpenpgpAnswer = {
+  /** One for each version. */
+  keys: ExportedOpenpgpKey[];
+  /** Newest version in the answer. */
+  'key-version': number;
+};
+
+export type ExportOpenpgpPublicAnswer = {
+  /** One item with the block asked for. */
+  keys: ExportOpenpgpPublicKey[];
+  /** Version in the answer; of several the newest. */
+  'key-version': number;
+};
+
+export type ExportOpenpgpPublicKey = {
+  /** Version of the key; of several the newest. */
+  version: number;
+  /** Public key block; of a subkey with its primary key. */
+  keyblock: string;
+};
+
+export type ExportOpenpgpPublicRequest = {
+  /** Version to export; default: the newest. */
+  version?: number | undefined;
+  /** Every version, in one block; without `version`. */
+  'all-versions'?: boolean | undefined;
+  /** Of a primary key: also the subkeys that these versions bound, in all their versions. */
+  subkeys?: boolean | undefined;
+};
+
+export type ExportOpenpgpRequest = {
+  /** Default: every version that may decrypt. */
+  version?: number | undefined;
+  /** User ID of the block; default: that of the key. */
+  'openpgp-user-id'?: string | undefined;
+};
+
+export type ExportOpenpgpRevocationAnswer = {
+  /** Revocation certificate. */
+  revocation: string;
+  /** Version that it revokes. */
+  'key-version': number;
+};
+
+export type ExportOpenpgpRevocationRequest = {
+  /** Version to revoke. */
+  version?: number | undefined;
+  /** Why. */
+  reason?: ExportOpenpgpRevocationRequestReason | undefined;
+  /** A remark that everybody will read. */
+  comment?: string | undefined;
+};
+
+/** Why. */
+export type ExportOpenpgpRevocationRequestReason = 'no-reason' | 'superseded' | 'compromised' | 'retired';
+
+export type ExportRequest = {
+  /** Default: every version that may decrypt. */
+  version?: number | undefined;
+  /** Default: PKCS#8 PEM, or base64 for symmetric keys. */
+  format?: ExportRequestFormat | undefined;
+  /** RSA public key PEM, for format wrapped. */
+  'wrapping-key'?: string | undefined;
+};
+
+/** Default: PKCS#8 PEM, or base64 for symmetric keys. */
+export type ExportRequestFormat = 'wrapped';
+
+export type ExportedOpenpgpKey = {
+  /** Version of the key. */
+  version: number;
+  /** OpenPGP private key block. */
+  value: string;
+};
+
+export type GenerateDataKeyAnswer = {
+  /** The data key, encrypted. */
+  ciphertext: string;
+  /** The data key in clear, with type plaintext. */
+  plaintext?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version': number;
+};
+
+export type GenerateDataKeyRequest = {
+  /** plaintext: the answer also has the data key in clear. */
+  type?: GenerateDataKeyRequestType | undefined;
+  /** Size of the data key. */
+  bits?: DataKeyBits | undefined;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+};
+
+/** plaintext: the answer also has the data key in clear. */
+export type GenerateDataKeyRequestType = 'plaintext' | 'wrapped';
+
+export type GenerateSecretIdAnswer = {
+  /** The secret-id; shown this once. */
+  'secret-id': string;
+  /** Stands for the secret-id where the secret itself must not be seen. */
+  accessor: string;
+  /** When it was made. */
+  'creation-time': string;
+  /** When it ends; absent: never. */
+  expires?: string | undefined;
+  /** How often it can still be used; absent: as often as one likes. */
+  'uses-left'?: number | undefined;
+  /** Ranges of addresses it can be used from; empty: from anywhere. */
+  'bound-cidrs': string[];
+};
+
+export type GenerateSecretIdRequest = {
+  /** How long it can be used; at most, and unless given, as the approle says. */
+  ttl?: string | undefined;
+  /** How often it can be used; at most, and unless given, as the approle says. */
+  'num-uses'?: number | undefined;
+  /** Ranges of addresses it can be used from, besides those of the approle. */
+  'bound-cidrs'?: string[] | undefined;
+};
+
+/** Default sha256. */
+export type HashAlgorithm = 'sha256' | 'sha384' | 'sha512';
+
+export type HealthAnswer = {
   /** degraded: requests are served, and a person should act; down: some requests cannot be served. */
-  status: HealthShowAnswerStatus;
+  status: HealthAnswerStatus;
 };
 
 /** degraded: requests are served, and a person should act; down: some requests cannot be served. */
-export type HealthShowAnswerStatus = 'ok' | 'degraded' | 'down';
+export type HealthAnswerStatus = 'ok' | 'degraded' | 'down';
 
-export type HsmShowAnswer = {
-  /** The configured tokens. */
-  tokens: HsmShowAnswerTokensItem[];
+export type HmacAnswer = {
+  /** The HMAC. */
+  hmac: string;
+  /** Version of the key that was used. */
+  'key-version': number;
 };
 
-export type HsmShowAnswerTokensItem = {
+export type HmacBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': HmacBatchResult[];
+  /** How many failed. */
+  failed: number;
+};
+
+export type HmacBatchItem = {
+  /** What to authenticate: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Default sha256. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
+
+export type HmacBatchRequest = {
+  /** The requests. */
+  'batch-input': HmacBatchItem[];
+};
+
+export type HmacBatchResult = {
+  /** The HMAC. */
+  hmac?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type HmacRequest = {
+  /** What to authenticate: base64, or raw UTF-8 with base64-encoded false. */
+  plaintext: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Default sha256. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+};
+
+export type HsmAnswer = {
+  /** The configured tokens. */
+  tokens?: HsmToken[] | undefined;
+};
+
+export type HsmToken = {
   /** Name of the token in the configuration. */
-  name: string;
+  name?: string | undefined;
   /** Path of the PKCS#11 module. */
-  module: string;
+  module?: string | undefined;
   /** Label of the token. */
-  label: string;
+  label?: string | undefined;
   /** Serial number of the token. */
-  serial: string;
+  serial?: string | undefined;
   /** Manufacturer of the token. */
-  manufacturer: string;
+  manufacturer?: string | undefined;
   /** Model of the token. */
-  model: string;
+  model?: string | undefined;
   /** Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. */
-  state: HsmShowAnswerTokensItemState;
+  state?: HsmTokenState | undefined;
   /** Why it is not up, and how to correct it. */
   reason?: string | undefined;
   /** Key types that the token supports. */
-  'key-types': string[];
+  'key-types'?: string[] | undefined;
   /** Mechanisms of the token. */
-  mechanisms: string[];
+  mechanisms?: string[] | undefined;
   /** The key that wraps all others, and its last rotation. */
-  'wrapping-key': HsmShowAnswerTokensItemWrappingKey;
+  'wrapping-key'?: HsmTokenWrappingKey | undefined;
   /** Keys loaded now. */
-  'loaded-keys': number;
+  'loaded-keys'?: number | undefined;
   /** Sessions of the answering worker, counted recently. */
-  sessions: HsmShowAnswerTokensItemSessions;
+  sessions?: HsmTokenSessions | undefined;
   /** Time of recent calls by operation. */
-  latencies: Record<string, HsmShowAnswerTokensItemLatenciesValue>;
+  latencies?: Record<string, HsmTokenLatency> | undefined;
 };
 
-export type HsmShowAnswerTokensItemLatenciesValue = {
+export type HsmTokenLatency = {
   /** Calls that were measured. */
-  count: number;
+  count?: number | undefined;
   /** Median in microseconds. */
-  'p50': number;
+  'p50'?: number | undefined;
   /** 99th percentile in microseconds. */
-  'p99': number;
+  'p99'?: number | undefined;
   /** Of both. */
-  unit: HsmShowAnswerTokensItemLatenciesValueUnit;
+  unit?: HsmTokenLatencyUnit | undefined;
 };
 
 /** Of both. */
-export type HsmShowAnswerTokensItemLatenciesValueUnit = 'microseconds';
+export type HsmTokenLatencyUnit = 'microseconds';
 
 /** Sessions of the answering worker, counted recently. */
-export type HsmShowAnswerTokensItemSessions = {
+export type HsmTokenSessions = {
   /** Sessions that may be open. */
-  size: number;
+  size?: number | undefined;
   /** Sessions in use. */
-  busy: number;
+  busy?: number | undefined;
   /** Calls that wait for a session. */
-  waiting: number;
+  waiting?: number | undefined;
 };
 
 /** Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. */
-export type HsmShowAnswerTokensItemState = 'up' | 'damaged' | 'down' | 'pin-refused';
+export type HsmTokenState = 'up' | 'damaged' | 'down' | 'pin-refused';
 
 /** The key that wraps all others, and its last rotation. */
-export type HsmShowAnswerTokensItemWrappingKey = {
+export type HsmTokenWrappingKey = {
   /** Number of the wrapping key in use; each rotation makes the next. */
-  number: number;
+  number?: number | undefined;
   /**
    * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
    * tries again.
    */
-  state: HsmShowAnswerTokensItemWrappingKeyState;
+  state?: WrappingKeyState | undefined;
   /** Keys rewrapped by the last rotation. */
-  done: number;
+  done?: number | undefined;
   /** Keys to rewrap, as counted so far. */
-  total: number;
+  total?: number | undefined;
   /** Keys that could not be rewrapped; system:logs names them. */
-  failed: number;
+  failed?: number | undefined;
   /** When the last rotation began. */
   started?: string | undefined;
   /** When it ended. */
   finished?: string | undefined;
 };
 
-/**
- * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
- * tries again.
- */
-export type HsmShowAnswerTokensItemWrappingKeyState = 'in-use' | 'rewrapping' | 'incomplete';
-
-export type KeystoreImportOpenpgpAnswer = {
+export type ImportOpenpgpAnswer = {
   /** Name of the new transit key. */
   name: string;
   /** What the key in the block is. */
@@ -411,11 +685,48 @@ export type KeystoreImportOpenpgpAnswer = {
   'key-version': number;
 };
 
-export type KeystoreImportOpenpgpRequest = {
+export type ImportOpenpgpRequest = {
   /** Name of the new transit key. */
   name: string;
   /** Public key block with one certificate: ASCII armor, or base64 of the packets. */
   openpgp: string;
+};
+
+export type ImportRequest = {
+  /** PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys. */
+  data?: string | undefined;
+  /** In place of data: wrapped under GET /v1/state/keystore/wrapping-key. */
+  ciphertext?: string | undefined;
+};
+
+export type ImportWrappingKeyAnswer = {
+  /** SubjectPublicKeyInfo PEM, RSA-4096. */
+  'wrapping-key'?: string | undefined;
+};
+
+export type IssuedCertificate = {
+  /** Serial number. */
+  serial?: string | undefined;
+  /** Subject. */
+  subject?: string | undefined;
+  /** Subject alternative names. */
+  names?: string[] | undefined;
+  /** When it begins. */
+  'not-before'?: string | undefined;
+  /** When it ends. */
+  'not-after'?: string | undefined;
+  /** How it came about. */
+  via?: string | undefined;
+  /** Key of the CA that signed it. */
+  'key-version'?: number | undefined;
+  /** What it is worth now. */
+  status?: CertificateStatus | undefined;
+  /** When it was revoked. */
+  'revoked-at'?: string | undefined;
+  /** Why it was revoked. */
+  'revocation-reason'?: string | undefined;
+  /** The certificate; only where one is asked for. */
+  certificate?: string | undefined;
 };
 
 export type OidcExplainAnswer = {
@@ -428,7 +739,7 @@ export type OidcExplainAnswer = {
   /** How many values it has; absent when it is missing. */
   'role-claim-values'?: number | undefined;
   /** Every role of the service. */
-  roles: OidcExplainAnswerRolesItem[];
+  roles: OidcExplainRole[];
   /** What the sign-in gets. */
   policies: string[];
   /** Named by a granted role, and not there: they grant nothing. */
@@ -440,11 +751,11 @@ export type OidcExplainAnswer = {
   /** What else to know, in sentences. */
   notes: string[];
   /** The failed sign-in that was asked for. */
-  login?: OidcExplainAnswerLogin | undefined;
+  login?: OidcExplainLogin | undefined;
 };
 
 /** The failed sign-in that was asked for. */
-export type OidcExplainAnswerLogin = {
+export type OidcExplainLogin = {
   /** Where it failed. */
   stage: string;
   /** The error code. */
@@ -457,7 +768,14 @@ export type OidcExplainAnswerLogin = {
   'occurred-at': string;
 };
 
-export type OidcExplainAnswerRolesItem = {
+export type OidcExplainRequest = {
+  /** Claims as the provider sends them. */
+  claims?: Record<string, unknown> | undefined;
+  /** Reference of a failed sign-in, as shown on its page. */
+  login?: string | undefined;
+};
+
+export type OidcExplainRole = {
   /** Name of the role. */
   name: string;
   /** Whether the role claim has its name. */
@@ -468,13 +786,6 @@ export type OidcExplainAnswerRolesItem = {
   'missing-claims': string[];
   /** Why. */
   reason: string;
-};
-
-export type OidcExplainRequest = {
-  /** Claims as the provider sends them. */
-  claims?: Record<string, unknown> | undefined;
-  /** Reference of a failed sign-in, as shown on its page. */
-  login?: string | undefined;
 };
 
 export type OidcLoginAnswer = {
@@ -490,6 +801,26 @@ export type OidcLoginAnswer = {
   'expires-in': number;
 };
 
+export type OidcLoginPollAnswer = {
+  /** The token; it is shown this once. */
+  token: string;
+  /** Stands for the token where the token itself must not be seen. */
+  accessor: string;
+  /** What it may do. */
+  policies: string[];
+  /** Seconds until it ends. */
+  'expires-in': number;
+  /** When it ends. */
+  expires: string;
+  /** When it was made. */
+  'creation-time': string;
+};
+
+export type OidcLoginPollRequest = {
+  /** As the request for a sign-in was answered. */
+  'poll-token': string;
+};
+
 export type OidcLoginRequest = {
   /** Name of the tenant. */
   tenant: string;
@@ -499,18 +830,16 @@ export type OidcLoginRequest = {
 
 export type OidcRole = {
   /** Name of the OIDC role. */
-  name: string;
+  name?: string | undefined;
   /** Claims without which the role is not given. */
-  'required-claims': string[];
+  'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
-  'claim-mappings': Record<string, OidcRoleClaimMappingsValue>;
+  'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
-  'oidc-scopes': string[];
+  'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
-  'token-policies': string[];
+  'token-policies'?: string[] | undefined;
 };
-
-export type OidcRoleClaimMappingsValue = 'username' | 'fullname';
 
 export type OidcRoleCreation = {
   /** Name of the OIDC role. */
@@ -518,7 +847,7 @@ export type OidcRoleCreation = {
   /** Claims without which the role is not given. */
   'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
-  'claim-mappings'?: Record<string, OidcRoleClaimMappingsValue> | undefined;
+  'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
@@ -527,20 +856,20 @@ export type OidcRoleCreation = {
 
 export type OidcRoleMerge = {
   /** Claims without which the role is not given. */
-  'required-claims'?: string[] | undefined;
+  'required-claims'?: string[] | null | undefined;
   /** Claim to what it tells of the user. */
-  'claim-mappings'?: Record<string, OidcRoleClaimMappingsValue> | undefined;
+  'claim-mappings'?: Record<string, ClaimTarget> | null | undefined;
   /** Scopes asked for, besides openid. */
-  'oidc-scopes'?: string[] | undefined;
+  'oidc-scopes'?: string[] | null | undefined;
   /** Policies the sign-in gets. */
-  'token-policies'?: string[] | undefined;
+  'token-policies'?: string[] | null | undefined;
 };
 
 export type OidcRoleReplacement = {
   /** Claims without which the role is not given. */
   'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
-  'claim-mappings'?: Record<string, OidcRoleClaimMappingsValue> | undefined;
+  'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
@@ -549,42 +878,42 @@ export type OidcRoleReplacement = {
 
 export type OidcRoleState = {
   /** Name of the OIDC role. */
-  name: string;
+  name?: string | undefined;
   /** Claims without which the role is not given. */
-  'required-claims': string[];
+  'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
-  'claim-mappings': Record<string, OidcRoleClaimMappingsValue>;
+  'claim-mappings'?: Record<string, ClaimTarget> | undefined;
   /** Scopes asked for, besides openid. */
-  'oidc-scopes': string[];
+  'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
-  'token-policies': string[];
+  'token-policies'?: string[] | undefined;
 };
 
 export type OidcService = {
   /** Name of the OIDC service. */
-  name: string;
+  name?: string | undefined;
   /** What the login page calls it. */
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
-  'discovery-url': string;
+  'discovery-url'?: string | undefined;
   /** Whether the public CAs are trusted for the provider. */
-  'use-root-ca-certs': boolean;
+  'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
   'ca-certs'?: string | undefined;
   /** The id the provider gave this appliance. */
-  'client-id': string;
+  'client-id'?: string | undefined;
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
-  'verbose-logging': boolean;
+  'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */
-  'role-select': OidcServiceRoleSelect;
+  'role-select'?: OidcServiceRoleSelect | undefined;
   /** Redirect URIs as registered at the provider; the path is /oidc-callback. */
-  'allowed-redirect-uris': string[];
+  'allowed-redirect-uris'?: string[] | undefined;
   /** How the secret is sent; default: as the provider says. */
-  'token-endpoint-auth-method'?: OidcServiceTokenEndpointAuthMethod | undefined;
+  'token-endpoint-auth-method'?: TokenEndpointAuthMethod | undefined;
   /** How far the clocks may differ. */
-  'clock-tolerance': string;
+  'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
-  'session-ttl': string;
+  'session-ttl'?: string | undefined;
 };
 
 export type OidcServiceCreation = {
@@ -605,11 +934,11 @@ export type OidcServiceCreation = {
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
   'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */
-  'role-select': OidcServiceRoleSelect;
+  'role-select': OidcServiceRoleSelectInput;
   /** Redirect URIs as registered at the provider; the path is /oidc-callback. */
   'allowed-redirect-uris': string[];
   /** How the secret is sent; default: as the provider says. */
-  'token-endpoint-auth-method'?: OidcServiceTokenEndpointAuthMethod | undefined;
+  'token-endpoint-auth-method'?: TokenEndpointAuthMethod | undefined;
   /** How far the clocks may differ. */
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
@@ -618,25 +947,25 @@ export type OidcServiceCreation = {
 
 export type OidcServiceMerge = {
   /** What the login page calls it. */
-  'display-name'?: string | undefined;
+  'display-name'?: string | null | undefined;
   /** Where the provider's OpenID Connect metadata is. */
   'discovery-url'?: string | undefined;
   /** Whether the public CAs are trusted for the provider. */
   'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
-  'ca-certs'?: string | undefined;
+  'ca-certs'?: string | null | undefined;
   /** The id the provider gave this appliance. */
   'client-id'?: string | undefined;
   /** The secret the provider gave this appliance. */
-  'client-secret'?: string | undefined;
+  'client-secret'?: string | null | undefined;
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
   'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */
-  'role-select'?: OidcServiceRoleSelect | undefined;
+  'role-select'?: OidcServiceRoleSelectMerge | undefined;
   /** Redirect URIs as registered at the provider; the path is /oidc-callback. */
   'allowed-redirect-uris'?: string[] | undefined;
   /** How the secret is sent; default: as the provider says. */
-  'token-endpoint-auth-method'?: OidcServiceTokenEndpointAuthMethod | undefined;
+  'token-endpoint-auth-method'?: TokenEndpointAuthMethod | null | undefined;
   /** How far the clocks may differ. */
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
@@ -659,11 +988,11 @@ export type OidcServiceReplacement = {
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
   'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */
-  'role-select': OidcServiceRoleSelect;
+  'role-select': OidcServiceRoleSelectInput;
   /** Redirect URIs as registered at the provider; the path is /oidc-callback. */
   'allowed-redirect-uris': string[];
   /** How the secret is sent; default: as the provider says. */
-  'token-endpoint-auth-method'?: OidcServiceTokenEndpointAuthMethod | undefined;
+  'token-endpoint-auth-method'?: TokenEndpointAuthMethod | undefined;
   /** How far the clocks may differ. */
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
@@ -673,48 +1002,57 @@ export type OidcServiceReplacement = {
 /** How roles are chosen. */
 export type OidcServiceRoleSelect = {
   /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
+  'role-claim'?: string | undefined;
+};
+
+/** How roles are chosen. */
+export type OidcServiceRoleSelectInput = {
+  /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
   'role-claim': string;
+};
+
+/** How roles are chosen. */
+export type OidcServiceRoleSelectMerge = {
+  /** Claim whose values are matched against the names of roles; a JSON pointer reaches inside. */
+  'role-claim'?: string | undefined;
 };
 
 export type OidcServiceState = {
   /** Name of the OIDC service. */
-  name: string;
+  name?: string | undefined;
   /** What the login page calls it. */
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
-  'discovery-url': string;
+  'discovery-url'?: string | undefined;
   /** Whether the public CAs are trusted for the provider. */
-  'use-root-ca-certs': boolean;
+  'use-root-ca-certs'?: boolean | undefined;
   /** CAs trusted for the provider besides, PEM. */
   'ca-certs'?: string | undefined;
   /** The id the provider gave this appliance. */
-  'client-id': string;
+  'client-id'?: string | undefined;
   /** Write claims of sign-ins into system:logs: while setting up, not in production. */
-  'verbose-logging': boolean;
+  'verbose-logging'?: boolean | undefined;
   /** How roles are chosen. */
-  'role-select': OidcServiceRoleSelect;
+  'role-select'?: OidcServiceRoleSelect | undefined;
   /** Redirect URIs as registered at the provider; the path is /oidc-callback. */
-  'allowed-redirect-uris': string[];
+  'allowed-redirect-uris'?: string[] | undefined;
   /** How the secret is sent; default: as the provider says. */
-  'token-endpoint-auth-method'?: OidcServiceTokenEndpointAuthMethod | undefined;
+  'token-endpoint-auth-method'?: TokenEndpointAuthMethod | undefined;
   /** How far the clocks may differ. */
-  'clock-tolerance': string;
+  'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
-  'session-ttl': string;
+  'session-ttl'?: string | undefined;
   /** What an administrator should know, in sentences. */
-  notices: string[];
+  notices?: string[] | undefined;
   /** Whether the secret is set; its value is never answered. */
-  'client-secret-set': boolean;
+  'client-secret-set'?: boolean | undefined;
 };
-
-/** How the secret is sent; default: as the provider says. */
-export type OidcServiceTokenEndpointAuthMethod = 'client_secret_basic' | 'client_secret_post';
 
 export type OidcTestAnswer = {
   /** Whether sign-ins can work. */
   usable: boolean;
   /** What is wrong, errors first. */
-  findings: OidcTestAnswerFindingsItem[];
+  findings: OidcTestFinding[];
   /** Issuer in the metadata. */
   issuer?: string | undefined;
   /** Where users sign in. */
@@ -724,7 +1062,7 @@ export type OidcTestAnswer = {
   /** Signature algorithms both sides know. */
   algorithms?: string[] | undefined;
   /** Proof key for code exchange (RFC 7636). */
-  pkce?: OidcTestAnswerPkce | undefined;
+  pkce?: OidcTestPkce | undefined;
   /** Whether the provider names itself in its redirects (RFC 9207). */
   'iss-parameter'?: boolean | undefined;
   /** How the secret is sent. */
@@ -732,20 +1070,23 @@ export type OidcTestAnswer = {
   /** What the token endpoint says to client-id and client-secret, tried with a code that does not exist. */
   'client-credentials'?: OidcTestAnswerClientCredentials | undefined;
   /** The redirect URIs. */
-  'redirect-uris'?: OidcTestAnswerRedirectUrisItem[] | undefined;
+  'redirect-uris'?: OidcTestRedirectUri[] | undefined;
   /** Keys of the provider. */
-  keys?: OidcTestAnswerKeysItem[] | undefined;
+  keys?: OidcTestKey[] | undefined;
   /** Host of the directory API that answers memberships. */
   'directory-host'?: string | undefined;
   /** TLS certificates of the provider. */
-  'certificate-chain'?: OidcTestAnswerCertificateChainItem[] | undefined;
+  'certificate-chain'?: OidcTestCertificateChain[] | undefined;
   /** Seconds the provider's clock is ahead of the appliance's, by its Date header. */
   'clock-difference-seconds'?: number | undefined;
   /** Scopes a sign-in asks for. */
   scopes?: string[] | undefined;
 };
 
-export type OidcTestAnswerCertificateChainItem = {
+/** What the token endpoint says to client-id and client-secret, tried with a code that does not exist. */
+export type OidcTestAnswerClientCredentials = 'accepted' | 'refused' | 'unknown';
+
+export type OidcTestCertificateChain = {
   /** Subject. */
   subject: string;
   /** Issuer. */
@@ -754,12 +1095,9 @@ export type OidcTestAnswerCertificateChainItem = {
   'not-after': string;
 };
 
-/** What the token endpoint says to client-id and client-secret, tried with a code that does not exist. */
-export type OidcTestAnswerClientCredentials = 'accepted' | 'refused' | 'unknown';
-
-export type OidcTestAnswerFindingsItem = {
+export type OidcTestFinding = {
   /** Whether sign-ins fail because of it. */
-  level: OidcTestAnswerFindingsItemLevel;
+  level: OidcTestFindingLevel;
   /** What is wrong. */
   message: string;
   /** What to do about it. */
@@ -767,9 +1105,9 @@ export type OidcTestAnswerFindingsItem = {
 };
 
 /** Whether sign-ins fail because of it. */
-export type OidcTestAnswerFindingsItemLevel = 'error' | 'warning';
+export type OidcTestFindingLevel = 'error' | 'warning';
 
-export type OidcTestAnswerKeysItem = {
+export type OidcTestKey = {
   /** Key id. */
   kid?: string | undefined;
   /** Key type. */
@@ -781,36 +1119,83 @@ export type OidcTestAnswerKeysItem = {
 };
 
 /** Proof key for code exchange (RFC 7636). */
-export type OidcTestAnswerPkce = {
+export type OidcTestPkce = {
   /** Always sent. */
-  method: OidcTestAnswerPkceMethod;
+  method: OidcTestPkceMethod;
   /** Whether the provider promises to check it. */
   listed: boolean;
 };
 
 /** Always sent. */
-export type OidcTestAnswerPkceMethod = 'S256';
+export type OidcTestPkceMethod = 'S256';
 
-export type OidcTestAnswerRedirectUrisItem = {
+export type OidcTestRedirectUri = {
   /** One of allowed-redirect-uris. */
   uri: string;
   /** Whether the provider knows it. */
-  registered: OidcTestAnswerRedirectUrisItemRegistered;
+  registered: OidcTestRedirectUriRegistered;
 };
 
 /** Whether the provider knows it. */
-export type OidcTestAnswerRedirectUrisItemRegistered = 'yes' | 'unknown';
+export type OidcTestRedirectUriRegistered = 'yes' | 'unknown';
 
 export type OidcTestRequest = {
 };
 
+export type OpenpgpSignAnswer = {
+  /** The detached signature. */
+  signature: string;
+  /** Version of the key that was used. */
+  'key-version': number;
+};
+
+export type OpenpgpSignRequest = {
+  /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
+  text: string;
+  /** false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+  /** binary answers the packet in base64. */
+  format?: OpenpgpSignRequestFormat | undefined;
+  /** How long the signature holds; for ever when absent. */
+  'expires-after'?: string | undefined;
+};
+
+/** binary answers the packet in base64. */
+export type OpenpgpSignRequestFormat = 'armored' | 'binary';
+
+export type OpenpgpVerifyAnswer = {
+  /** Whether a key of the certificate made the signature over this text. */
+  valid: boolean;
+  /** Fingerprint of the key that signed. */
+  fingerprint?: string | undefined;
+  /** Its key id. */
+  'key-id'?: string | undefined;
+  /** Version of the transit key that signed. */
+  version?: number | undefined;
+  /** The same, as every key action says it. */
+  'key-version'?: number | undefined;
+  /** When, as the signature says. */
+  'signed-at'?: string | undefined;
+};
+
+export type OpenpgpVerifyRequest = {
+  /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
+  text: string;
+  /** false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Detached signature: ASCII armor, or base64 of the packets. */
+  signature: string;
+};
+
 export type Policy = {
   /** Name of the policy. */
-  name: string;
+  name?: string | undefined;
   /** What the policy is for. */
-  description: string;
+  description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api': PolicyRestApi;
+  'rest-api'?: PolicyRestApi | undefined;
 };
 
 export type PolicyCheckAnswer = {
@@ -851,126 +1236,155 @@ export type PolicyCreation = {
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api'?: PolicyCreationRestApi | undefined;
+  'rest-api'?: PolicyRestApiInput | undefined;
 };
 
-/** What may be done over this API. */
-export type PolicyCreationRestApi = {
-  /** The most exact rule for a path decides; without one it is refused. */
-  rules?: PolicyCreationRestApiRulesItem[] | undefined;
-};
-
-export type PolicyCreationRestApiRulesItem = {
-  /** The paths the rule is about: `*` stands for one segment, `**` at the end for any rest. */
-  path: string;
-  /** What the rule says of each operation. */
-  operations: PolicyRestApiRulesItemOperations;
-  /**
-   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
-   * default, if it has one of its own.
-   */
-  'allowed-values'?: Record<string, PolicyRestApiRulesItemAllowedValuesValueItem[]> | undefined;
-  /** Names of fields left out of answers. */
-  'hide-fields'?: string[] | undefined;
-};
+/** Whether anything may be done that no other field here says. */
+export type PolicyEffect = 'allow' | 'reject';
 
 export type PolicyMerge = {
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api'?: PolicyCreationRestApi | undefined;
+  'rest-api'?: PolicyRestApiMerge | null | undefined;
+};
+
+/** What the rule says of each operation. */
+export type PolicyOperations = {
+  /** Whether anything may be done that no other field here says. */
+  all?: PolicyEffect | undefined;
+  /** Whether entries may be made. */
+  create?: PolicyEffect | undefined;
+  /** Whether it may be read. */
+  read?: PolicyEffect | undefined;
+  /** Whether entries may be changed. */
+  update?: PolicyEffect | undefined;
+  /** Whether entries may be deleted. */
+  delete?: PolicyEffect | undefined;
+  /** Whether actions may be run. */
+  execute?: PolicyEffect | undefined;
+};
+
+/** What the rule says of each operation. */
+export type PolicyOperationsInput = {
+  /** Whether anything may be done that no other field here says. */
+  all?: PolicyEffect | undefined;
+  /** Whether entries may be made. */
+  create?: PolicyEffect | undefined;
+  /** Whether it may be read. */
+  read?: PolicyEffect | undefined;
+  /** Whether entries may be changed. */
+  update?: PolicyEffect | undefined;
+  /** Whether entries may be deleted. */
+  delete?: PolicyEffect | undefined;
+  /** Whether actions may be run. */
+  execute?: PolicyEffect | undefined;
+};
+
+/** What the rule says of each operation. */
+export type PolicyOperationsMerge = {
+  /** Whether anything may be done that no other field here says. */
+  all?: PolicyEffect | undefined;
+  /** Whether entries may be made. */
+  create?: PolicyEffect | undefined;
+  /** Whether it may be read. */
+  read?: PolicyEffect | undefined;
+  /** Whether entries may be changed. */
+  update?: PolicyEffect | undefined;
+  /** Whether entries may be deleted. */
+  delete?: PolicyEffect | undefined;
+  /** Whether actions may be run. */
+  execute?: PolicyEffect | undefined;
 };
 
 export type PolicyReplacement = {
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api'?: PolicyCreationRestApi | undefined;
+  'rest-api'?: PolicyRestApiInput | undefined;
 };
 
 /** What may be done over this API. */
 export type PolicyRestApi = {
   /** The most exact rule for a path decides; without one it is refused. */
-  rules: PolicyRestApiRulesItem[];
+  rules?: PolicyRule[] | undefined;
 };
 
-export type PolicyRestApiRulesItem = {
+/** What may be done over this API. */
+export type PolicyRestApiInput = {
+  /** The most exact rule for a path decides; without one it is refused. */
+  rules?: PolicyRuleInput[] | undefined;
+};
+
+export type PolicyRestApiMerge = {
+  /** The most exact rule for a path decides; without one it is refused. */
+  rules?: PolicyRuleMerge[] | null | undefined;
+};
+
+export type PolicyRule = {
   /** The paths the rule is about: `*` stands for one segment, `**` at the end for any rest. */
-  path: string;
+  path?: string | undefined;
   /** What the rule says of each operation. */
-  operations: PolicyRestApiRulesItemOperations;
+  operations?: PolicyOperations | undefined;
   /**
    * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
    * default, if it has one of its own.
    */
-  'allowed-values': Record<string, PolicyRestApiRulesItemAllowedValuesValueItem[]>;
+  'allowed-values'?: Record<string, unknown[]> | undefined;
   /** Names of fields left out of answers. */
-  'hide-fields': string[];
+  'hide-fields'?: string[] | undefined;
 };
 
-export type PolicyRestApiRulesItemAllowedValuesValueItem = string | number | boolean;
-
-/** What the rule says of each operation. */
-export type PolicyRestApiRulesItemOperations = {
-  /** Whether anything may be done that no other field here says. */
-  all?: PolicyRestApiRulesItemOperationsAll | undefined;
-  /** Whether entries may be made. */
-  create?: PolicyRestApiRulesItemOperationsAll | undefined;
-  /** Whether it may be read. */
-  read?: PolicyRestApiRulesItemOperationsAll | undefined;
-  /** Whether entries may be changed. */
-  update?: PolicyRestApiRulesItemOperationsAll | undefined;
-  /** Whether entries may be deleted. */
-  delete?: PolicyRestApiRulesItemOperationsAll | undefined;
-  /** Whether actions may be run. */
-  execute?: PolicyRestApiRulesItemOperationsAll | undefined;
+export type PolicyRuleInput = {
+  /** The paths the rule is about: `*` stands for one segment, `**` at the end for any rest. */
+  path: string;
+  /** What the rule says of each operation. */
+  operations: PolicyOperationsInput;
+  /**
+   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
+   * default, if it has one of its own.
+   */
+  'allowed-values'?: Record<string, unknown[]> | undefined;
+  /** Names of fields left out of answers. */
+  'hide-fields'?: string[] | undefined;
 };
 
-/** Whether anything may be done that no other field here says. */
-export type PolicyRestApiRulesItemOperationsAll = 'allow' | 'reject';
+export type PolicyRuleMerge = {
+  /** The paths the rule is about: `*` stands for one segment, `**` at the end for any rest. */
+  path: string;
+  /** What the rule says of each operation. */
+  operations: PolicyOperationsMerge;
+  /**
+   * Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts with its
+   * default, if it has one of its own.
+   */
+  'allowed-values'?: Record<string, unknown[]> | undefined;
+  /** Names of fields left out of answers. */
+  'hide-fields'?: string[] | undefined;
+};
 
 export type PolicyState = {
   /** Name of the policy. */
-  name: string;
+  name?: string | undefined;
   /** What the policy is for. */
-  description: string;
+  description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api': PolicyRestApi;
+  'rest-api'?: PolicyRestApi | undefined;
   /** Whether every tenant has it; built-in policies cannot be changed. */
-  'built-in': boolean;
+  'built-in'?: boolean | undefined;
   /** Rules that no request can meet. */
   warnings?: string[] | undefined;
 };
 
 export type PolicyWithWarnings = {
   /** Name of the policy. */
-  name: string;
+  name?: string | undefined;
   /** What the policy is for. */
-  description: string;
+  description?: string | undefined;
   /** What may be done over this API. */
-  'rest-api': PolicyRestApi;
+  'rest-api'?: PolicyRestApi | undefined;
   /** What was accepted and is hardly meant so. */
   warnings?: string[] | undefined;
-};
-
-export type PostV1OidcLoginPollAnswer = {
-  /** The token; it is shown this once. */
-  token: string;
-  /** Stands for the token where the token itself must not be seen. */
-  accessor: string;
-  /** What it may do. */
-  policies: string[];
-  /** Seconds until it ends. */
-  'expires-in': number;
-  /** When it ends. */
-  expires: string;
-  /** When it was made. */
-  'creation-time': string;
-};
-
-export type PostV1OidcLoginPollRequest = {
-  /** As the request for a sign-in was answered. */
-  'poll-token': string;
 };
 
 /** Why a request was refused (RFC 9457). */
@@ -988,15 +1402,208 @@ export type Problem = {
   /** Finds the request in logs. */
   'request-id': string;
   /** One item for each thing that is wrong. */
-  errors: ProblemErrorsItem[];
+  errors: ProblemItem[];
 };
 
-export type ProblemErrorsItem = {
+/** One thing that is wrong with a request. */
+export type ProblemItem = {
   /** What is wrong. */
   'error-message': string;
   /** Where: the path of the field. */
   'error-info'?: string | undefined;
 };
+
+export type RandomBytesAnswer = {
+  /** The octets in the format asked for. */
+  bytes: string;
+};
+
+export type RandomBytesRequest = {
+  /** How many octets. */
+  bytes?: number | undefined;
+  /** How they are written. */
+  format?: RandomBytesRequestFormat | undefined;
+};
+
+/** How they are written. */
+export type RandomBytesRequestFormat = 'base64' | 'hex';
+
+export type RestoreRequest = {
+  /** What backup answered, here or on another appliance. */
+  key: string;
+};
+
+export type RewrapAnswer = {
+  /** The ciphertext under the other version. */
+  ciphertext: string;
+  /** Version of the key that was used. */
+  'key-version': number;
+};
+
+export type RewrapBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': RewrapBatchResult[];
+  /** How many failed. */
+  failed: number;
+};
+
+export type RewrapBatchItem = {
+  /** What encrypt answered. */
+  ciphertext: string;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
+
+export type RewrapBatchRequest = {
+  /** The requests. */
+  'batch-input': RewrapBatchItem[];
+};
+
+export type RewrapBatchResult = {
+  /** The ciphertext under the other version. */
+  ciphertext?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type RewrapRequest = {
+  /** What encrypt answered. */
+  ciphertext: string;
+  /** Required for derived keys: the same text again to decrypt. */
+  context?: string | undefined;
+  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
+  'associated-data'?: string | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+};
+
+export type RotateWrappingKeyAnswer = {
+  /** Number of the wrapping key in use; each rotation makes the next. */
+  number: number;
+  /**
+   * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
+   * tries again.
+   */
+  state: WrappingKeyState;
+  /** Keys rewrapped by the last rotation. */
+  done: number;
+  /** Keys to rewrap, as counted so far. */
+  total: number;
+  /** Keys that could not be rewrapped; system:logs names them. */
+  failed: number;
+  /** When the last rotation began. */
+  started?: string | undefined;
+  /** When it ended. */
+  finished?: string | undefined;
+};
+
+export type RotateWrappingKeyRequest = {
+  /** Name of the token in the configuration; needed where there are several. */
+  token?: string | undefined;
+};
+
+export type SecretId = {
+  /** Stands for the secret-id where the secret itself must not be seen. */
+  accessor?: string | undefined;
+  /** When it was made. */
+  'creation-time'?: string | undefined;
+  /** When it ends; absent: never. */
+  expires?: string | undefined;
+  /** How often it can still be used; absent: as often as one likes. */
+  'uses-left'?: number | undefined;
+  /** Ranges of addresses it can be used from; empty: from anywhere. */
+  'bound-cidrs'?: string[] | undefined;
+};
+
+export type SignAnswer = {
+  /** The signature. */
+  signature: string;
+  /** Version of the key that was used. */
+  'key-version': number;
+};
+
+export type SignBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': SignBatchResult[];
+  /** How many failed. */
+  failed: number;
+};
+
+export type SignBatchItem = {
+  /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
+  text: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Default sha256. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
+  /** The input is the finished hash, not the data. Default false. */
+  prehashed?: boolean | undefined;
+  /** Padding of RSA signatures; default pkcs1v15. */
+  'signature-algorithm'?: SignatureAlgorithm | undefined;
+  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  marshaling?: SignatureMarshaling | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
+
+export type SignBatchRequest = {
+  /** The requests. */
+  'batch-input': SignBatchItem[];
+};
+
+export type SignBatchResult = {
+  /** The signature. */
+  signature?: string | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type SignRequest = {
+  /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
+  text: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** Default sha256. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
+  /** The input is the finished hash, not the data. Default false. */
+  prehashed?: boolean | undefined;
+  /** Padding of RSA signatures; default pkcs1v15. */
+  'signature-algorithm'?: SignatureAlgorithm | undefined;
+  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  marshaling?: SignatureMarshaling | undefined;
+  /** Version to use; default: the version in use. */
+  'key-version'?: number | undefined;
+};
+
+/** Padding of RSA signatures; default pkcs1v15. */
+export type SignatureAlgorithm = 'pkcs1v15' | 'pss';
+
+/** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+export type SignatureMarshaling = 'asn1' | 'jws';
 
 export type SystemBackupRequest = {
   /** Opens the backup again; 12 characters or more. */
@@ -1013,31 +1620,6 @@ export type SystemOperateRequest = {
 /** What to do. */
 export type SystemOperateRequestOperation = 'reboot' | 'power-off' | 'factory-reset';
 
-export type SystemRotateWrappingKeyAnswer = {
-  /** Number of the wrapping key in use; each rotation makes the next. */
-  number: number;
-  /**
-   * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
-   * tries again.
-   */
-  state: HsmShowAnswerTokensItemWrappingKeyState;
-  /** Keys rewrapped by the last rotation. */
-  done: number;
-  /** Keys to rewrap, as counted so far. */
-  total: number;
-  /** Keys that could not be rewrapped; system:logs names them. */
-  failed: number;
-  /** When the last rotation began. */
-  started?: string | undefined;
-  /** When it ended. */
-  finished?: string | undefined;
-};
-
-export type SystemRotateWrappingKeyRequest = {
-  /** Name of the token in the configuration; needed where there are several. */
-  token?: string | undefined;
-};
-
 export type SystemUnsealRequest = {
   /** The user PIN of every configured token. */
   pin?: string | undefined;
@@ -1047,11 +1629,11 @@ export type SystemUnsealRequest = {
 
 export type Tenant = {
   /** Name of the tenant. */
-  name: string;
+  name?: string | undefined;
   /** A name for people. */
-  'descriptive-name': string;
+  'descriptive-name'?: string | undefined;
   /** What the tenant is; there is one system tenant. */
-  kind: TenantKind;
+  kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
 };
@@ -1076,7 +1658,7 @@ export type TenantMerge = {
   /** What the tenant is; there is one system tenant. */
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
-  policies?: string[] | undefined;
+  policies?: string[] | null | undefined;
 };
 
 export type TenantReplacement = {
@@ -1090,64 +1672,32 @@ export type TenantReplacement = {
 
 export type TenantState = {
   /** Name of the tenant. */
-  name: string;
+  name?: string | undefined;
   /** A name for people. */
-  'descriptive-name': string;
+  'descriptive-name'?: string | undefined;
   /** What the tenant is; there is one system tenant. */
-  kind: TenantKind;
+  kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
   /** Stands for the tenant in EST paths. */
-  uuid: string;
+  uuid?: string | undefined;
   /** When the tenant was made. */
-  'creation-time': string;
+  'creation-time'?: string | undefined;
   /** Whether the one root token of the tenant was made. */
-  'root-token-issued': boolean;
+  'root-token-issued'?: boolean | undefined;
 };
 
 export type TenantsMergeLists = 'unite' | 'replace';
 
-export type Tlsca = {
+export type TlsCa = {
   /** Name of the TLS CA. */
-  name: string;
+  name?: string | undefined;
   /** Key of the CA; default ecdsa. */
-  'cert-key-type'?: TlscaCertKeyType | undefined;
+  'cert-key-type'?: CertKeyType | undefined;
   /** Curve of an ecdsa key; default secp256r1. */
-  'cert-key-curve'?: TlscaCertKeyCurve | undefined;
+  'cert-key-curve'?: CertKeyCurve | undefined;
   /** Size of an rsa key; default 3072. */
-  'cert-key-bits'?: TlscaCertKeyBits | undefined;
-  /** Subject of the CA certificate; default CN=<name>. */
-  subject?: string | undefined;
-  /** Life of the CA certificate. */
-  ttl: string;
-  /** CA here that signs this one; without it the CA is a root. */
-  'issuing-ca'?: string | undefined;
-  /** Certificate of a CA elsewhere: this one is then only trusted, and issues nothing. */
-  'ca-cert'?: string | undefined;
-  /** Must be true before the CA can be deleted while certificates of it are valid. */
-  'deletion-allowed': boolean;
-  /** Enrolment of devices. */
-  est: TlscaEst;
-};
-
-/** Size of an rsa key; default 3072. */
-export type TlscaCertKeyBits = 2048 | 3072 | 4096;
-
-/** Curve of an ecdsa key; default secp256r1. */
-export type TlscaCertKeyCurve = 'secp256r1' | 'secp384r1' | 'secp521r1';
-
-/** Key of the CA; default ecdsa. */
-export type TlscaCertKeyType = 'ecdsa' | 'rsa' | 'ed25519' | 'ml-dsa-44' | 'ml-dsa-65' | 'ml-dsa-87';
-
-export type TlscaCreation = {
-  /** Name of the TLS CA. */
-  name: string;
-  /** Key of the CA; default ecdsa. */
-  'cert-key-type'?: TlscaCertKeyType | undefined;
-  /** Curve of an ecdsa key; default secp256r1. */
-  'cert-key-curve'?: TlscaCertKeyCurve | undefined;
-  /** Size of an rsa key; default 3072. */
-  'cert-key-bits'?: TlscaCertKeyBits | undefined;
+  'cert-key-bits'?: CertKeyBits | undefined;
   /** Subject of the CA certificate; default CN=<name>. */
   subject?: string | undefined;
   /** Life of the CA certificate. */
@@ -1159,11 +1709,54 @@ export type TlscaCreation = {
   /** Must be true before the CA can be deleted while certificates of it are valid. */
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
-  est?: TlscaCreationEst | undefined;
+  est?: TlsCaEst | undefined;
+};
+
+export type TlsCaCreation = {
+  /** Name of the TLS CA. */
+  name: string;
+  /** Key of the CA; default ecdsa. */
+  'cert-key-type'?: CertKeyType | undefined;
+  /** Curve of an ecdsa key; default secp256r1. */
+  'cert-key-curve'?: CertKeyCurve | undefined;
+  /** Size of an rsa key; default 3072. */
+  'cert-key-bits'?: CertKeyBits | undefined;
+  /** Subject of the CA certificate; default CN=<name>. */
+  subject?: string | undefined;
+  /** Life of the CA certificate. */
+  ttl?: string | undefined;
+  /** CA here that signs this one; without it the CA is a root. */
+  'issuing-ca'?: string | undefined;
+  /** Certificate of a CA elsewhere: this one is then only trusted, and issues nothing. */
+  'ca-cert'?: string | undefined;
+  /** Must be true before the CA can be deleted while certificates of it are valid. */
+  'deletion-allowed'?: boolean | undefined;
+  /** Enrolment of devices. */
+  est?: TlsCaEstInput | undefined;
 };
 
 /** Enrolment of devices. */
-export type TlscaCreationEst = {
+export type TlsCaEst = {
+  /** Whether devices may enrol here; otherwise EST answers 404. */
+  enabled?: boolean | undefined;
+  /** CA whose certificates devices may show for first enrolment. */
+  'initial-enroll-trust-ca'?: string | undefined;
+  /** Domains that certificates may name; none: nothing is allowed. */
+  'allowed-domains'?: string[] | undefined;
+  /** Whether names below the domains are allowed. */
+  'allow-subdomains'?: boolean | undefined;
+  /** Whether the domains themselves are allowed. */
+  'allow-bare-domains'?: boolean | undefined;
+  /** Whether certificates may name IP addresses. */
+  'allow-ip-sans'?: boolean | undefined;
+  /** Life of issued certificates, never past the CA's own. */
+  ttl?: string | undefined;
+  /** Whether a device may renew with the certificate it has. */
+  'allow-reenroll-with-issued-cert'?: boolean | undefined;
+};
+
+/** Enrolment of devices. */
+export type TlsCaEstInput = {
   /** Whether devices may enrol here; otherwise EST answers 404. */
   enabled?: boolean | undefined;
   /** Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters. */
@@ -1184,33 +1777,79 @@ export type TlscaCreationEst = {
   'allow-reenroll-with-issued-cert'?: boolean | undefined;
 };
 
-/** Enrolment of devices. */
-export type TlscaEst = {
+export type TlsCaEstMerge = {
   /** Whether devices may enrol here; otherwise EST answers 404. */
-  enabled: boolean;
+  enabled?: boolean | undefined;
+  /** Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control characters. */
+  'initial-enroll-secret'?: string | null | undefined;
+  /** CA whose certificates devices may show for first enrolment. */
+  'initial-enroll-trust-ca'?: string | null | undefined;
+  /** Domains that certificates may name; none: nothing is allowed. */
+  'allowed-domains'?: string[] | null | undefined;
+  /** Whether names below the domains are allowed. */
+  'allow-subdomains'?: boolean | undefined;
+  /** Whether the domains themselves are allowed. */
+  'allow-bare-domains'?: boolean | undefined;
+  /** Whether certificates may name IP addresses. */
+  'allow-ip-sans'?: boolean | undefined;
+  /** Life of issued certificates, never past the CA's own. */
+  ttl?: string | undefined;
+  /** Whether a device may renew with the certificate it has. */
+  'allow-reenroll-with-issued-cert'?: boolean | undefined;
+};
+
+/** What devices need to know. */
+export type TlsCaEstState = {
+  /** Whether devices may enrol here; otherwise EST answers 404. */
+  enabled?: boolean | undefined;
   /** CA whose certificates devices may show for first enrolment. */
   'initial-enroll-trust-ca'?: string | undefined;
   /** Domains that certificates may name; none: nothing is allowed. */
-  'allowed-domains': string[];
+  'allowed-domains'?: string[] | undefined;
   /** Whether names below the domains are allowed. */
-  'allow-subdomains': boolean;
+  'allow-subdomains'?: boolean | undefined;
   /** Whether the domains themselves are allowed. */
-  'allow-bare-domains': boolean;
+  'allow-bare-domains'?: boolean | undefined;
   /** Whether certificates may name IP addresses. */
-  'allow-ip-sans': boolean;
+  'allow-ip-sans'?: boolean | undefined;
   /** Life of issued certificates, never past the CA's own. */
-  ttl: string;
+  ttl?: string | undefined;
   /** Whether a device may renew with the certificate it has. */
-  'allow-reenroll-with-issued-cert': boolean;
+  'allow-reenroll-with-issued-cert'?: boolean | undefined;
+  /** Base URLs for devices, by host name and by address. */
+  'https-url'?: string[] | undefined;
+  /** Whether the secret is set; its value is never answered. */
+  'initial-enroll-secret-set'?: boolean | undefined;
 };
 
-export type TlscaMerge = {
+export type TlsCaMerge = {
   /** Key of the CA; default ecdsa. */
-  'cert-key-type'?: TlscaCertKeyType | undefined;
+  'cert-key-type'?: CertKeyType | undefined;
   /** Curve of an ecdsa key; default secp256r1. */
-  'cert-key-curve'?: TlscaCertKeyCurve | undefined;
+  'cert-key-curve'?: CertKeyCurve | undefined;
   /** Size of an rsa key; default 3072. */
-  'cert-key-bits'?: TlscaCertKeyBits | undefined;
+  'cert-key-bits'?: CertKeyBits | undefined;
+  /** Subject of the CA certificate; default CN=<name>. */
+  subject?: string | undefined;
+  /** Life of the CA certificate. */
+  ttl?: string | undefined;
+  /** CA here that signs this one; without it the CA is a root. */
+  'issuing-ca'?: string | undefined;
+  /** Certificate of a CA elsewhere: this one is then only trusted, and issues nothing. */
+  'ca-cert'?: string | null | undefined;
+  /** Must be true before the CA can be deleted while certificates of it are valid. */
+  'deletion-allowed'?: boolean | undefined;
+  /** Enrolment of devices. */
+  est?: TlsCaEstMerge | null | undefined;
+};
+
+export type TlsCaReplacement = {
+  /** Key of the CA; default ecdsa. */
+  'cert-key-type'?: CertKeyType | undefined;
+  /** Curve of an ecdsa key; default secp256r1. */
+  'cert-key-curve'?: CertKeyCurve | undefined;
+  /** Size of an rsa key; default 3072. */
+  'cert-key-bits'?: CertKeyBits | undefined;
   /** Subject of the CA certificate; default CN=<name>. */
   subject?: string | undefined;
   /** Life of the CA certificate. */
@@ -1222,65 +1861,44 @@ export type TlscaMerge = {
   /** Must be true before the CA can be deleted while certificates of it are valid. */
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
-  est?: TlscaCreationEst | undefined;
+  est?: TlsCaEstInput | undefined;
 };
 
-export type TlscaReplacement = {
-  /** Key of the CA; default ecdsa. */
-  'cert-key-type'?: TlscaCertKeyType | undefined;
-  /** Curve of an ecdsa key; default secp256r1. */
-  'cert-key-curve'?: TlscaCertKeyCurve | undefined;
-  /** Size of an rsa key; default 3072. */
-  'cert-key-bits'?: TlscaCertKeyBits | undefined;
-  /** Subject of the CA certificate; default CN=<name>. */
-  subject?: string | undefined;
-  /** Life of the CA certificate. */
-  ttl?: string | undefined;
-  /** CA here that signs this one; without it the CA is a root. */
-  'issuing-ca'?: string | undefined;
-  /** Certificate of a CA elsewhere: this one is then only trusted, and issues nothing. */
-  'ca-cert'?: string | undefined;
-  /** Must be true before the CA can be deleted while certificates of it are valid. */
-  'deletion-allowed'?: boolean | undefined;
-  /** Enrolment of devices. */
-  est?: TlscaCreationEst | undefined;
-};
-
-export type TlscaState = {
+export type TlsCaState = {
   /** Name of the TLS CA. */
-  name: string;
+  name?: string | undefined;
   /** Key of the CA; default ecdsa. */
-  'cert-key-type'?: TlscaCertKeyType | undefined;
+  'cert-key-type'?: CertKeyType | undefined;
   /** Curve of an ecdsa key; default secp256r1. */
-  'cert-key-curve'?: TlscaCertKeyCurve | undefined;
+  'cert-key-curve'?: CertKeyCurve | undefined;
   /** Size of an rsa key; default 3072. */
-  'cert-key-bits'?: TlscaCertKeyBits | undefined;
+  'cert-key-bits'?: CertKeyBits | undefined;
   /** Subject of the CA certificate; default CN=<name>. */
   subject?: string | undefined;
   /** Life of the CA certificate. */
-  ttl: string;
+  ttl?: string | undefined;
   /** CA here that signs this one; without it the CA is a root. */
   'issuing-ca'?: string | undefined;
   /** Certificate of the CA. */
-  'ca-cert': string;
+  'ca-cert'?: string | undefined;
   /** Must be true before the CA can be deleted while certificates of it are valid. */
-  'deletion-allowed': boolean;
+  'deletion-allowed'?: boolean | undefined;
   /** What devices need to know. */
-  est: TlscaStateEst;
+  est?: TlsCaEstState | undefined;
   /** Identifies the CA permanently, whatever its name. */
-  uuid: string;
+  uuid?: string | undefined;
   /** When it was made. */
-  'creation-time': string;
+  'creation-time'?: string | undefined;
   /** Whether it is only trusted. */
-  'trust-only': boolean;
+  'trust-only'?: boolean | undefined;
   /** Certificates above it, up to the root. */
-  chain: string;
+  chain?: string | undefined;
   /** Serial number of its certificate. */
-  serial: string;
+  serial?: string | undefined;
   /** When its certificate begins. */
-  'not-before': string;
+  'not-before'?: string | undefined;
   /** When its certificate ends. */
-  'not-after': string;
+  'not-after'?: string | undefined;
   /** How often it got a key; counted on from a deleted CA of the same name whose last revocation list is kept. */
   'key-version'?: number | undefined;
   /** Where its revocation list is. */
@@ -1289,28 +1907,29 @@ export type TlscaState = {
   'ocsp-url'?: string | undefined;
 };
 
-/** What devices need to know. */
-export type TlscaStateEst = {
-  /** Whether devices may enrol here; otherwise EST answers 404. */
-  enabled: boolean;
-  /** CA whose certificates devices may show for first enrolment. */
-  'initial-enroll-trust-ca'?: string | undefined;
-  /** Domains that certificates may name; none: nothing is allowed. */
-  'allowed-domains': string[];
-  /** Whether names below the domains are allowed. */
-  'allow-subdomains': boolean;
-  /** Whether the domains themselves are allowed. */
-  'allow-bare-domains': boolean;
-  /** Whether certificates may name IP addresses. */
-  'allow-ip-sans': boolean;
-  /** Life of issued certificates, never past the CA's own. */
-  ttl: string;
-  /** Whether a device may renew with the certificate it has. */
-  'allow-reenroll-with-issued-cert': boolean;
-  /** Base URLs for devices, by host name and by address. */
-  'https-url': string[];
-  /** Whether the secret is set; its value is never answered. */
-  'initial-enroll-secret-set': boolean;
+export type Token = {
+  /** Stands for the token where the token itself must not be seen. */
+  accessor?: string | undefined;
+  /** Tenant of the token. */
+  tenant?: string | undefined;
+  /** Who holds it: a user, an approle, or root. */
+  user?: string | undefined;
+  /** What it may do, within what its tenant may do. */
+  policies?: string[] | undefined;
+  /** When it was made. */
+  'creation-time'?: string | undefined;
+  /** When it ends; root tokens have no end. */
+  expires?: string | undefined;
+  /** Seconds until then. */
+  'expires-in'?: number | undefined;
+  /** The end that no refresh passes. */
+  'latest-expires'?: string | undefined;
+  /** Ranges of addresses it works from. */
+  'bound-cidrs'?: string[] | undefined;
+  /** Accessor of the token that made it and that it ends with. */
+  parent?: string | undefined;
+  /** Approle it was issued for. */
+  approle?: string | undefined;
 };
 
 export type TokenCreateAnswer = {
@@ -1353,6 +1972,16 @@ export type TokenCreateRootRequest = {
   name: string;
 };
 
+export type TokenDisableRequest = {
+  /** The token meant. */
+  token?: string | undefined;
+  /** Or its accessor. */
+  accessor?: string | undefined;
+};
+
+/** How the secret is sent; default: as the provider says. */
+export type TokenEndpointAuthMethod = 'client_secret_basic' | 'client_secret_post';
+
 export type TokenInfoAnswer = {
   /** Stands for the token where the token itself must not be seen. */
   accessor: string;
@@ -1385,44 +2014,66 @@ export type TokenInfoRequest = {
   accessor?: string | undefined;
 };
 
+export type TokenRefreshAnswer = {
+  /** Stands for the token where the token itself must not be seen. */
+  accessor: string;
+  /** Tenant of the token. */
+  tenant: string;
+  /** Who holds it: a user, an approle, or root. */
+  user: string;
+  /** What it may do, within what its tenant may do. */
+  policies: string[];
+  /** When it was made. */
+  'creation-time': string;
+  /** When it ends; root tokens have no end. */
+  expires?: string | undefined;
+  /** Seconds until then. */
+  'expires-in'?: number | undefined;
+  /** The end that no refresh passes. */
+  'latest-expires'?: string | undefined;
+  /** Ranges of addresses it works from. */
+  'bound-cidrs'?: string[] | undefined;
+  /** Accessor of the token that made it and that it ends with. */
+  parent?: string | undefined;
+  /** Approle it was issued for. */
+  approle?: string | undefined;
+};
+
 export type TokenRefreshRequest = {
   /** How long it shall live from now; unless given, its ttl. */
   increment?: string | undefined;
 };
 
-export type TopicsListAnswerItem = {
+export type Topic = {
   /** Name of the topic. */
-  name: string;
+  name?: string | undefined;
 };
 
 export type TransitKey = {
   /** Name of the transit key. */
-  name: string;
-  /**
-   * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519, ecdsa-p256,
-   * ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-   */
-  cipher: string;
+  name?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
   /** Distribution of the key. */
-  distribute: TransitKeyDistribute;
+  distribute?: TransitKeyDistribute | undefined;
   /** Whether export may answer key material. */
-  exportable: boolean;
+  exportable?: boolean | undefined;
   /** Whether backup may answer the key in clear. */
-  'allow-plaintext-backup': boolean;
+  'allow-plaintext-backup'?: boolean | undefined;
   /** Must be true before the key can be deleted. */
-  'deletion-allowed': boolean;
+  'deletion-allowed'?: boolean | undefined;
   /** A key of its own for each context; symmetric ciphers only. */
-  derived: boolean;
+  derived?: boolean | undefined;
   /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
-  'convergent-encryption': boolean;
+  'convergent-encryption'?: boolean | undefined;
   /** Where the key lives: as a wrapped blob, or as an object in the token. */
-  custody?: TransitKeyCustody | undefined;
+  custody?: Custody | undefined;
   /** PEM public key: makes a key that only verifies. */
   'public-key'?: string | undefined;
   /** Older versions do not encrypt or sign; 0: no restriction. */
-  'min-encryption-version': number;
+  'min-encryption-version'?: number | undefined;
   /** Older versions do not decrypt or verify; 0: no restriction. */
-  'min-decryption-version': number;
+  'min-decryption-version'?: number | undefined;
   /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
   'auto-rotate'?: TransitKeyAutoRotate | undefined;
   /** Makes the key an OpenPGP primary key with this User ID. */
@@ -1430,11 +2081,23 @@ export type TransitKey = {
   /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
-  'openpgp-key-usage': TransitKeyOpenpgpKeyUsageItem[];
+  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
 };
 
 /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
 export type TransitKeyAutoRotate = {
+  /** Interval after which the key is rotated, again and again. */
+  'rotate-after'?: string | undefined;
+  /** Delay after a rotation before the new version encrypts. */
+  'activate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops encrypting. */
+  'deprecate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops decrypting. */
+  'invalidate-after'?: string | undefined;
+};
+
+/** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+export type TransitKeyAutoRotateInput = {
   /** Interval after which the key is rotated, again and again. */
   'rotate-after': string;
   /** Delay after a rotation before the new version encrypts. */
@@ -1445,16 +2108,25 @@ export type TransitKeyAutoRotate = {
   'invalidate-after'?: string | undefined;
 };
 
+/** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+export type TransitKeyAutoRotateMerge = {
+  /** Interval after which the key is rotated, again and again. */
+  'rotate-after'?: string | undefined;
+  /** Delay after a rotation before the new version encrypts. */
+  'activate-after'?: string | null | undefined;
+  /** Time after the creation of a newer version when the old one stops encrypting. */
+  'deprecate-after'?: string | null | undefined;
+  /** Time after the creation of a newer version when the old one stops decrypting. */
+  'invalidate-after'?: string | null | undefined;
+};
+
 export type TransitKeyCreation = {
   /** Name of the transit key. */
   name: string;
-  /**
-   * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519, ecdsa-p256,
-   * ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-   */
-  cipher?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
   /** Distribution of the key. */
-  distribute?: TransitKeyCreationDistribute | undefined;
+  distribute?: TransitKeyDistributeInput | undefined;
   /** Whether export may answer key material. */
   exportable?: boolean | undefined;
   /** Whether backup may answer the key in clear. */
@@ -1466,7 +2138,7 @@ export type TransitKeyCreation = {
   /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
   'convergent-encryption'?: boolean | undefined;
   /** Where the key lives: as a wrapped blob, or as an object in the token. */
-  custody?: TransitKeyCustody | undefined;
+  custody?: Custody | undefined;
   /** PEM public key: makes a key that only verifies. */
   'public-key'?: string | undefined;
   /** Older versions do not encrypt or sign; 0: no restriction. */
@@ -1474,7 +2146,7 @@ export type TransitKeyCreation = {
   /** Older versions do not decrypt or verify; 0: no restriction. */
   'min-decryption-version'?: number | undefined;
   /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
-  'auto-rotate'?: TransitKeyAutoRotate | undefined;
+  'auto-rotate'?: TransitKeyAutoRotateInput | undefined;
   /** Makes the key an OpenPGP primary key with this User ID. */
   'openpgp-user-id'?: string | undefined;
   /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
@@ -1482,33 +2154,38 @@ export type TransitKeyCreation = {
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
 };
-
-/** Distribution of the key. */
-export type TransitKeyCreationDistribute = {
-  /** Where the key goes; inherit means all. */
-  to?: TransitKeyDistributeTo | undefined;
-};
-
-/** Where the key lives: as a wrapped blob, or as an object in the token. */
-export type TransitKeyCustody = 'wrapped' | 'token';
 
 /** Distribution of the key. */
 export type TransitKeyDistribute = {
   /** Where the key goes; inherit means all. */
-  to: TransitKeyDistributeTo;
+  to?: Distribution | undefined;
 };
 
-/** Where the key goes; inherit means all. */
-export type TransitKeyDistributeTo = 'all' | 'none' | 'inherit';
+/** Distribution of the key. */
+export type TransitKeyDistributeInput = {
+  /** Where the key goes; inherit means all. */
+  to?: Distribution | undefined;
+};
+
+export type TransitKeyDistributeMerge = {
+  /** Where the key goes; inherit means all. */
+  to?: Distribution | undefined;
+};
+
+/** Distribution as it is. */
+export type TransitKeyDistributionStatus = {
+  /** Where the key is. */
+  to?: TransitKeyDistributionStatusTo | undefined;
+};
+
+/** Where the key is. */
+export type TransitKeyDistributionStatusTo = 'all' | 'none';
 
 export type TransitKeyMerge = {
-  /**
-   * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519, ecdsa-p256,
-   * ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-   */
-  cipher?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
   /** Distribution of the key. */
-  distribute?: TransitKeyCreationDistribute | undefined;
+  distribute?: TransitKeyDistributeMerge | null | undefined;
   /** Whether export may answer key material. */
   exportable?: boolean | undefined;
   /** Whether backup may answer the key in clear. */
@@ -1520,7 +2197,7 @@ export type TransitKeyMerge = {
   /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
   'convergent-encryption'?: boolean | undefined;
   /** Where the key lives: as a wrapped blob, or as an object in the token. */
-  custody?: TransitKeyCustody | undefined;
+  custody?: Custody | undefined;
   /** PEM public key: makes a key that only verifies. */
   'public-key'?: string | undefined;
   /** Older versions do not encrypt or sign; 0: no restriction. */
@@ -1528,25 +2205,22 @@ export type TransitKeyMerge = {
   /** Older versions do not decrypt or verify; 0: no restriction. */
   'min-decryption-version'?: number | undefined;
   /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
-  'auto-rotate'?: TransitKeyAutoRotate | undefined;
+  'auto-rotate'?: TransitKeyAutoRotateMerge | undefined;
   /** Makes the key an OpenPGP primary key with this User ID. */
-  'openpgp-user-id'?: string | undefined;
+  'openpgp-user-id'?: string | null | undefined;
   /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
-  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | null | undefined;
 };
 
 export type TransitKeyOpenpgpKeyUsageItem = 'sign';
 
 export type TransitKeyReplacement = {
-  /**
-   * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519, ecdsa-p256,
-   * ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-   */
-  cipher?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
   /** Distribution of the key. */
-  distribute?: TransitKeyCreationDistribute | undefined;
+  distribute?: TransitKeyDistributeInput | undefined;
   /** Whether export may answer key material. */
   exportable?: boolean | undefined;
   /** Whether backup may answer the key in clear. */
@@ -1558,7 +2232,7 @@ export type TransitKeyReplacement = {
   /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
   'convergent-encryption'?: boolean | undefined;
   /** Where the key lives: as a wrapped blob, or as an object in the token. */
-  custody?: TransitKeyCustody | undefined;
+  custody?: Custody | undefined;
   /** PEM public key: makes a key that only verifies. */
   'public-key'?: string | undefined;
   /** Older versions do not encrypt or sign; 0: no restriction. */
@@ -1566,7 +2240,7 @@ export type TransitKeyReplacement = {
   /** Older versions do not decrypt or verify; 0: no restriction. */
   'min-decryption-version'?: number | undefined;
   /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
-  'auto-rotate'?: TransitKeyAutoRotate | undefined;
+  'auto-rotate'?: TransitKeyAutoRotateInput | undefined;
   /** Makes the key an OpenPGP primary key with this User ID. */
   'openpgp-user-id'?: string | undefined;
   /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
@@ -1577,32 +2251,29 @@ export type TransitKeyReplacement = {
 
 export type TransitKeyState = {
   /** Name of the transit key. */
-  name: string;
-  /**
-   * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519, ecdsa-p256,
-   * ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-   */
-  cipher: string;
+  name?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
   /** Distribution of the key. */
-  distribute: TransitKeyDistribute;
+  distribute?: TransitKeyDistribute | undefined;
   /** Whether export may answer key material. */
-  exportable: boolean;
+  exportable?: boolean | undefined;
   /** Whether backup may answer the key in clear. */
-  'allow-plaintext-backup': boolean;
+  'allow-plaintext-backup'?: boolean | undefined;
   /** Must be true before the key can be deleted. */
-  'deletion-allowed': boolean;
+  'deletion-allowed'?: boolean | undefined;
   /** A key of its own for each context; symmetric ciphers only. */
-  derived: boolean;
+  derived?: boolean | undefined;
   /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
-  'convergent-encryption': boolean;
+  'convergent-encryption'?: boolean | undefined;
   /** Where the key lives: as a wrapped blob, or as an object in the token. */
-  custody?: TransitKeyCustody | undefined;
+  custody?: Custody | undefined;
   /** PEM public key: makes a key that only verifies. */
   'public-key'?: string | undefined;
   /** Older versions do not encrypt or sign; 0: no restriction. */
-  'min-encryption-version': number;
+  'min-encryption-version'?: number | undefined;
   /** Older versions do not decrypt or verify; 0: no restriction. */
-  'min-decryption-version': number;
+  'min-decryption-version'?: number | undefined;
   /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
   'auto-rotate'?: TransitKeyAutoRotate | undefined;
   /** Makes the key an OpenPGP primary key with this User ID. */
@@ -1610,472 +2281,64 @@ export type TransitKeyState = {
   /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
-  'openpgp-key-usage': TransitKeyOpenpgpKeyUsageItem[];
+  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
   /** Distribution as it is. */
-  'distribution-status': TransitKeyStateDistributionStatus;
+  'distribution-status'?: TransitKeyDistributionStatus | undefined;
   /** 0: the newest version; else the one in use while the newest waits for activate-after. */
-  'default-encryption-version': number;
+  'default-encryption-version'?: number | undefined;
   /** Newest version. */
-  'latest-version': number;
+  'latest-version'?: number | undefined;
   /** Oldest version that was not trimmed. */
-  'oldest-version': number;
+  'oldest-version'?: number | undefined;
   /** When the key was made. */
-  'creation-time': string;
+  'creation-time'?: string | undefined;
   /** Whether keys of this cipher encrypt. */
-  'supports-encryption': boolean;
+  'supports-encryption'?: boolean | undefined;
   /** Whether keys of this cipher decrypt. */
-  'supports-decryption': boolean;
+  'supports-decryption'?: boolean | undefined;
   /** Whether keys of this cipher can be derived per context. */
-  'supports-derivation': boolean;
+  'supports-derivation'?: boolean | undefined;
   /** Whether keys of this cipher sign. */
-  'supports-signing': boolean;
+  'supports-signing'?: boolean | undefined;
   /** Per version: creation in microseconds since 1970, or the public key. */
-  keys: Record<string, string>;
+  keys?: Record<string, string> | undefined;
   /** Per version: how often it was used. */
-  usage: Record<string, TransitKeyStateUsageValue>;
+  usage?: Record<string, TransitKeyUsage> | undefined;
 };
 
-/** Distribution as it is. */
-export type TransitKeyStateDistributionStatus = {
-  /** Where the key is. */
-  to: TransitKeyStateDistributionStatusTo;
-};
-
-/** Where the key is. */
-export type TransitKeyStateDistributionStatusTo = 'all' | 'none';
-
-export type TransitKeyStateUsageValue = {
+export type TransitKeyUsage = {
   /** Encryptions, signatures and data keys made with this version. */
-  uses: number;
+  uses?: number | undefined;
   /** Never below the true count, also after a crash; the limit of 2^32 is held against it. */
-  'uses-at-most': number;
+  'uses-at-most'?: number | undefined;
   /** Values made with this version that rewrap has not moved away, as far as counted. */
   'not-rewrapped'?: number | undefined;
   /** When this version was last used. */
   'last-used'?: string | undefined;
 };
 
-export type TransitKeysBackupAnswer = {
-  /** Definition and key material in clear, for restore. */
-  key: string;
-  /** Latest version in the backup. */
-  'key-version': number;
-};
-
-export type TransitKeysDecryptAnswer = {
-  /** The plaintext: base64, or raw UTF-8 with base64-encoded false. */
-  plaintext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysDecryptAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
-};
-
-export type TransitKeysDecryptAnswerBatchResultsItem = {
-  /** The plaintext: base64, or raw UTF-8 with base64-encoded false. */
-  plaintext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
-};
-
-export type TransitKeysDecryptRequest = {
-  /** What encrypt answered. */
-  ciphertext?: string | undefined;
-  /** Default true; false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Required for derived keys: the same text again to decrypt. */
-  context?: string | undefined;
-  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
-  'associated-data'?: string | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
-};
-
-export type TransitKeysEncryptAnswer = {
-  /** The ciphertext. */
-  ciphertext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysEncryptAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
-};
-
-export type TransitKeysEncryptAnswerBatchResultsItem = {
-  /** The ciphertext. */
-  ciphertext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
-};
-
-export type TransitKeysEncryptRequest = {
-  /** What to encrypt: base64, or raw UTF-8 with base64-encoded false. */
-  plaintext?: string | undefined;
-  /** Default true; false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Required for derived keys: the same text again to decrypt. */
-  context?: string | undefined;
-  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
-  'associated-data'?: string | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
-};
-
-export type TransitKeysExportAnswer = {
-  /** Version to key material; with format openpgp a list of blocks. */
-  keys: TransitKeysExportAnswerKeys;
-  /** Newest version in the answer. */
-  'key-version': number;
-};
-
-/** Version to key material; with format openpgp a list of blocks. */
-export type TransitKeysExportAnswerKeys = Record<string, string> | TransitKeysExportAnswerKeysOption2Item[];
-
-export type TransitKeysExportAnswerKeysOption2Item = {
-  /** Version of the key. */
-  version: number;
-  /** OpenPGP private key block. */
-  value: string;
-};
-
-export type TransitKeysExportOpenpgpPublicAnswer = {
-  /** One item with the block asked for. */
-  keys: TransitKeysExportOpenpgpPublicAnswerKeysItem[];
-  /** Version in the answer; of several the newest. */
-  'key-version': number;
-};
-
-export type TransitKeysExportOpenpgpPublicAnswerKeysItem = {
-  /** Version of the key; of several the newest. */
-  version: number;
-  /** Public key block; of a subkey with its primary key. */
-  keyblock: string;
-};
-
-export type TransitKeysExportOpenpgpPublicRequest = {
-  /** Version to export; all: every version, in one block. */
-  version?: TransitKeysExportOpenpgpPublicRequestVersion | undefined;
-  /** Of a primary key: also the subkeys that these versions bound, in all their versions. */
-  subkeys?: boolean | undefined;
-};
-
-/** Version to export; all: every version, in one block. */
-export type TransitKeysExportOpenpgpPublicRequestVersion = TransitKeysExportRequestVersionOption1 | TransitKeysExportOpenpgpPublicRequestVersionOption2 | number;
-
-export type TransitKeysExportOpenpgpPublicRequestVersionOption2 = 'all';
-
-export type TransitKeysExportOpenpgpRevocationAnswer = {
-  /** Revocation certificate. */
-  revocation: string;
-  /** Version that it revokes. */
-  'key-version': number;
-};
-
-export type TransitKeysExportOpenpgpRevocationRequest = {
-  /** Version to revoke. */
-  version?: TransitKeysExportRequestVersion | undefined;
-  /** Why. */
-  reason?: TransitKeysExportOpenpgpRevocationRequestReason | undefined;
-  /** A remark that everybody will read. */
-  comment?: string | undefined;
-};
-
-/** Why. */
-export type TransitKeysExportOpenpgpRevocationRequestReason = 'no-reason' | 'superseded' | 'compromised' | 'retired';
-
-export type TransitKeysExportRequest = {
-  /** Default: every version that may decrypt. */
-  version?: TransitKeysExportRequestVersion | undefined;
-  /** Default: PKCS#8 PEM, or base64 for symmetric keys. */
-  format?: TransitKeysExportRequestFormat | undefined;
-  /** RSA public key PEM, for format wrapped. */
-  'wrapping-key'?: string | undefined;
-  /** User ID of the block, for format openpgp. */
-  'openpgp-user-id'?: string | undefined;
-};
-
-/** Default: PKCS#8 PEM, or base64 for symmetric keys. */
-export type TransitKeysExportRequestFormat = 'openpgp' | 'wrapped';
-
-/** Default: every version that may decrypt. */
-export type TransitKeysExportRequestVersion = TransitKeysExportRequestVersionOption1 | number;
-
-export type TransitKeysExportRequestVersionOption1 = 'latest';
-
-export type TransitKeysGenerateDataKeyAnswer = {
-  /** The data key, encrypted. */
-  ciphertext: string;
-  /** The data key in clear, with type plaintext. */
-  plaintext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version': number;
-};
-
-export type TransitKeysGenerateDataKeyRequest = {
-  /** plaintext: the answer also has the data key in clear. */
-  type?: TransitKeysGenerateDataKeyRequestType | undefined;
-  /** Size of the data key. */
-  bits?: TransitKeysGenerateDataKeyRequestBits | undefined;
-  /** Required for derived keys: the same text again to decrypt. */
-  context?: string | undefined;
-  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
-  'associated-data'?: string | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-};
-
-/** Size of the data key. */
-export type TransitKeysGenerateDataKeyRequestBits = 128 | 256 | 512;
-
-/** plaintext: the answer also has the data key in clear. */
-export type TransitKeysGenerateDataKeyRequestType = 'plaintext' | 'wrapped';
-
-export type TransitKeysHmacAnswer = {
-  /** The HMAC. */
-  hmac?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysHmacAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
-};
-
-export type TransitKeysHmacAnswerBatchResultsItem = {
-  /** The HMAC. */
-  hmac?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
-};
-
-export type TransitKeysHmacRequest = {
-  /** What to authenticate: base64, or raw UTF-8 with base64-encoded false. */
-  plaintext?: string | undefined;
-  /** Default true; false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
-  'hash-algorithm'?: TransitKeysSignRequestHashAlgorithm | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
-};
-
-export type TransitKeysImportRequest = {
-  /** PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys. */
-  data?: string | undefined;
-  /** In place of data: wrapped under GET /v1/state/keystore/wrapping-key. */
-  ciphertext?: string | undefined;
-};
-
-export type TransitKeysOpenpgpSignAnswer = {
-  /** The detached signature. */
-  signature: string;
-  /** Version of the key that was used. */
-  'key-version': number;
-};
-
-export type TransitKeysOpenpgpSignRequest = {
-  /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
-  text: string;
-  /** false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-  /** binary answers the packet in base64. */
-  format?: TransitKeysOpenpgpSignRequestFormat | undefined;
-  /** How long the signature holds; for ever when absent. */
-  'expires-after'?: string | undefined;
-};
-
-/** binary answers the packet in base64. */
-export type TransitKeysOpenpgpSignRequestFormat = 'armored' | 'binary';
-
-export type TransitKeysOpenpgpVerifyAnswer = {
-  /** Whether a key of the certificate made the signature over this text. */
-  valid: boolean;
-  /** Fingerprint of the key that signed. */
-  fingerprint?: string | undefined;
-  /** Its key id. */
-  'key-id'?: string | undefined;
-  /** Version of the transit key that signed. */
-  version?: number | undefined;
-  /** The same, as every key action says it. */
-  'key-version'?: number | undefined;
-  /** When, as the signature says. */
-  'signed-at'?: string | undefined;
-};
-
-export type TransitKeysOpenpgpVerifyRequest = {
-  /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
-  text: string;
-  /** false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Detached signature: ASCII armor, or base64 of the packets. */
-  signature: string;
-};
-
-export type TransitKeysRestoreRequest = {
-  /** What backup answered, here or on another appliance. */
-  key: string;
-};
-
-export type TransitKeysRewrapAnswer = {
-  /** The ciphertext under the other version. */
-  ciphertext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysRewrapAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
-};
-
-export type TransitKeysRewrapAnswerBatchResultsItem = {
-  /** The ciphertext under the other version. */
-  ciphertext?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
-};
-
-export type TransitKeysRewrapRequest = {
-  /** What encrypt answered. */
-  ciphertext?: string | undefined;
-  /** Required for derived keys: the same text again to decrypt. */
-  context?: string | undefined;
-  /** Authenticated with the ciphertext, not part of it: the same again to decrypt. */
-  'associated-data'?: string | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
-};
-
-export type TransitKeysSignAnswer = {
-  /** The signature. */
-  signature?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysSignAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
-};
-
-export type TransitKeysSignAnswerBatchResultsItem = {
-  /** The signature. */
-  signature?: string | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
-};
-
-export type TransitKeysSignRequest = {
-  /** What to sign: base64, or raw UTF-8 with base64-encoded false. */
-  text?: string | undefined;
-  /** Default true; false: the text is raw UTF-8. */
-  'base64-encoded'?: boolean | undefined;
-  /** Default sha256. */
-  'hash-algorithm'?: TransitKeysSignRequestHashAlgorithm | undefined;
-  /** The input is the finished hash, not the data. Default false. */
-  prehashed?: boolean | undefined;
-  /** Padding of RSA signatures; default pkcs1v15. */
-  'signature-algorithm'?: TransitKeysSignRequestSignatureAlgorithm | undefined;
-  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
-  marshaling?: TransitKeysSignRequestMarshaling | undefined;
-  /** Version to use; default: the version in use. */
-  'key-version'?: number | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
-};
-
-/** Default sha256. */
-export type TransitKeysSignRequestHashAlgorithm = 'sha256' | 'sha384' | 'sha512';
-
-/** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
-export type TransitKeysSignRequestMarshaling = 'asn1' | 'jws';
-
-/** Padding of RSA signatures; default pkcs1v15. */
-export type TransitKeysSignRequestSignatureAlgorithm = 'pkcs1v15' | 'pss';
-
-export type TransitKeysTrimRequest = {
+export type TrimRequest = {
   /** Oldest version to keep. */
   version: number;
 };
 
-export type TransitKeysVerifyAnswer = {
+export type VerifyAnswer = {
   /** Whether signature or HMAC fit the text. */
-  valid?: boolean | undefined;
+  valid: boolean;
   /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Of a batch: one result for each request, in order. */
-  'batch-results'?: TransitKeysVerifyAnswerBatchResultsItem[] | undefined;
-  /** Of a batch: how many failed. */
-  failed?: number | undefined;
+  'key-version': number;
 };
 
-export type TransitKeysVerifyAnswerBatchResultsItem = {
-  /** Whether signature or HMAC fit the text. */
-  valid?: boolean | undefined;
-  /** Version of the key that was used. */
-  'key-version'?: number | undefined;
-  /** Echoed from the request. */
-  reference?: string | undefined;
-  /** Of an item that failed: the HTTP status it would have had. */
-  status?: number | undefined;
-  /** Of an item that failed: the error code. */
-  code?: string | undefined;
-  /** Of an item that failed: why. */
-  'error-message'?: string | undefined;
+export type VerifyBatchAnswer = {
+  /** One result for each request, in order. */
+  'batch-results': VerifyBatchResult[];
+  /** How many failed. */
+  failed: number;
 };
 
-export type TransitKeysVerifyRequest = {
+export type VerifyBatchItem = {
   /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
-  text?: string | undefined;
+  text: string;
   /** Default true; false: the text is raw UTF-8. */
   'base64-encoded'?: boolean | undefined;
   /** The signature, made here or elsewhere. */
@@ -2083,18 +2346,58 @@ export type TransitKeysVerifyRequest = {
   /** In place of signature. */
   hmac?: string | undefined;
   /** Default sha256. */
-  'hash-algorithm'?: TransitKeysSignRequestHashAlgorithm | undefined;
+  'hash-algorithm'?: HashAlgorithm | undefined;
   /** The input is the finished hash, not the data. Default false. */
   prehashed?: boolean | undefined;
   /** Padding of RSA signatures; default pkcs1v15. */
-  'signature-algorithm'?: TransitKeysSignRequestSignatureAlgorithm | undefined;
+  'signature-algorithm'?: SignatureAlgorithm | undefined;
   /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
-  marshaling?: TransitKeysSignRequestMarshaling | undefined;
-  /** 1 to 1,000 requests, each with the fields of a single one and optionally `reference`. */
-  'batch-input'?: Record<string, unknown>[] | undefined;
+  marshaling?: SignatureMarshaling | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
 };
 
-export type WrappingKeyShowAnswer = {
-  /** SubjectPublicKeyInfo PEM, RSA-4096. */
-  'wrapping-key': string;
+export type VerifyBatchRequest = {
+  /** The requests. */
+  'batch-input': VerifyBatchItem[];
 };
+
+export type VerifyBatchResult = {
+  /** Whether signature or HMAC fit the text. */
+  valid?: boolean | undefined;
+  /** Version of the key that was used. */
+  'key-version'?: number | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of a request that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of a request that failed: the error code. */
+  code?: string | undefined;
+  /** Of a request that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+export type VerifyRequest = {
+  /** What was signed: base64, or raw UTF-8 with base64-encoded false. */
+  text: string;
+  /** Default true; false: the text is raw UTF-8. */
+  'base64-encoded'?: boolean | undefined;
+  /** The signature, made here or elsewhere. */
+  signature?: string | undefined;
+  /** In place of signature. */
+  hmac?: string | undefined;
+  /** Default sha256. */
+  'hash-algorithm'?: HashAlgorithm | undefined;
+  /** The input is the finished hash, not the data. Default false. */
+  prehashed?: boolean | undefined;
+  /** Padding of RSA signatures; default pkcs1v15. */
+  'signature-algorithm'?: SignatureAlgorithm | undefined;
+  /** asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. */
+  marshaling?: SignatureMarshaling | undefined;
+};
+
+/**
+ * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
+ * tries again.
+ */
+export type WrappingKeyState = 'in-use' | 'rewrapping' | 'incomplete';

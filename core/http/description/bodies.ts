@@ -1,0 +1,174 @@
+// The body and the successful answers of an operation: media types, named schemas, headers and examples.
+import { defined } from '../../base/defined.ts';
+import type { AnyEndpoint, Documented } from '../endpoint.ts';
+import { listHeaders } from '../resource/list-headers.ts';
+import { mediaTypesOf } from '../request/input.ts';
+import { mapValues, type Content, type JsonSchema, type Operation, type Response } from './document.ts';
+import { pascal, type NamedSchemas } from './named-schemas.ts';
+import { entityTagHeader } from './parameters.ts';
+import {
+  annotateField,
+  exampleOf,
+  mergeSchema,
+  removeField,
+  wireSchema,
+  withoutKeywords,
+  type Direction,
+  type InlineSchema,
+} from './schema.ts';
+
+export type Bodies = { readonly requestBody: Operation['requestBody'] | undefined; readonly successes: Readonly<Record<string, Response>> };
+
+type Written = { readonly input: InlineSchema | undefined; readonly output: InlineSchema | undefined };
+
+/** Describes both, and adds their schemas to the named ones. */
+export function bodiesOf(endpoint: AnyEndpoint, operationId: string, { input, output }: Written, named: NamedSchemas): Bodies {
+  return {
+    requestBody: requestBodyOf(endpoint, operationId, input, named),
+    successes: successesOf(endpoint, operationId, output, named),
+  };
+}
+
+/** Names come from the noun of a resource, from `named`, or from the operationId: never from a path. */
+function baseOf({ named, documented }: AnyEndpoint, operationId: string): string {
+  return documented?.resource === undefined ? (named ?? pascal(operationId)) : pascal(documented.resource.facts.noun);
+}
+
+function requestBodyOf(
+  endpoint: AnyEndpoint,
+  operationId: string,
+  input: InlineSchema | undefined,
+  named: NamedSchemas,
+): Operation['requestBody'] {
+  if (input === undefined) return endpoint.consumes === undefined ? undefined : { required: true, content: contentOf(endpoint.consumes) };
+  const { resource, merge } = endpoint.documented ?? {};
+  const base = baseOf(endpoint, operationId);
+  const form = resource === undefined ? 'Request' : resource.form === 'list' ? 'Creation' : merge === true ? 'Merge' : 'Replacement';
+  const suffix = resource === undefined ? '' : merge === true ? 'Merge' : 'Input';
+  const schema = named.add(`${base}${form}`, input, { base, suffix });
+  const example = exampleOf(input);
+  return {
+    required: (input.required ?? []).length > 0,
+    content: Object.fromEntries(mediaTypesOf(endpoint).map((type) => [type, { schema, example }])),
+  };
+}
+
+function successesOf(
+  endpoint: AnyEndpoint,
+  operationId: string,
+  output: InlineSchema | undefined,
+  named: NamedSchemas,
+): Record<string, Response> {
+  const { resource, headers: given } = endpoint.documented ?? {};
+  const { successStatus, produces, query = {} } = endpoint;
+  const headers = defined({ headers: given });
+  const base = baseOf(endpoint, operationId);
+  if (output === undefined) {
+    const status = successStatus ?? (produces === undefined ? 204 : 200);
+    const others = mapValues(endpoint.documented?.otherStatuses ?? {}, (description) => ({ description, ...headers }));
+    return {
+      [status]: { description: 'Done', ...headers, ...(produces === undefined ? {} : { content: contentOf(produces) }) },
+      ...others,
+    };
+  }
+  if (resource !== undefined) return changesOf(endpoint, resource, output, named);
+  const isList = output.items !== undefined && 'after' in query;
+  if (isList) return listed(named.add(base, partial(output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
+  const schema = named.add(`${base}Answer`, endpoint.method === 'GET' && endpoint.access === 'token' ? partial(output) : output, {
+    base,
+    suffix: '',
+  });
+  const content = jsonContent(schema, exampleOf(output));
+  const others = mapValues(endpoint.documented?.otherStatuses ?? {}, (description) => ({ description, ...content }));
+  return { [successStatus ?? 200]: { description: 'Done', ...headers, ...content }, ...others };
+}
+
+function changesOf(
+  { method }: AnyEndpoint,
+  resource: NonNullable<Documented['resource']>,
+  output: InlineSchema,
+  named: NamedSchemas,
+): Record<string, Response> {
+  const base = pascal(resource.facts.noun);
+  const warns = method !== 'GET' && resource.facts.warnings !== undefined;
+  const form = warns ? 'WithWarnings' : resource.tree === 'state' ? 'State' : '';
+  const schema = named.add(`${base}${form}`, partial(output), { base, suffix: '', otherwise: form });
+  const content = jsonContent(schema, exampleOf(output));
+  const headers = { ETag: entityTagHeader };
+  const created = { description: 'Created', headers: { ...headers, Location: locationHeader }, ...content };
+  if (method === 'POST') return { 201: created };
+  const changed = {
+    ...(warns ? { 200: { description: 'Done, with warnings', headers, ...content } } : {}),
+    204: { description: method === 'PUT' ? 'Replaced' : method === 'PATCH' ? 'Merged' : 'Deleted', headers },
+  };
+  if (method === 'PUT') return { ...changed, 201: created };
+  if (method === 'PATCH') return changed;
+  if (resource.form === 'entry') return { 200: { description: 'The entry', headers, ...content } };
+  return listed(schema, [exampleOf(output)]);
+}
+
+function listed(entry: JsonSchema, example: unknown): Record<string, Response> {
+  const content = jsonContent({ type: 'array', items: entry }, example);
+  return { 200: { description: 'The entries, in the order of their names', headers: listHeaders, ...content } };
+}
+
+function jsonContent(schema: JsonSchema, example: unknown): { content: Content } {
+  return { content: { 'application/json': { schema, example } } };
+}
+
+/** A body that is not JSON: text, or octets. */
+function contentOf(mediaType: string): Content {
+  const isText = /^text\/|pem|ndjson/.test(mediaType);
+  return { [mediaType]: { schema: isText ? { type: 'string' } : mediaType === 'application/json' ? { type: 'object' } : octets } };
+}
+
+const octets = { type: 'string', format: 'binary' };
+const locationHeader = {
+  description: 'Path of the new entry.',
+  schema: { type: 'string', format: 'uri-reference', examples: ['/v1/config/tenants/my-tenant'] },
+};
+
+/** The body of a request. Throws when the endpoint names a secret that it does not have. */
+export function inputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
+  const { input = endpoint.input, merge, resource, exampleInput } = endpoint.documented ?? {};
+  if (input === undefined) return undefined;
+  const { required, ...optional } = wireSchema(input, 'input');
+  const wire: InlineSchema = { ...optional, ...defined({ required }) };
+  for (const path of [...(endpoint.secretInput ?? []), ...(resource?.facts.secretFields ?? [])]) {
+    // What older callers send is served and not described.
+    if (endpoint.documented?.input === undefined || resource !== undefined) markSecret(endpoint, wire, path, 'input');
+    else annotateField(wire, path, secretInput);
+  }
+  for (const field of resource?.facts.creationFields ?? []) annotateField(wire, field, { 'x-creation-only': true });
+  for (const field of resource?.facts.oneWayFields ?? []) annotateField(wire, field, { 'x-one-way': true });
+  if (exampleInput !== undefined) wire.examples = [exampleInput];
+  return merge === true ? mergeSchema(wire, resource?.facts.notRemovableByMerge ?? []) : wire;
+}
+
+/** The body of an answer; of a list, one entry. */
+export function outputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
+  const { output = endpoint.output, resource, exampleOutput } = endpoint.documented ?? {};
+  if (output === undefined) return undefined;
+  const wire = wireSchema(output, 'output');
+  for (const path of endpoint.secretOutput ?? []) {
+    if (endpoint.documented?.output === undefined) markSecret(endpoint, wire, path, 'output');
+    else annotateField(wire, path, { 'x-secret': true });
+  }
+  for (const path of resource?.facts.secretFields ?? []) removeField(wire, path);
+  const stateFields = resource?.tree === 'state' ? Object.keys(resource.facts.stateFields.shape) : [];
+  for (const field of stateFields) annotateField(wire, field, { readOnly: true });
+  if (exampleOutput !== undefined) wire.examples = [exampleOutput];
+  return wire;
+}
+
+/** The schema of an answer that `fields` or a policy may have made shorter: no field is certain to be there. */
+function partial(schema: InlineSchema): InlineSchema {
+  return withoutKeywords(schema, 'required');
+}
+
+const secretInput = { 'x-secret': true, writeOnly: true } as const;
+
+function markSecret(endpoint: AnyEndpoint, wire: InlineSchema, path: string, direction: Direction): void {
+  const known = annotateField(wire, path, direction === 'input' ? secretInput : { 'x-secret': true });
+  if (!known) throw new Error(`${endpoint.method} ${endpoint.path} names the secret ${path}, which its ${direction} does not have`);
+}

@@ -1,0 +1,46 @@
+// The headers of a list: how many entries there are, and where the next ones are.
+import { isJsonObject } from '../../wire/json.ts';
+import type { EndpointCall } from '../endpoint.ts';
+
+/** For the API description. */
+export const listHeaders = {
+  'Total-Count': {
+    description: 'Entries of the whole list, whatever `after` and `limit` leave out.',
+    schema: { type: 'integer', format: 'int64', minimum: 0, examples: [1] },
+  },
+  Link: {
+    description: 'Where the next entries are, as `<...>; rel="next"` (RFC 8288); absent when these were the last.',
+    schema: { type: 'string', examples: ['</v1/state/keystore/tokens?limit=100&after=f81d4fae>; rel="next"'] },
+  },
+} as const;
+
+/** The part of a list that was asked for, and whether entries follow. */
+export type Page<Entry> = { readonly entries: readonly Entry[]; readonly hasMore: boolean };
+
+/** At most `limit` entries; one more is read, to know whether there is one. */
+export function pageOf<Entry>(entries: Iterable<Entry>, limit = Infinity): Page<Entry> {
+  const read = Iterator.from(entries)
+    .take(limit + 1)
+    .toArray();
+  return { entries: read.slice(0, limit), hasMore: read.length > limit };
+}
+
+/** The last name of a page; none where a policy hides names, which a link would tell. */
+export function lastShown({ access }: EndpointCall, nameField: string, page: readonly (readonly [string, unknown])[]): string | undefined {
+  const [name = ''] = page.at(-1) ?? [];
+  const shown = access.withoutHidden({ [nameField]: name });
+  return isJsonObject(shown) && Object.hasOwn(shown, nameField) ? name : undefined;
+}
+
+/** `last`: the name of the last entry of a page that others follow; undefined where none does. */
+export function listHeadersOf(call: EndpointCall, path: string, total: number, last: string | undefined): Record<string, string> {
+  return { 'total-count': String(total), ...(last === undefined ? {} : { link: nextLink(call, path, last) }) };
+}
+
+/** The same request, behind the last name. */
+function nextLink({ params, query }: EndpointCall, path: string, last: string): string {
+  const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const next = new URLSearchParams([...query].filter(([name]) => name !== 'after'));
+  next.set('after', last);
+  return `<${target}?${next.toString()}>; rel="next"`;
+}

@@ -1,0 +1,244 @@
+// The shapes of the API description: what generators of clients turn into types that fit. Every rule walks the built document.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonSchema, OpenApiDocument, Operation } from '../../../core/http/description/document.ts';
+import { describeSealed } from '../../../appliance/seal/sealed-description.ts';
+import type { TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { startWholeAppliance } from './whole-appliance.ts';
+
+type Part = Readonly<Record<string, unknown>>;
+type Found = readonly [where: string, part: Part];
+
+const path = temporaryDirectory();
+let appliance: TestAppliance;
+let whole: OpenApiDocument;
+/** The description of a serving appliance, and that of a sealed one. */
+let documents: readonly OpenApiDocument[];
+
+beforeAll(async () => {
+  appliance = await startWholeAppliance(path());
+  whole = appliance.app.openapi();
+  documents = [whole, describeSealed()];
+});
+afterAll(() => appliance.close());
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null;
+const named = (document: OpenApiDocument, $ref: unknown): Part =>
+  document.components.schemas[String($ref).replace('#/components/schemas/', '')] ?? {};
+
+/** Everything below a value, references followed; examples are values, not schemas. */
+function below(document: OpenApiDocument, value: unknown, where = ''): Found[] {
+  if (Array.isArray(value)) return value.flatMap((one, index) => below(document, one, `${where}/${index}`));
+  if (!isPart(value)) return [];
+  const inner = Object.entries(value).filter(([name]) => !['example', 'examples', 'default', 'enum'].includes(name));
+  const referred = value['$ref'] === undefined ? [] : below(document, named(document, value['$ref']), `${where}>`);
+  return [[where, value], ...referred, ...inner.flatMap(([name, one]) => below(document, one, `${where}/${name}`))];
+}
+
+const operationsOf = (document: OpenApiDocument): (readonly [name: string, operation: Operation])[] =>
+  Object.entries(document.paths).flatMap(([route, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method} ${route}`, operation] as const),
+  );
+/** The schemas of a document: named ones, and those of bodies. Fields called like a keyword are told apart by their place. */
+const schemasOf = (document: OpenApiDocument): (readonly [string, JsonSchema])[] =>
+  below(document, document.components.schemas, 'schemas')
+    .filter(([where]) => where !== 'schemas' && !where.endsWith('/properties'))
+    .map(([where, part]) => [where, part as JsonSchema]);
+
+const isDescription = (name: string): boolean => name === 'get /v1/openapi.json';
+
+/** Names the parts that break a rule, in either document. */
+function breaking(rule: (schema: JsonSchema, where: string) => boolean): string[] {
+  return documents.flatMap((document) => schemasOf(document).flatMap(([where, schema]) => (rule(schema, where) ? [where] : [])));
+}
+
+test('R6: no body of a PATCH has a default, at any depth: clients would send it for what the caller left out', () => {
+  const merges = operationsOf(whole).filter(([name]) => name.startsWith('patch'));
+  expect(merges.length).toBeGreaterThan(5);
+  const parts = merges.flatMap(([name, { requestBody }]) => below(whole, requestBody, name));
+  expect(parts.filter(([where, part]) => 'default' in part && !where.endsWith('/properties')).map(([where]) => where)).toEqual([]);
+});
+
+test('R1: every body, every answer and every object in them has a name', () => {
+  const unnamed = documents.flatMap((document) =>
+    operationsOf(document).flatMap(([name, { requestBody, responses }]) =>
+      [requestBody, ...Object.values(responses)].flatMap((body) =>
+        Object.entries(body?.content ?? {}).flatMap(([mediaType, { schema }]) =>
+          /[/+]json$/.test(mediaType) && !isDescription(name) && (schema.$ref ?? schema.items?.$ref) === undefined ? [name] : [],
+        ),
+      ),
+    ),
+  );
+  expect(unnamed).toEqual([]);
+  expect(breaking(({ properties }, where) => properties !== undefined && !/^schemas\/\w+$|>$/.test(where))).toEqual([]);
+});
+
+test('R2 to R4: actions with batches are two operations, each with closed types of its own', () => {
+  for (const action of ['encrypt', 'decrypt', 'rewrap', 'sign', 'verify', 'hmac']) {
+    const name = `${action[0]?.toUpperCase()}${action.slice(1)}`;
+    const { [`${name}Request`]: single, [`${name}BatchItem`]: item, [`${name}BatchRequest`]: batch } = whole.components.schemas;
+    expect(single).toMatchObject({ additionalProperties: false, required: [expect.any(String)] });
+    expect(single?.properties).not.toHaveProperty('batch-input');
+    expect(item?.required).toEqual(single?.required);
+    expect(Object.keys(item?.properties ?? {})).toEqual([...Object.keys(single?.properties ?? {}), 'reference']);
+    expect(batch).toMatchObject({ additionalProperties: false, required: ['batch-input'] });
+    expect(batch?.properties?.['batch-input']).toMatchObject({ maxItems: 1_000, items: { $ref: `#/components/schemas/${name}BatchItem` } });
+    expect(whole.components.schemas[`${name}Answer`]?.required).toContain('key-version');
+    expect(whole.components.schemas[`${name}BatchAnswer`]?.required).toEqual(['batch-results', 'failed']);
+  }
+});
+
+test('R5: a list answers an array and says in headers how many entries there are and where the next are', () => {
+  const lists = operationsOf(whole).filter(([, { parameters }]) => parameters.some(({ name }) => name === 'after'));
+  expect(lists.length).toBeGreaterThan(15);
+  for (const [name, { parameters, responses }] of lists) {
+    expect([name, parameters.map((one) => one.name).filter((one) => one === 'keys' || one === 'count')]).toEqual([name, []]);
+    expect(Object.keys(responses[200]?.headers ?? {})).toEqual(['Total-Count', 'Link']);
+    expect(responses[200]?.content?.['application/json']?.schema).toMatchObject({ type: 'array', items: { $ref: expect.anything() } });
+  }
+});
+
+test('R8, R9: a field has one type, or one and null', () => {
+  const isNullable = ({ type, anyOf }: JsonSchema): boolean =>
+    (typeof type === 'object' && type.length === 2 && type[1] === 'null') || (anyOf?.length === 2 && anyOf[1]?.type === 'null');
+  expect(breaking((schema) => (Array.isArray(schema.type) || schema.anyOf !== undefined) && !isNullable(schema))).toEqual([]);
+  expect(breaking((schema) => 'nullable' in schema || 'oneOf' in schema || 'allOf' in schema || 'not' in schema)).toEqual([]);
+});
+
+test('R10: a closed set is an enum with its type, and a shared one has a name', () => {
+  expect(breaking((schema) => (schema.enum ?? schema.const) !== undefined && typeof schema.type !== 'string')).toEqual([]);
+  const inline = schemasOf(whole).filter(([where, { enum: values }]) => values !== undefined && /^schemas\/\w+\/[^>]+$/.test(where));
+  const sets = inline.map(([, { enum: values }]) => JSON.stringify(values));
+  const spread = sets.filter((set, index) => sets.indexOf(set) !== index);
+  expect(spread).toEqual([]);
+  expect(whole.components.schemas['Cipher']?.enum).toEqual(expect.arrayContaining(['aes256-gcm96', 'rsa-2048', 'ed25519', 'ecdsa-p256']));
+});
+
+test('0.6: a whole number says how wide it is, and what may be large is 64 bits', () => {
+  expect(breaking(({ type, format }) => [type].flat().includes('integer') && format !== 'int32' && format !== 'int64')).toEqual([]);
+  expect(whole.components.schemas['TransitKeyUsage']?.properties?.['uses']?.format).toBe('int64');
+  expect(breaking(({ format, maximum = Infinity }) => format === 'int32' && Number.isFinite(maximum) && maximum > 2 ** 31 - 1)).toEqual([]);
+});
+
+test('R11: what is base64 or text by another field is plain text', () => {
+  expect(breaking((schema) => schema['x-payload'] === true && (schema.contentEncoding ?? schema.format) !== undefined)).toEqual([]);
+  for (const [request, field] of [
+    ['EncryptRequest', 'plaintext'],
+    ['SignRequest', 'text'],
+    ['DecryptAnswer', 'plaintext'],
+  ] as const)
+    // prettier-ignore
+    expect(whole.components.schemas[request]?.properties?.[field]).toMatchObject({ type: 'string', 'x-payload': true });
+});
+
+test('R13: times are date-time and durations have a pattern', () => {
+  expect(breaking((schema, where) => /-time$|\/expires$/.test(where) && schema.format !== 'date-time')).toEqual([]);
+  expect(breaking(({ type, pattern }, where) => /\/(?:\w+-)?ttl$/.test(where) && [type].flat().includes('string') && pattern === undefined)).toEqual([]); // prettier-ignore
+});
+
+test('R16: every refusal is a Problem, of the usual statuses and of any other', () => {
+  const odd = documents.flatMap((document) =>
+    operationsOf(document).flatMap(([name, { responses }]) => [
+      ...('default' in responses ? [] : [name]),
+      ...Object.entries(responses).flatMap(([status, { content }]) =>
+        // 400 of a batch and 503 of health come with the answer as well.
+        (status === 'default' || Number(status) >= 400) &&
+        content?.['application/problem+json']?.schema.$ref !== '#/components/schemas/Problem' &&
+        content?.['application/json'] === undefined
+          ? [`${name} ${status}`]
+          : [],
+      ),
+    ]),
+  );
+  expect(odd).toEqual([]);
+  expect(whole.components.schemas['Problem']?.properties?.['code']).not.toHaveProperty('enum');
+});
+
+test('R17: operation ids are alike, once each, and say what they do', () => {
+  const ids = operationsOf(whole).map(([, { operationId }]) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.filter((id) => !/^[a-z][a-zA-Z0-9]*$/.test(id) || /^(?:get|post|put|patch|delete)(?:[A-Z]|$)|V1/.test(id))).toEqual([]);
+});
+
+test('R18: every operation has one described tag of plain words, a summary and a description of its own', () => {
+  for (const { tags, ...document } of documents) {
+    const known = new Map(tags.map(({ name, description }) => [name, description]));
+    expect([...known].filter(([name, text]) => !/^[a-z]+(?:-[a-z]+)*$/.test(name) || text.length < 10)).toEqual([]);
+    const poor = operationsOf(document as OpenApiDocument).filter(
+      ([
+        ,
+        {
+          tags: [tag = '', ...more],
+          summary,
+          description,
+        },
+      ]) => !known.has(tag) || more.length > 0 || summary === '' || description === summary || description.length < 20,
+    );
+    expect(poor.map(([name]) => name)).toEqual([]);
+  }
+  expect(operationsOf(whole).filter(([, { responses }]) => JSON.stringify(responses).includes('text/html'))).toEqual([]);
+});
+
+test('R19: requests are closed, answers are open', () => {
+  const isRequest = (name: string): boolean => /(?:Request|BatchItem|Creation|Replacement|Merge|Input)$/.test(name);
+  const closed = Object.entries(whole.components.schemas).filter(([, schema]) => schema.additionalProperties === false);
+  expect(closed.map(([name]) => name).filter((name) => !isRequest(name) && !/^Policy(?:Rule|Operations)$/.test(name))).toEqual([]);
+  const open = Object.entries(whole.components.schemas).filter(([, { properties, additionalProperties }]) => properties !== undefined && additionalProperties !== false); // prettier-ignore
+  expect(open.map(([name]) => name).filter(isRequest)).toEqual([]);
+});
+
+test('partial answers: what `fields` or a policy can leave out is not required', () => {
+  for (const name of ['TransitKey', 'TransitKeyState', 'PolicyWithWarnings', 'TlsCaEstState', 'Token', 'IssuedCertificate']) {
+    expect(whole.components.schemas[name]?.properties, name).toBeDefined();
+    expect(whole.components.schemas[name], name).not.toHaveProperty('required');
+  }
+  expect(whole.info['description']).toContain('hide-fields');
+});
+
+test('R20: public operations say so, all others take the token', () => {
+  expect(whole.security).toEqual([{ token: [] }]);
+  for (const [name, { security, 'x-operation': operation }] of operationsOf(whole))
+    expect([name, security]).toEqual([name, operation === undefined ? [] : undefined]);
+});
+
+test('R21: nothing that generators of 3.0 lack', () => {
+  const lacking = ['$defs', 'prefixItems', 'patternProperties', 'if', 'then', 'unevaluatedProperties', '$dynamicRef', 'propertyNames'];
+  expect(breaking((schema) => lacking.some((keyword) => keyword in schema))).toEqual([]);
+  expect(breaking((schema) => ['exclusiveMinimum', 'exclusiveMaximum'].some((one) => typeof (schema as Part)[one] === 'boolean'))).toEqual([]); // prettier-ignore
+});
+
+test('repeating is said to be harmless where it is', () => {
+  const ids = (isSaid: boolean): string[] =>
+    operationsOf(whole).flatMap(([, operation]) => ((operation['x-idempotent'] === true) === isSaid ? [operation.operationId] : []));
+  expect(ids(true)).toEqual(expect.arrayContaining(['transitKeysEncrypt', 'transitKeysSignBatch', 'transitKeysExport', 'policyCheck', 'tokensList', 'transitKeysReplace', 'tenantsDelete'])); // prettier-ignore
+  const plain = operationsOf(whole).filter(([name]) => /^(?:get|put|delete) /.test(name));
+  expect(plain.filter(([, operation]) => operation['x-idempotent'] !== true).map(([name]) => name)).toEqual([]);
+  expect(ids(false)).toEqual(expect.arrayContaining(['transitKeysCreate', 'transitKeysRotate', 'tokenCreate', 'approleLogin', 'approlesGenerateSecretId', 'caSignCsr', 'systemUnseal', 'transitKeysMerge'])); // prettier-ignore
+});
+
+test('every operation has an example of request, answer and error, and each fits its own schema', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema({ $id: 'api', components: whole.components });
+  const misfits: string[] = [];
+  const fits = (schema: JsonSchema, value: unknown, where: string): void => {
+    const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/')) as JsonSchema;
+    if (value !== undefined && ajv.validate(local, value)) return;
+    misfits.push(`${where}: ${value === undefined ? 'no example' : ajv.errorsText()}`);
+  };
+  for (const [name, { requestBody, responses }] of operationsOf(whole)) {
+    for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {}))
+      if (/[/+]json$/.test(type)) fits(schema, example, `${name} ${type}`);
+    let errors = 0;
+    for (const [status, { content = {} }] of Object.entries(responses))
+      for (const [type, { schema, example, examples = {} }] of Object.entries(content)) {
+        if (type === 'application/json' && !isDescription(name)) fits(schema, example, `${name} ${status}`);
+        for (const { $ref } of Object.values(examples)) {
+          fits(schema, whole.components.examples[$ref.replace('#/components/examples/', '')]?.value, `${name} ${status} ${$ref}`);
+          errors += 1;
+        }
+      }
+    if (errors === 0) misfits.push(`${name} has no example of an error`);
+  }
+  expect(misfits).toEqual([]);
+});
