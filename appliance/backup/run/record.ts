@@ -1,6 +1,7 @@
 // What the store remembers about backups: the one that runs, and how the last ones went.
 import { z } from 'zod';
 import type { Store, Table } from '../../../core/store/store.ts';
+import { timestampText } from '../../../core/wire/fields.ts';
 
 /** Why a backup is made. `request` and `pull` are answers to a request; `schedule` and `now` go to the targets of the configuration. */
 export type Purpose = 'request' | 'pull' | 'schedule' | 'now';
@@ -54,24 +55,28 @@ export const noHistory: HistoryRecord = { failures: 0, failuresInARow: 0 };
 export const statusSchema = z.object({
   running: z
     .object({
-      purpose: z.enum(['request', 'pull', 'schedule', 'now']),
-      stage: z.enum(['copying', 'sending']),
-      target: z.string(),
-      startedAt: z.string().meta({ format: 'date-time' }),
-      doneBytes: z.int(),
-      totalBytes: z.int(),
+      purpose: z.enum(['request', 'pull', 'schedule', 'now']).describe('What it was begun for.'),
+      stage: z.enum(['copying', 'sending']).describe('Whether the store is still copied.'),
+      target: z.string().meta({ description: 'Where it goes.', example: 'directory' }),
+      startedAt: timestampText().describe('When it began.'),
+      doneBytes: z.int().describe('Octets so far.'),
+      totalBytes: z.int().describe('Octets when it is done.'),
     })
-    .optional(),
-  scheduled: z.boolean(),
-  nextAt: z.string().meta({ format: 'date-time' }).optional(),
-  lastSuccessAt: z.string().meta({ format: 'date-time' }).optional(),
-  lastBytes: z.int().optional(),
-  lastSeconds: z.number().optional(),
-  lastDigest: z.string().optional(),
-  failures: z.int(),
-  failuresInARow: z.int(),
-  lastFailureAt: z.string().meta({ format: 'date-time' }).optional(),
-  lastFailure: z.string().optional(),
+    .optional()
+    .describe('The backup that runs.'),
+  scheduled: z.boolean().describe('Whether the configuration has a schedule.'),
+  nextAt: timestampText().optional().describe('When the next one begins.'),
+  lastSuccessAt: timestampText().optional().describe('When the last one was complete.'),
+  lastBytes: z.int().optional().describe('Its octets.'),
+  lastSeconds: z.number().optional().describe('How long it took.'),
+  lastDigest: z
+    .string()
+    .optional()
+    .meta({ description: 'Its SHA-256.', example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }),
+  failures: z.int().describe('How many failed.'),
+  failuresInARow: z.int().describe('How many failed since the last complete one.'),
+  lastFailureAt: timestampText().optional().describe('When the last failure was.'),
+  lastFailure: z.string().optional().meta({ description: 'What it was.', example: 'the target directory is full' }),
 });
 
 export type BackupStatus = z.output<typeof statusSchema>;
