@@ -5,7 +5,8 @@ import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, Reply, type AnyEndpoint, type PublicCall } from '../../core/http/endpoint.ts';
 import { readDownloads, readSpan, type Download, type Span } from './downloads.ts';
 
-const shared = { tag: 'keystorectl', access: 'public', method: 'GET', audit: 'none', errors: ['not-found'] } as const;
+const tag = { name: 'keystorectl', description: 'The command line, for machines that have only the address of the appliance.' };
+const shared = { tag, access: 'public', method: 'GET', audit: 'none', errors: ['not-found'] } as const;
 
 /** Name of the file with the sums of the others, in the form that `sha256sum --check` reads. */
 const sums = 'SHA256SUMS';
@@ -29,6 +30,8 @@ export function keystorectlEndpoints(directory?: string): AnyEndpoint[] {
     definePublicEndpoint({
       ...shared,
       path: '/v1/keystorectl',
+      operationId: 'keystorectlList',
+      named: 'KeystorectlFile',
       summary: 'The forms of keystorectl that this appliance hands out',
       description: `With sizes and SHA-256; ${sums} has the same sums for sha256sum. A source tree that was not packaged has none.`,
       output: z.array(listed),
@@ -37,10 +40,14 @@ export function keystorectlEndpoints(directory?: string): AnyEndpoint[] {
     definePublicEndpoint({
       ...shared,
       path: '/v1/keystorectl/{name}',
+      operationId: 'keystorectlDownload',
       summary: 'Download keystorectl',
       description: 'Answers a range of octets (RFC 9110 14.2) when one is asked for, so that a download can go on where it was cut off.',
       produces: 'application/octet-stream',
-      documented: { names: { name: { description: `A name of the list, or ${sums}.`, example: 'keystorectl-linux-amd64' } } },
+      documented: {
+        names: { name: { description: `A name of the list, or ${sums}.`, example: 'keystorectl-linux-amd64' } },
+        otherStatuses: { 206: 'The octets that `Range` asks for' },
+      },
       async run(call) {
         const all = await existing(files());
         const { name } = call.params;

@@ -72,15 +72,18 @@ function successesOf(
     };
   }
   if (resource !== undefined) return changesOf(endpoint, resource, output, named);
-  const isList = output.items !== undefined && 'after' in query;
-  if (isList) return listed(named.add(base, partial(output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
-  const schema = named.add(`${base}Answer`, endpoint.method === 'GET' && endpoint.access === 'token' ? partial(output) : output, {
-    base,
-    suffix: '',
-  });
-  const content = jsonContent(schema, exampleOf(output));
+  if (output.items !== undefined && 'after' in query)
+    return listed(named.add(base, partial(output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
+  const content = jsonContent(answerSchema(endpoint, base, output, named), exampleOf(output));
   const others = mapValues(endpoint.documented?.otherStatuses ?? {}, (description) => ({ description, ...content }));
   return { [successStatus ?? 200]: { description: 'Done', ...headers, ...content }, ...others };
+}
+
+/** A whole list is an array of named entries; anything else has a name itself. */
+function answerSchema({ method, access }: AnyEndpoint, base: string, output: InlineSchema, named: NamedSchemas): JsonSchema {
+  const naming = { base, suffix: '' };
+  if (output.items !== undefined) return { type: 'array', items: named.add(base, output.items, naming) };
+  return named.add(`${base}Answer`, method === 'GET' && access === 'token' ? partial(output) : output, naming);
 }
 
 function changesOf(

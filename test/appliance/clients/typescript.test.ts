@@ -291,7 +291,7 @@ function billing(): Promise<{ readonly client: Client; readonly paths: readonly 
 }
 
 async function clientOfApprole(name: string): Promise<{ readonly client: Client; readonly paths: readonly string[] }> {
-  const { 'role-id': roleId } = await root.approles.show(name);
+  const { 'role-id': roleId = '' } = await root.approles.show(name);
   const { 'secret-id': secretId } = await root.approles.generateSecretId(name);
   const real = nodeTransport({ ca, connectTimeoutMs: 5_000 });
   const paths: string[] = [];

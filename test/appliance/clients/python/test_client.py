@@ -67,7 +67,7 @@ def at_once(count, work):
 
 class Operations(unittest.TestCase):
     def test_documents_have_the_names_of_the_wire_with_underscores(self):
-        sent = models.TransitKeysEncryptRequest(plaintext="aGVsbG8=")
+        sent = models.EncryptRequest(plaintext="aGVsbG8=")
         answer = root.transit_keys.encrypt("py-orders", sent)
         self.assertEqual(answer.key_version, 1)
         opened = root.transit_keys.decrypt(
@@ -98,7 +98,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(len(list(root.topics.show("system:audit-trail-log", limit=2))), 2)
 
     def test_secrets_are_not_shown(self):
-        self.assertNotIn("aGVsbG8=", repr(models.TransitKeysEncryptRequest(plaintext="aGVsbG8=")))
+        self.assertNotIn("aGVsbG8=", repr(models.EncryptRequest(plaintext="aGVsbG8=")))
         self.assertNotIn("secret", repr(Approle("role", "secret")) + repr(Token("secret")))
 
 

@@ -160,30 +160,50 @@ export type BackupAnswer = {
 };
 
 export type BackupsAnswer = {
+  /** The backup that runs. */
   running?: BackupsRunning | undefined;
+  /** Whether the configuration has a schedule. */
   scheduled?: boolean | undefined;
+  /** When the next one begins. */
   'next-at'?: string | undefined;
+  /** When the last one was complete. */
   'last-success-at'?: string | undefined;
+  /** Its octets. */
   'last-bytes'?: number | undefined;
+  /** How long it took. */
   'last-seconds'?: number | undefined;
+  /** Its SHA-256. */
   'last-digest'?: string | undefined;
+  /** How many failed. */
   failures?: number | undefined;
+  /** How many failed since the last complete one. */
   'failures-in-a-row'?: number | undefined;
+  /** When the last failure was. */
   'last-failure-at'?: string | undefined;
+  /** What it was. */
   'last-failure'?: string | undefined;
 };
 
+/** The backup that runs. */
 export type BackupsRunning = {
+  /** What it was begun for. */
   purpose?: BackupsRunningPurpose | undefined;
+  /** Whether the store is still copied. */
   stage?: BackupsRunningStage | undefined;
+  /** Where it goes. */
   target?: string | undefined;
+  /** When it began. */
   'started-at'?: string | undefined;
+  /** Octets so far. */
   'done-bytes'?: number | undefined;
+  /** Octets when it is done. */
   'total-bytes'?: number | undefined;
 };
 
+/** What it was begun for. */
 export type BackupsRunningPurpose = 'request' | 'pull' | 'schedule' | 'now';
 
+/** Whether the store is still copied. */
 export type BackupsRunningStage = 'copying' | 'sending';
 
 export type CaCsrAnswer = {

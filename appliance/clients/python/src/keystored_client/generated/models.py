@@ -5,28 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, Optional, Union
 
-from .._wire import Document
+from .._wire import Document, UNSET, Unset
 
 __all__ = [
     "Approle",
     "ApproleCreation",
+    "ApproleLoginAnswer",
     "ApproleLoginRequest",
     "ApproleMerge",
     "ApproleReplacement",
     "ApproleState",
-    "ApprolesDisableSecretIdRequest",
-    "ApprolesGenerateSecretIdAnswer",
-    "ApprolesGenerateSecretIdRequest",
-    "ApprolesSecretIdsListAnswerItem",
-    "AuditShowAnswer",
-    "AuditShowAnswerHeadsItem",
-    "AuditShowAnswerKeysItem",
-    "BackupStatusShowAnswer",
-    "BackupStatusShowAnswerRunning",
-    "BackupStatusShowAnswerRunningPurpose",
-    "BackupStatusShowAnswerRunningStage",
-    "CaCertificatesListAnswerItem",
-    "CaCertificatesListAnswerItemStatus",
+    "AuditAnswer",
+    "AuditHead",
+    "AuditKey",
+    "BackupAnswer",
+    "BackupsAnswer",
+    "BackupsRunning",
+    "BackupsRunningPurpose",
+    "BackupsRunningStage",
     "CaCsrAnswer",
     "CaImportCertRequest",
     "CaRenewAnswer",
@@ -35,29 +31,75 @@ __all__ = [
     "CaSignCsrAnswer",
     "CaSignCsrRequest",
     "CaSignCsrRequestUsagesItem",
-    "CryptoFunctionsRandomBytesAnswer",
-    "CryptoFunctionsRandomBytesRequest",
-    "CryptoFunctionsRandomBytesRequestFormat",
-    "HealthShowAnswer",
-    "HealthShowAnswerStatus",
-    "HsmShowAnswer",
-    "HsmShowAnswerTokensItem",
-    "HsmShowAnswerTokensItemLatenciesValue",
-    "HsmShowAnswerTokensItemLatenciesValueUnit",
-    "HsmShowAnswerTokensItemSessions",
-    "HsmShowAnswerTokensItemState",
-    "HsmShowAnswerTokensItemWrappingKey",
-    "HsmShowAnswerTokensItemWrappingKeyState",
-    "KeystoreImportOpenpgpAnswer",
-    "KeystoreImportOpenpgpRequest",
+    "CertKeyBits",
+    "CertKeyCurve",
+    "CertKeyType",
+    "CertificateStatus",
+    "Cipher",
+    "ClaimTarget",
+    "Custody",
+    "DataKeyBits",
+    "DecryptAnswer",
+    "DecryptBatchAnswer",
+    "DecryptBatchItem",
+    "DecryptBatchRequest",
+    "DecryptBatchResult",
+    "DecryptRequest",
+    "DisableSecretIdRequest",
+    "Distribution",
+    "EncryptAnswer",
+    "EncryptBatchAnswer",
+    "EncryptBatchItem",
+    "EncryptBatchRequest",
+    "EncryptBatchResult",
+    "EncryptRequest",
+    "ExportAnswer",
+    "ExportOpenpgpAnswer",
+    "ExportOpenpgpPublicAnswer",
+    "ExportOpenpgpPublicKey",
+    "ExportOpenpgpPublicRequest",
+    "ExportOpenpgpRequest",
+    "ExportOpenpgpRevocationAnswer",
+    "ExportOpenpgpRevocationRequest",
+    "ExportOpenpgpRevocationRequestReason",
+    "ExportRequest",
+    "ExportRequestFormat",
+    "ExportedOpenpgpKey",
+    "GenerateDataKeyAnswer",
+    "GenerateDataKeyRequest",
+    "GenerateDataKeyRequestType",
+    "GenerateSecretIdAnswer",
+    "GenerateSecretIdRequest",
+    "HashAlgorithm",
+    "HealthAnswer",
+    "HealthAnswerStatus",
+    "HmacAnswer",
+    "HmacBatchAnswer",
+    "HmacBatchItem",
+    "HmacBatchRequest",
+    "HmacBatchResult",
+    "HmacRequest",
+    "HsmAnswer",
+    "HsmToken",
+    "HsmTokenLatency",
+    "HsmTokenLatencyUnit",
+    "HsmTokenSessions",
+    "HsmTokenState",
+    "HsmTokenWrappingKey",
+    "ImportOpenpgpAnswer",
+    "ImportOpenpgpRequest",
+    "ImportRequest",
+    "ImportWrappingKeyAnswer",
+    "IssuedCertificate",
     "OidcExplainAnswer",
-    "OidcExplainAnswerLogin",
-    "OidcExplainAnswerRolesItem",
+    "OidcExplainLogin",
     "OidcExplainRequest",
+    "OidcExplainRole",
     "OidcLoginAnswer",
+    "OidcLoginPollAnswer",
+    "OidcLoginPollRequest",
     "OidcLoginRequest",
     "OidcRole",
-    "OidcRoleClaimMappingsValue",
     "OidcRoleCreation",
     "OidcRoleMerge",
     "OidcRoleReplacement",
@@ -67,45 +109,71 @@ __all__ = [
     "OidcServiceMerge",
     "OidcServiceReplacement",
     "OidcServiceRoleSelect",
+    "OidcServiceRoleSelectInput",
+    "OidcServiceRoleSelectMerge",
     "OidcServiceState",
-    "OidcServiceTokenEndpointAuthMethod",
     "OidcTestAnswer",
-    "OidcTestAnswerCertificateChainItem",
     "OidcTestAnswerClientCredentials",
-    "OidcTestAnswerFindingsItem",
-    "OidcTestAnswerFindingsItemLevel",
-    "OidcTestAnswerKeysItem",
-    "OidcTestAnswerPkce",
-    "OidcTestAnswerPkceMethod",
-    "OidcTestAnswerRedirectUrisItem",
-    "OidcTestAnswerRedirectUrisItemRegistered",
+    "OidcTestCertificateChain",
+    "OidcTestFinding",
+    "OidcTestFindingLevel",
+    "OidcTestKey",
+    "OidcTestPkce",
+    "OidcTestPkceMethod",
+    "OidcTestRedirectUri",
+    "OidcTestRedirectUriRegistered",
     "OidcTestRequest",
+    "OpenpgpSignAnswer",
+    "OpenpgpSignRequest",
+    "OpenpgpSignRequestFormat",
+    "OpenpgpVerifyAnswer",
+    "OpenpgpVerifyRequest",
     "Policy",
     "PolicyCheckAnswer",
     "PolicyCheckAnswerDecidedBy",
     "PolicyCheckRequest",
     "PolicyCheckRequestOperation",
     "PolicyCreation",
-    "PolicyCreationRestApi",
-    "PolicyCreationRestApiRulesItem",
+    "PolicyEffect",
     "PolicyMerge",
+    "PolicyOperations",
+    "PolicyOperationsInput",
+    "PolicyOperationsMerge",
     "PolicyReplacement",
     "PolicyRestApi",
-    "PolicyRestApiRulesItem",
-    "PolicyRestApiRulesItemAllowedValuesValueItem",
-    "PolicyRestApiRulesItemOperations",
-    "PolicyRestApiRulesItemOperationsAll",
+    "PolicyRestApiInput",
+    "PolicyRestApiMerge",
+    "PolicyRule",
+    "PolicyRuleInput",
+    "PolicyRuleMerge",
     "PolicyState",
     "PolicyWithWarnings",
-    "PostV1OidcLoginPollAnswer",
-    "PostV1OidcLoginPollRequest",
     "Problem",
-    "ProblemErrorsItem",
+    "ProblemItem",
+    "RandomBytesAnswer",
+    "RandomBytesRequest",
+    "RandomBytesRequestFormat",
+    "RestoreRequest",
+    "RewrapAnswer",
+    "RewrapBatchAnswer",
+    "RewrapBatchItem",
+    "RewrapBatchRequest",
+    "RewrapBatchResult",
+    "RewrapRequest",
+    "RotateWrappingKeyAnswer",
+    "RotateWrappingKeyRequest",
+    "SecretId",
+    "SignAnswer",
+    "SignBatchAnswer",
+    "SignBatchItem",
+    "SignBatchRequest",
+    "SignBatchResult",
+    "SignRequest",
+    "SignatureAlgorithm",
+    "SignatureMarshaling",
     "SystemBackupRequest",
     "SystemOperateRequest",
     "SystemOperateRequestOperation",
-    "SystemRotateWrappingKeyAnswer",
-    "SystemRotateWrappingKeyRequest",
     "SystemUnsealRequest",
     "Tenant",
     "TenantCreation",
@@ -114,100 +182,59 @@ __all__ = [
     "TenantReplacement",
     "TenantState",
     "TenantsMergeLists",
-    "Tlsca",
-    "TlscaCertKeyBits",
-    "TlscaCertKeyCurve",
-    "TlscaCertKeyType",
-    "TlscaCreation",
-    "TlscaCreationEst",
-    "TlscaEst",
-    "TlscaMerge",
-    "TlscaReplacement",
-    "TlscaState",
-    "TlscaStateEst",
+    "TlsCa",
+    "TlsCaCreation",
+    "TlsCaEst",
+    "TlsCaEstInput",
+    "TlsCaEstMerge",
+    "TlsCaEstState",
+    "TlsCaMerge",
+    "TlsCaReplacement",
+    "TlsCaState",
+    "Token",
     "TokenCreateAnswer",
     "TokenCreateRequest",
     "TokenCreateRootAnswer",
     "TokenCreateRootRequest",
+    "TokenDisableRequest",
+    "TokenEndpointAuthMethod",
     "TokenInfoAnswer",
     "TokenInfoRequest",
+    "TokenRefreshAnswer",
     "TokenRefreshRequest",
-    "TopicsListAnswerItem",
+    "Topic",
     "TransitKey",
     "TransitKeyAutoRotate",
+    "TransitKeyAutoRotateInput",
+    "TransitKeyAutoRotateMerge",
     "TransitKeyCreation",
-    "TransitKeyCreationDistribute",
-    "TransitKeyCustody",
     "TransitKeyDistribute",
-    "TransitKeyDistributeTo",
+    "TransitKeyDistributeInput",
+    "TransitKeyDistributeMerge",
+    "TransitKeyDistributionStatus",
+    "TransitKeyDistributionStatusTo",
     "TransitKeyMerge",
     "TransitKeyOpenpgpKeyUsageItem",
     "TransitKeyReplacement",
     "TransitKeyState",
-    "TransitKeyStateDistributionStatus",
-    "TransitKeyStateDistributionStatusTo",
-    "TransitKeyStateUsageValue",
-    "TransitKeysBackupAnswer",
-    "TransitKeysDecryptAnswer",
-    "TransitKeysDecryptAnswerBatchResultsItem",
-    "TransitKeysDecryptRequest",
-    "TransitKeysEncryptAnswer",
-    "TransitKeysEncryptAnswerBatchResultsItem",
-    "TransitKeysEncryptRequest",
-    "TransitKeysExportAnswer",
-    "TransitKeysExportAnswerKeys",
-    "TransitKeysExportAnswerKeysOption2Item",
-    "TransitKeysExportOpenpgpPublicAnswer",
-    "TransitKeysExportOpenpgpPublicAnswerKeysItem",
-    "TransitKeysExportOpenpgpPublicRequest",
-    "TransitKeysExportOpenpgpPublicRequestVersion",
-    "TransitKeysExportOpenpgpPublicRequestVersionOption2",
-    "TransitKeysExportOpenpgpRevocationAnswer",
-    "TransitKeysExportOpenpgpRevocationRequest",
-    "TransitKeysExportOpenpgpRevocationRequestReason",
-    "TransitKeysExportRequest",
-    "TransitKeysExportRequestFormat",
-    "TransitKeysExportRequestVersion",
-    "TransitKeysExportRequestVersionOption1",
-    "TransitKeysGenerateDataKeyAnswer",
-    "TransitKeysGenerateDataKeyRequest",
-    "TransitKeysGenerateDataKeyRequestBits",
-    "TransitKeysGenerateDataKeyRequestType",
-    "TransitKeysHmacAnswer",
-    "TransitKeysHmacAnswerBatchResultsItem",
-    "TransitKeysHmacRequest",
-    "TransitKeysImportRequest",
-    "TransitKeysOpenpgpSignAnswer",
-    "TransitKeysOpenpgpSignRequest",
-    "TransitKeysOpenpgpSignRequestFormat",
-    "TransitKeysOpenpgpVerifyAnswer",
-    "TransitKeysOpenpgpVerifyRequest",
-    "TransitKeysRestoreRequest",
-    "TransitKeysRewrapAnswer",
-    "TransitKeysRewrapAnswerBatchResultsItem",
-    "TransitKeysRewrapRequest",
-    "TransitKeysSignAnswer",
-    "TransitKeysSignAnswerBatchResultsItem",
-    "TransitKeysSignRequest",
-    "TransitKeysSignRequestHashAlgorithm",
-    "TransitKeysSignRequestMarshaling",
-    "TransitKeysSignRequestSignatureAlgorithm",
-    "TransitKeysTrimRequest",
-    "TransitKeysVerifyAnswer",
-    "TransitKeysVerifyAnswerBatchResultsItem",
-    "TransitKeysVerifyRequest",
-    "WrappingKeyShowAnswer",
+    "TransitKeyUsage",
+    "TrimRequest",
+    "VerifyAnswer",
+    "VerifyBatchAnswer",
+    "VerifyBatchItem",
+    "VerifyBatchRequest",
+    "VerifyBatchResult",
+    "VerifyRequest",
+    "WrappingKeyState",
 ]
 
 
-BackupStatusShowAnswerRunningPurpose = Literal["request", "pull", "schedule", "now"]
+# What it was begun for.
+BackupsRunningPurpose = Literal["request", "pull", "schedule", "now"]
 
 
-BackupStatusShowAnswerRunningStage = Literal["copying", "sending"]
-
-
-# What it is worth now.
-CaCertificatesListAnswerItemStatus = Literal["valid", "expired", "revoked"]
+# Whether the store is still copied.
+BackupsRunningStage = Literal["copying", "sending"]
 
 
 # Why (RFC 5280 section 5.3.1).
@@ -217,32 +244,67 @@ CaRevokeRequestReason = Literal["unspecified", "key-compromise", "affiliation-ch
 CaSignCsrRequestUsagesItem = Literal["client-auth", "server-auth"]
 
 
-# How they are written.
-CryptoFunctionsRandomBytesRequestFormat = Literal["base64", "hex"]
+# Size of an rsa key; default 3072.
+CertKeyBits = Literal[2048, 3072, 4096]
+
+
+# Curve of an ecdsa key; default secp256r1.
+CertKeyCurve = Literal["secp256r1", "secp384r1", "secp521r1"]
+
+
+# Key of the CA; default ecdsa.
+CertKeyType = Literal["ecdsa", "rsa", "ed25519", "ml-dsa-44", "ml-dsa-65", "ml-dsa-87"]
+
+
+# What it is worth now.
+CertificateStatus = Literal["valid", "expired", "revoked"]
+
+
+# What the key is made of.
+Cipher = Literal["aes128-gcm96", "aes192-gcm96", "aes256-gcm96", "rsa-2048", "rsa-3072", "rsa-4096", "ed25519", "ecdsa-p256", "ecdsa-p384", "ecdsa-p521", "ml-dsa-44", "ml-dsa-65", "ml-dsa-87"]
+
+
+ClaimTarget = Literal["username", "fullname"]
+
+
+# Where the key lives: as a wrapped blob, or as an object in the token.
+Custody = Literal["wrapped", "token"]
+
+
+# Size of the data key.
+DataKeyBits = Literal[128, 256, 512]
+
+
+# Where the key goes; inherit means all.
+Distribution = Literal["all", "none", "inherit"]
+
+
+# Why.
+ExportOpenpgpRevocationRequestReason = Literal["no-reason", "superseded", "compromised", "retired"]
+
+
+# Default: PKCS#8 PEM, or base64 for symmetric keys.
+ExportRequestFormat = Literal["wrapped"]
+
+
+# plaintext: the answer also has the data key in clear.
+GenerateDataKeyRequestType = Literal["plaintext", "wrapped"]
+
+
+# Default sha256.
+HashAlgorithm = Literal["sha256", "sha384", "sha512"]
 
 
 # degraded: requests are served, and a person should act; down: some requests cannot be served.
-HealthShowAnswerStatus = Literal["ok", "degraded", "down"]
+HealthAnswerStatus = Literal["ok", "degraded", "down"]
 
 
 # Of both.
-HsmShowAnswerTokensItemLatenciesValueUnit = Literal["microseconds"]
+HsmTokenLatencyUnit = Literal["microseconds"]
 
 
 # Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
-HsmShowAnswerTokensItemState = Literal["up", "damaged", "down", "pin-refused"]
-
-
-# `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
-# every start tries again.
-HsmShowAnswerTokensItemWrappingKeyState = Literal["in-use", "rewrapping", "incomplete"]
-
-
-OidcRoleClaimMappingsValue = Literal["username", "fullname"]
-
-
-# How the secret is sent; default: as the provider says.
-OidcServiceTokenEndpointAuthMethod = Literal["client_secret_basic", "client_secret_post"]
+HsmTokenState = Literal["up", "damaged", "down", "pin-refused"]
 
 
 # What the token endpoint says to client-id and client-secret, tried with a code that does not exist.
@@ -250,15 +312,19 @@ OidcTestAnswerClientCredentials = Literal["accepted", "refused", "unknown"]
 
 
 # Whether sign-ins fail because of it.
-OidcTestAnswerFindingsItemLevel = Literal["error", "warning"]
+OidcTestFindingLevel = Literal["error", "warning"]
 
 
 # Always sent.
-OidcTestAnswerPkceMethod = Literal["S256"]
+OidcTestPkceMethod = Literal["S256"]
 
 
 # Whether the provider knows it.
-OidcTestAnswerRedirectUrisItemRegistered = Literal["yes", "unknown"]
+OidcTestRedirectUriRegistered = Literal["yes", "unknown"]
+
+
+# binary answers the packet in base64.
+OpenpgpSignRequestFormat = Literal["armored", "binary"]
 
 
 # Whose policies decided, since both must allow; `service`: what it asks of every caller there.
@@ -270,7 +336,19 @@ PolicyCheckRequestOperation = Literal["create", "read", "update", "delete", "exe
 
 
 # Whether anything may be done that no other field here says.
-PolicyRestApiRulesItemOperationsAll = Literal["allow", "reject"]
+PolicyEffect = Literal["allow", "reject"]
+
+
+# How they are written.
+RandomBytesRequestFormat = Literal["base64", "hex"]
+
+
+# Padding of RSA signatures; default pkcs1v15.
+SignatureAlgorithm = Literal["pkcs1v15", "pss"]
+
+
+# asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+SignatureMarshaling = Literal["asn1", "jws"]
 
 
 # What to do.
@@ -284,91 +362,42 @@ TenantKind = Literal["system", "site-provider", "application-owner"]
 TenantsMergeLists = Literal["unite", "replace"]
 
 
-# Size of an rsa key; default 3072.
-TlscaCertKeyBits = Literal[2048, 3072, 4096]
+# How the secret is sent; default: as the provider says.
+TokenEndpointAuthMethod = Literal["client_secret_basic", "client_secret_post"]
 
 
-# Curve of an ecdsa key; default secp256r1.
-TlscaCertKeyCurve = Literal["secp256r1", "secp384r1", "secp521r1"]
-
-
-# Key of the CA; default ecdsa.
-TlscaCertKeyType = Literal["ecdsa", "rsa", "ed25519", "ml-dsa-44", "ml-dsa-65", "ml-dsa-87"]
-
-
-# Where the key lives: as a wrapped blob, or as an object in the token.
-TransitKeyCustody = Literal["wrapped", "token"]
-
-
-# Where the key goes; inherit means all.
-TransitKeyDistributeTo = Literal["all", "none", "inherit"]
+# Where the key is.
+TransitKeyDistributionStatusTo = Literal["all", "none"]
 
 
 TransitKeyOpenpgpKeyUsageItem = Literal["sign"]
 
 
-# Where the key is.
-TransitKeyStateDistributionStatusTo = Literal["all", "none"]
-
-
-TransitKeysExportOpenpgpPublicRequestVersionOption2 = Literal["all"]
-
-
-# Why.
-TransitKeysExportOpenpgpRevocationRequestReason = Literal["no-reason", "superseded", "compromised", "retired"]
-
-
-# Default: PKCS#8 PEM, or base64 for symmetric keys.
-TransitKeysExportRequestFormat = Literal["openpgp", "wrapped"]
-
-
-TransitKeysExportRequestVersionOption1 = Literal["latest"]
-
-
-# Size of the data key.
-TransitKeysGenerateDataKeyRequestBits = Literal[128, 256, 512]
-
-
-# plaintext: the answer also has the data key in clear.
-TransitKeysGenerateDataKeyRequestType = Literal["plaintext", "wrapped"]
-
-
-# binary answers the packet in base64.
-TransitKeysOpenpgpSignRequestFormat = Literal["armored", "binary"]
-
-
-# Default sha256.
-TransitKeysSignRequestHashAlgorithm = Literal["sha256", "sha384", "sha512"]
-
-
-# asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
-TransitKeysSignRequestMarshaling = Literal["asn1", "jws"]
-
-
-# Padding of RSA signatures; default pkcs1v15.
-TransitKeysSignRequestSignatureAlgorithm = Literal["pkcs1v15", "pss"]
+# `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
+# every start tries again.
+WrappingKeyState = Literal["in-use", "rewrapping", "incomplete"]
 
 
 @dataclass(frozen=True)
 class Approle(Document):
     """Approle."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the approle."""
-    token_policies: list[str]
+    token_policies: Optional[list[str]] = None
     """Policies of the tokens; only such as the caller has."""
-    token_ttl: str
+    token_ttl: Optional[str] = None
     """Life of a token, and what a refresh gives it."""
-    token_max_ttl: str
+    token_max_ttl: Optional[str] = None
     """Longest life of a token over all refreshes."""
-    token_bound_cidrs: list[str]
+    token_bound_cidrs: Optional[list[str]] = None
     """Ranges of addresses the tokens work from; empty: from anywhere."""
-    secret_id_num_uses: int
-    """How often a secret-id can be used; 0: as often as one likes."""
-    secret_id_bound_cidrs: list[str]
-    """Ranges of addresses one may log in from; empty: from anywhere."""
     secret_id_ttl: Optional[str] = None
     """How long a secret-id can be used; unless given, for ever."""
+    secret_id_num_uses: Optional[int] = None
+    """How often a secret-id can be used; 0: as often as one likes."""
+    secret_id_bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
 
@@ -398,6 +427,24 @@ class ApproleCreation(Document):
 
 
 @dataclass(frozen=True)
+class ApproleLoginAnswer(Document):
+    """ApproleLoginAnswer."""
+
+    token: str = field(repr=False)
+    """The token; shown this once."""
+    accessor: str
+    """Stands for the token where the token itself must not be seen."""
+    expires_in: int
+    """Seconds until it ends."""
+    expires: str
+    """When it ends, unless it is refreshed."""
+    creation_time: str
+    """When it was made."""
+    renewal_time: str
+    """When to refresh it or to log in again: after two thirds of its life."""
+
+
+@dataclass(frozen=True)
 class ApproleLoginRequest(Document):
     """ApproleLoginRequest."""
 
@@ -411,21 +458,21 @@ class ApproleLoginRequest(Document):
 class ApproleMerge(Document):
     """ApproleMerge."""
 
-    token_policies: Optional[list[str]] = None
+    token_policies: Union[list[str], None, Unset] = UNSET
     """Policies of the tokens; only such as the caller has."""
     token_ttl: Optional[str] = None
     """Life of a token, and what a refresh gives it."""
     token_max_ttl: Optional[str] = None
     """Longest life of a token over all refreshes."""
-    token_bound_cidrs: Optional[list[str]] = None
+    token_bound_cidrs: Union[list[str], None, Unset] = UNSET
     """Ranges of addresses the tokens work from; empty: from anywhere."""
-    secret_id_ttl: Optional[str] = None
+    secret_id_ttl: Union[str, None, Unset] = UNSET
     """How long a secret-id can be used; unless given, for ever."""
     secret_id_num_uses: Optional[int] = None
     """How often a secret-id can be used; 0: as often as one likes."""
-    secret_id_bound_cidrs: Optional[list[str]] = None
+    secret_id_bound_cidrs: Union[list[str], None, Unset] = UNSET
     """Ranges of addresses one may log in from; empty: from anywhere."""
-    fixed_role_id: Optional[str] = None
+    fixed_role_id: Union[str, None, Unset] = UNSET
     """A role-id of your own choice; unless given, one is made."""
 
 
@@ -455,175 +502,118 @@ class ApproleReplacement(Document):
 class ApproleState(Document):
     """ApproleState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the approle."""
-    token_policies: list[str]
+    token_policies: Optional[list[str]] = None
     """Policies of the tokens; only such as the caller has."""
-    token_ttl: str
+    token_ttl: Optional[str] = None
     """Life of a token, and what a refresh gives it."""
-    token_max_ttl: str
+    token_max_ttl: Optional[str] = None
     """Longest life of a token over all refreshes."""
-    token_bound_cidrs: list[str]
+    token_bound_cidrs: Optional[list[str]] = None
     """Ranges of addresses the tokens work from; empty: from anywhere."""
-    secret_id_num_uses: int
-    """How often a secret-id can be used; 0: as often as one likes."""
-    secret_id_bound_cidrs: list[str]
-    """Ranges of addresses one may log in from; empty: from anywhere."""
-    role_id: str
-    """What a login names."""
-    creation_time: str
-    """When it was made."""
-    secret_ids: int
-    """Number of secret-ids on record."""
     secret_id_ttl: Optional[str] = None
     """How long a secret-id can be used; unless given, for ever."""
+    secret_id_num_uses: Optional[int] = None
+    """How often a secret-id can be used; 0: as often as one likes."""
+    secret_id_bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
-
-
-@dataclass(frozen=True)
-class ApprolesDisableSecretIdRequest(Document):
-    """ApprolesDisableSecretIdRequest."""
-
-    secret_id: Optional[str] = field(default=None, repr=False)
-    """The secret-id meant."""
-    accessor: Optional[str] = None
-    """Or its accessor."""
-
-
-@dataclass(frozen=True)
-class ApprolesGenerateSecretIdAnswer(Document):
-    """ApprolesGenerateSecretIdAnswer."""
-
-    secret_id: str = field(repr=False)
-    """The secret-id; shown this once."""
-    accessor: str
-    """Stands for the secret-id where the secret itself must not be seen."""
-    creation_time: str
+    role_id: Optional[str] = None
+    """What a login names."""
+    creation_time: Optional[str] = None
     """When it was made."""
-    bound_cidrs: list[str]
-    """Ranges of addresses it can be used from; empty: from anywhere."""
-    expires: Optional[str] = None
-    """When it ends; absent: never."""
-    uses_left: Optional[int] = None
-    """How often it can still be used; absent: as often as one likes."""
+    secret_ids: Optional[int] = None
+    """Number of secret-ids on record."""
 
 
 @dataclass(frozen=True)
-class ApprolesGenerateSecretIdRequest(Document):
-    """ApprolesGenerateSecretIdRequest."""
+class AuditAnswer(Document):
+    """AuditAnswer."""
 
-    ttl: Optional[str] = None
-    """How long it can be used; at most, and unless given, as the approle says."""
-    num_uses: Optional[int] = None
-    """How often it can be used; at most, and unless given, as the approle says."""
-    bound_cidrs: Optional[list[str]] = None
-    """Ranges of addresses it can be used from, besides those of the approle."""
-
-
-@dataclass(frozen=True)
-class ApprolesSecretIdsListAnswerItem(Document):
-    """ApprolesSecretIdsListAnswerItem."""
-
-    accessor: str
-    """Stands for the secret-id where the secret itself must not be seen."""
-    creation_time: str
-    """When it was made."""
-    bound_cidrs: list[str]
-    """Ranges of addresses it can be used from; empty: from anywhere."""
-    expires: Optional[str] = None
-    """When it ends; absent: never."""
-    uses_left: Optional[int] = None
-    """How often it can still be used; absent: as often as one likes."""
-
-
-@dataclass(frozen=True)
-class AuditShowAnswer(Document):
-    """AuditShowAnswer."""
-
-    keys: list[AuditShowAnswerKeysItem]
+    keys: Optional[list[AuditKey]] = None
     """Keys that have signed the trail, the newest last."""
-    heads: list[AuditShowAnswerHeadsItem]
+    heads: Optional[list[AuditHead]] = None
     """The last signed position of every chain."""
 
 
 @dataclass(frozen=True)
-class AuditShowAnswerHeadsItem(Document):
-    """AuditShowAnswerHeadsItem."""
+class AuditHead(Document):
+    """AuditHead."""
 
-    chain: str
+    chain: Optional[str] = None
     """Chain of one process."""
-    sequence: int
+    sequence: Optional[int] = None
     """Number of its last signed record."""
-    hash: str
+    hash: Optional[str] = None
     """SHA-256 of that record."""
 
 
 @dataclass(frozen=True)
-class AuditShowAnswerKeysItem(Document):
-    """AuditShowAnswerKeysItem."""
+class AuditKey(Document):
+    """AuditKey."""
 
-    key_id: str
+    key_id: Optional[str] = None
     """Id of the key in head records."""
-    public_key: str
+    public_key: Optional[str] = None
     """The public key, PEM."""
 
 
 @dataclass(frozen=True)
-class BackupStatusShowAnswer(Document):
-    """BackupStatusShowAnswer."""
+class BackupAnswer(Document):
+    """BackupAnswer."""
 
-    scheduled: bool
-    failures: int
-    failures_in_a_row: int
-    running: Optional[BackupStatusShowAnswerRunning] = None
-    next_at: Optional[str] = None
-    last_success_at: Optional[str] = None
-    last_bytes: Optional[int] = None
-    last_seconds: Optional[float] = None
-    last_digest: Optional[str] = None
-    last_failure_at: Optional[str] = None
-    last_failure: Optional[str] = None
-
-
-@dataclass(frozen=True)
-class BackupStatusShowAnswerRunning(Document):
-    """BackupStatusShowAnswerRunning."""
-
-    purpose: BackupStatusShowAnswerRunningPurpose
-    stage: BackupStatusShowAnswerRunningStage
-    target: str
-    started_at: str
-    done_bytes: int
-    total_bytes: int
-
-
-@dataclass(frozen=True)
-class CaCertificatesListAnswerItem(Document):
-    """CaCertificatesListAnswerItem."""
-
-    serial: str
-    """Serial number."""
-    subject: str
-    """Subject."""
-    names: list[str]
-    """Subject alternative names."""
-    not_before: str
-    """When it begins."""
-    not_after: str
-    """When it ends."""
-    via: str
-    """How it came about."""
+    key: str = field(repr=False)
+    """Definition and key material in clear, for restore."""
     key_version: int
-    """Key of the CA that signed it."""
-    status: CaCertificatesListAnswerItemStatus
-    """What it is worth now."""
-    revoked_at: Optional[str] = None
-    """When it was revoked."""
-    revocation_reason: Optional[str] = None
-    """Why it was revoked."""
-    certificate: Optional[str] = None
-    """The certificate; only where one is asked for."""
+    """Latest version in the backup."""
+
+
+@dataclass(frozen=True)
+class BackupsAnswer(Document):
+    """BackupsAnswer."""
+
+    running: Optional[BackupsRunning] = None
+    """The backup that runs."""
+    scheduled: Optional[bool] = None
+    """Whether the configuration has a schedule."""
+    next_at: Optional[str] = None
+    """When the next one begins."""
+    last_success_at: Optional[str] = None
+    """When the last one was complete."""
+    last_bytes: Optional[int] = None
+    """Its octets."""
+    last_seconds: Optional[float] = None
+    """How long it took."""
+    last_digest: Optional[str] = None
+    """Its SHA-256."""
+    failures: Optional[int] = None
+    """How many failed."""
+    failures_in_a_row: Optional[int] = None
+    """How many failed since the last complete one."""
+    last_failure_at: Optional[str] = None
+    """When the last failure was."""
+    last_failure: Optional[str] = None
+    """What it was."""
+
+
+@dataclass(frozen=True)
+class BackupsRunning(Document):
+    """The backup that runs."""
+
+    purpose: Optional[BackupsRunningPurpose] = None
+    """What it was begun for."""
+    stage: Optional[BackupsRunningStage] = None
+    """Whether the store is still copied."""
+    target: Optional[str] = None
+    """Where it goes."""
+    started_at: Optional[str] = None
+    """When it began."""
+    done_bytes: Optional[int] = None
+    """Octets so far."""
+    total_bytes: Optional[int] = None
+    """Octets when it is done."""
 
 
 @dataclass(frozen=True)
@@ -691,115 +681,503 @@ class CaSignCsrRequest(Document):
 
 
 @dataclass(frozen=True)
-class CryptoFunctionsRandomBytesAnswer(Document):
-    """CryptoFunctionsRandomBytesAnswer."""
+class DecryptAnswer(Document):
+    """DecryptAnswer."""
 
-    bytes: str = field(repr=False)
-    """The octets in the format asked for."""
-
-
-@dataclass(frozen=True)
-class CryptoFunctionsRandomBytesRequest(Document):
-    """CryptoFunctionsRandomBytesRequest."""
-
-    bytes: Optional[int] = None
-    """How many octets."""
-    format: Optional[CryptoFunctionsRandomBytesRequestFormat] = None
-    """How they are written."""
+    plaintext: str = field(repr=False)
+    """The plaintext: base64, or raw UTF-8 with base64-encoded false."""
+    key_version: int
+    """Version of the key that was used."""
 
 
 @dataclass(frozen=True)
-class HealthShowAnswer(Document):
-    """HealthShowAnswer."""
+class DecryptBatchAnswer(Document):
+    """DecryptBatchAnswer."""
 
-    status: HealthShowAnswerStatus
+    batch_results: list[DecryptBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class DecryptBatchItem(Document):
+    """DecryptBatchItem."""
+
+    ciphertext: str
+    """What encrypt answered."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    context: Optional[str] = None
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = None
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class DecryptBatchRequest(Document):
+    """DecryptBatchRequest."""
+
+    batch_input: list[DecryptBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class DecryptBatchResult(Document):
+    """DecryptBatchResult."""
+
+    plaintext: Optional[str] = None
+    """The plaintext: base64, or raw UTF-8 with base64-encoded false."""
+    key_version: Optional[int] = None
+    """Version of the key that was used."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of a request that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of a request that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of a request that failed: why."""
+
+
+@dataclass(frozen=True)
+class DecryptRequest(Document):
+    """DecryptRequest."""
+
+    ciphertext: str = field(repr=False)
+    """What encrypt answered."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    context: Optional[str] = field(default=None, repr=False)
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = field(default=None, repr=False)
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+
+
+@dataclass(frozen=True)
+class DisableSecretIdRequest(Document):
+    """DisableSecretIdRequest."""
+
+    secret_id: Optional[str] = field(default=None, repr=False)
+    """The secret-id meant."""
+    accessor: Optional[str] = None
+    """Or its accessor."""
+
+
+@dataclass(frozen=True)
+class EncryptAnswer(Document):
+    """EncryptAnswer."""
+
+    ciphertext: str
+    """The ciphertext."""
+    key_version: int
+    """Version of the key that was used."""
+
+
+@dataclass(frozen=True)
+class EncryptBatchAnswer(Document):
+    """EncryptBatchAnswer."""
+
+    batch_results: list[EncryptBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class EncryptBatchItem(Document):
+    """EncryptBatchItem."""
+
+    plaintext: str
+    """What to encrypt: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    context: Optional[str] = None
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = None
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class EncryptBatchRequest(Document):
+    """EncryptBatchRequest."""
+
+    batch_input: list[EncryptBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class EncryptBatchResult(Document):
+    """EncryptBatchResult."""
+
+    ciphertext: Optional[str] = None
+    """The ciphertext."""
+    key_version: Optional[int] = None
+    """Version of the key that was used."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of a request that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of a request that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of a request that failed: why."""
+
+
+@dataclass(frozen=True)
+class EncryptRequest(Document):
+    """EncryptRequest."""
+
+    plaintext: str = field(repr=False)
+    """What to encrypt: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    context: Optional[str] = field(default=None, repr=False)
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = field(default=None, repr=False)
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+
+
+@dataclass(frozen=True)
+class ExportAnswer(Document):
+    """ExportAnswer."""
+
+    keys: dict[str, str] = field(repr=False)
+    """Version to key material."""
+    key_version: int
+    """Newest version in the answer."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpAnswer(Document):
+    """ExportOpenpgpAnswer."""
+
+    keys: list[ExportedOpenpgpKey] = field(repr=False)
+    """One for each version."""
+    key_version: int
+    """Newest version in the answer."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpPublicAnswer(Document):
+    """ExportOpenpgpPublicAnswer."""
+
+    keys: list[ExportOpenpgpPublicKey]
+    """One item with the block asked for."""
+    key_version: int
+    """Version in the answer; of several the newest."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpPublicKey(Document):
+    """ExportOpenpgpPublicKey."""
+
+    version: int
+    """Version of the key; of several the newest."""
+    keyblock: str
+    """Public key block; of a subkey with its primary key."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpPublicRequest(Document):
+    """ExportOpenpgpPublicRequest."""
+
+    version: Optional[int] = None
+    """Version to export; default: the newest."""
+    all_versions: Optional[bool] = None
+    """Every version, in one block; without `version`."""
+    subkeys: Optional[bool] = None
+    """Of a primary key: also the subkeys that these versions bound, in all their versions."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpRequest(Document):
+    """ExportOpenpgpRequest."""
+
+    version: Optional[int] = None
+    """Default: every version that may decrypt."""
+    openpgp_user_id: Optional[str] = None
+    """User ID of the block; default: that of the key."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpRevocationAnswer(Document):
+    """ExportOpenpgpRevocationAnswer."""
+
+    revocation: str = field(repr=False)
+    """Revocation certificate."""
+    key_version: int
+    """Version that it revokes."""
+
+
+@dataclass(frozen=True)
+class ExportOpenpgpRevocationRequest(Document):
+    """ExportOpenpgpRevocationRequest."""
+
+    version: Optional[int] = None
+    """Version to revoke."""
+    reason: Optional[ExportOpenpgpRevocationRequestReason] = None
+    """Why."""
+    comment: Optional[str] = None
+    """A remark that everybody will read."""
+
+
+@dataclass(frozen=True)
+class ExportRequest(Document):
+    """ExportRequest."""
+
+    version: Optional[int] = None
+    """Default: every version that may decrypt."""
+    format: Optional[ExportRequestFormat] = None
+    """Default: PKCS#8 PEM, or base64 for symmetric keys."""
+    wrapping_key: Optional[str] = None
+    """RSA public key PEM, for format wrapped."""
+
+
+@dataclass(frozen=True)
+class ExportedOpenpgpKey(Document):
+    """ExportedOpenpgpKey."""
+
+    version: int
+    """Version of the key."""
+    value: str
+    """OpenPGP private key block."""
+
+
+@dataclass(frozen=True)
+class GenerateDataKeyAnswer(Document):
+    """GenerateDataKeyAnswer."""
+
+    ciphertext: str
+    """The data key, encrypted."""
+    key_version: int
+    """Version of the key that was used."""
+    plaintext: Optional[str] = field(default=None, repr=False)
+    """The data key in clear, with type plaintext."""
+
+
+@dataclass(frozen=True)
+class GenerateDataKeyRequest(Document):
+    """GenerateDataKeyRequest."""
+
+    type: Optional[GenerateDataKeyRequestType] = None
+    """plaintext: the answer also has the data key in clear."""
+    bits: Optional[DataKeyBits] = None
+    """Size of the data key."""
+    context: Optional[str] = field(default=None, repr=False)
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = field(default=None, repr=False)
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+
+
+@dataclass(frozen=True)
+class GenerateSecretIdAnswer(Document):
+    """GenerateSecretIdAnswer."""
+
+    secret_id: str = field(repr=False)
+    """The secret-id; shown this once."""
+    accessor: str
+    """Stands for the secret-id where the secret itself must not be seen."""
+    creation_time: str
+    """When it was made."""
+    bound_cidrs: list[str]
+    """Ranges of addresses it can be used from; empty: from anywhere."""
+    expires: Optional[str] = None
+    """When it ends; absent: never."""
+    uses_left: Optional[int] = None
+    """How often it can still be used; absent: as often as one likes."""
+
+
+@dataclass(frozen=True)
+class GenerateSecretIdRequest(Document):
+    """GenerateSecretIdRequest."""
+
+    ttl: Optional[str] = None
+    """How long it can be used; at most, and unless given, as the approle says."""
+    num_uses: Optional[int] = None
+    """How often it can be used; at most, and unless given, as the approle says."""
+    bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses it can be used from, besides those of the approle."""
+
+
+@dataclass(frozen=True)
+class HealthAnswer(Document):
+    """HealthAnswer."""
+
+    status: HealthAnswerStatus
     """degraded: requests are served, and a person should act; down: some requests cannot be served."""
 
 
 @dataclass(frozen=True)
-class HsmShowAnswer(Document):
-    """HsmShowAnswer."""
+class HmacAnswer(Document):
+    """HmacAnswer."""
 
-    tokens: list[HsmShowAnswerTokensItem]
+    hmac: str
+    """The HMAC."""
+    key_version: int
+    """Version of the key that was used."""
+
+
+@dataclass(frozen=True)
+class HmacBatchAnswer(Document):
+    """HmacBatchAnswer."""
+
+    batch_results: list[HmacBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class HmacBatchItem(Document):
+    """HmacBatchItem."""
+
+    plaintext: str
+    """What to authenticate: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Default sha256."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class HmacBatchRequest(Document):
+    """HmacBatchRequest."""
+
+    batch_input: list[HmacBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class HmacBatchResult(Document):
+    """HmacBatchResult."""
+
+    hmac: Optional[str] = None
+    """The HMAC."""
+    key_version: Optional[int] = None
+    """Version of the key that was used."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of a request that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of a request that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of a request that failed: why."""
+
+
+@dataclass(frozen=True)
+class HmacRequest(Document):
+    """HmacRequest."""
+
+    plaintext: str = field(repr=False)
+    """What to authenticate: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Default sha256."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+
+
+@dataclass(frozen=True)
+class HsmAnswer(Document):
+    """HsmAnswer."""
+
+    tokens: Optional[list[HsmToken]] = None
     """The configured tokens."""
 
 
 @dataclass(frozen=True)
-class HsmShowAnswerTokensItem(Document):
-    """HsmShowAnswerTokensItem."""
+class HsmToken(Document):
+    """HsmToken."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the token in the configuration."""
-    module: str
+    module: Optional[str] = None
     """Path of the PKCS#11 module."""
-    label: str
+    label: Optional[str] = None
     """Label of the token."""
-    serial: str
+    serial: Optional[str] = None
     """Serial number of the token."""
-    manufacturer: str
+    manufacturer: Optional[str] = None
     """Manufacturer of the token."""
-    model: str
+    model: Optional[str] = None
     """Model of the token."""
-    state: HsmShowAnswerTokensItemState
+    state: Optional[HsmTokenState] = None
     """Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again."""
-    key_types: list[str]
-    """Key types that the token supports."""
-    mechanisms: list[str]
-    """Mechanisms of the token."""
-    wrapping_key: HsmShowAnswerTokensItemWrappingKey
-    """The key that wraps all others, and its last rotation."""
-    loaded_keys: int
-    """Keys loaded now."""
-    sessions: HsmShowAnswerTokensItemSessions
-    """Sessions of the answering worker, counted recently."""
-    latencies: dict[str, HsmShowAnswerTokensItemLatenciesValue]
-    """Time of recent calls by operation."""
     reason: Optional[str] = None
     """Why it is not up, and how to correct it."""
+    key_types: Optional[list[str]] = None
+    """Key types that the token supports."""
+    mechanisms: Optional[list[str]] = None
+    """Mechanisms of the token."""
+    wrapping_key: Optional[HsmTokenWrappingKey] = None
+    """The key that wraps all others, and its last rotation."""
+    loaded_keys: Optional[int] = None
+    """Keys loaded now."""
+    sessions: Optional[HsmTokenSessions] = None
+    """Sessions of the answering worker, counted recently."""
+    latencies: Optional[dict[str, HsmTokenLatency]] = None
+    """Time of recent calls by operation."""
 
 
 @dataclass(frozen=True)
-class HsmShowAnswerTokensItemLatenciesValue(Document):
-    """HsmShowAnswerTokensItemLatenciesValue."""
+class HsmTokenLatency(Document):
+    """HsmTokenLatency."""
 
-    count: int
+    count: Optional[int] = None
     """Calls that were measured."""
-    p50: float
+    p50: Optional[float] = None
     """Median in microseconds."""
-    p99: float
+    p99: Optional[float] = None
     """99th percentile in microseconds."""
-    unit: HsmShowAnswerTokensItemLatenciesValueUnit
+    unit: Optional[HsmTokenLatencyUnit] = None
     """Of both."""
 
 
 @dataclass(frozen=True)
-class HsmShowAnswerTokensItemSessions(Document):
+class HsmTokenSessions(Document):
     """Sessions of the answering worker, counted recently."""
 
-    size: int
+    size: Optional[int] = None
     """Sessions that may be open."""
-    busy: int
+    busy: Optional[int] = None
     """Sessions in use."""
-    waiting: int
+    waiting: Optional[int] = None
     """Calls that wait for a session."""
 
 
 @dataclass(frozen=True)
-class HsmShowAnswerTokensItemWrappingKey(Document):
+class HsmTokenWrappingKey(Document):
     """The key that wraps all others, and its last rotation."""
 
-    number: int
+    number: Optional[int] = None
     """Number of the wrapping key in use; each rotation makes the next."""
-    state: HsmShowAnswerTokensItemWrappingKeyState
+    state: Optional[WrappingKeyState] = None
     """`rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
 
     every start tries again.
     """
-    done: int
+    done: Optional[int] = None
     """Keys rewrapped by the last rotation."""
-    total: int
+    total: Optional[int] = None
     """Keys to rewrap, as counted so far."""
-    failed: int
+    failed: Optional[int] = None
     """Keys that could not be rewrapped; system:logs names them."""
     started: Optional[str] = None
     """When the last rotation began."""
@@ -808,8 +1186,8 @@ class HsmShowAnswerTokensItemWrappingKey(Document):
 
 
 @dataclass(frozen=True)
-class KeystoreImportOpenpgpAnswer(Document):
-    """KeystoreImportOpenpgpAnswer."""
+class ImportOpenpgpAnswer(Document):
+    """ImportOpenpgpAnswer."""
 
     name: str
     """Name of the new transit key."""
@@ -822,13 +1200,59 @@ class KeystoreImportOpenpgpAnswer(Document):
 
 
 @dataclass(frozen=True)
-class KeystoreImportOpenpgpRequest(Document):
-    """KeystoreImportOpenpgpRequest."""
+class ImportOpenpgpRequest(Document):
+    """ImportOpenpgpRequest."""
 
     name: str
     """Name of the new transit key."""
     openpgp: str
     """Public key block with one certificate: ASCII armor, or base64 of the packets."""
+
+
+@dataclass(frozen=True)
+class ImportRequest(Document):
+    """ImportRequest."""
+
+    data: Optional[str] = field(default=None, repr=False)
+    """PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys."""
+    ciphertext: Optional[str] = field(default=None, repr=False)
+    """In place of data: wrapped under GET /v1/state/keystore/wrapping-key."""
+
+
+@dataclass(frozen=True)
+class ImportWrappingKeyAnswer(Document):
+    """ImportWrappingKeyAnswer."""
+
+    wrapping_key: Optional[str] = None
+    """SubjectPublicKeyInfo PEM, RSA-4096."""
+
+
+@dataclass(frozen=True)
+class IssuedCertificate(Document):
+    """IssuedCertificate."""
+
+    serial: Optional[str] = None
+    """Serial number."""
+    subject: Optional[str] = None
+    """Subject."""
+    names: Optional[list[str]] = None
+    """Subject alternative names."""
+    not_before: Optional[str] = None
+    """When it begins."""
+    not_after: Optional[str] = None
+    """When it ends."""
+    via: Optional[str] = None
+    """How it came about."""
+    key_version: Optional[int] = None
+    """Key of the CA that signed it."""
+    status: Optional[CertificateStatus] = None
+    """What it is worth now."""
+    revoked_at: Optional[str] = None
+    """When it was revoked."""
+    revocation_reason: Optional[str] = None
+    """Why it was revoked."""
+    certificate: Optional[str] = None
+    """The certificate; only where one is asked for."""
 
 
 @dataclass(frozen=True)
@@ -841,7 +1265,7 @@ class OidcExplainAnswer(Document):
     """The same in a sentence."""
     role_claim: str
     """Claim that roles are matched with."""
-    roles: list[OidcExplainAnswerRolesItem]
+    roles: list[OidcExplainRole]
     """Every role of the service."""
     policies: list[str]
     """What the sign-in gets."""
@@ -855,12 +1279,12 @@ class OidcExplainAnswer(Document):
     """As mapped from the claims."""
     fullname: Optional[str] = None
     """As mapped from the claims."""
-    login: Optional[OidcExplainAnswerLogin] = None
+    login: Optional[OidcExplainLogin] = None
     """The failed sign-in that was asked for."""
 
 
 @dataclass(frozen=True)
-class OidcExplainAnswerLogin(Document):
+class OidcExplainLogin(Document):
     """The failed sign-in that was asked for."""
 
     stage: str
@@ -876,8 +1300,18 @@ class OidcExplainAnswerLogin(Document):
 
 
 @dataclass(frozen=True)
-class OidcExplainAnswerRolesItem(Document):
-    """OidcExplainAnswerRolesItem."""
+class OidcExplainRequest(Document):
+    """OidcExplainRequest."""
+
+    claims: Optional[dict[str, Any]] = field(default=None, repr=False)
+    """Claims as the provider sends them."""
+    login: Optional[str] = None
+    """Reference of a failed sign-in, as shown on its page."""
+
+
+@dataclass(frozen=True)
+class OidcExplainRole(Document):
+    """OidcExplainRole."""
 
     name: str
     """Name of the role."""
@@ -889,16 +1323,6 @@ class OidcExplainAnswerRolesItem(Document):
     """Required claims that are not there."""
     reason: str
     """Why."""
-
-
-@dataclass(frozen=True)
-class OidcExplainRequest(Document):
-    """OidcExplainRequest."""
-
-    claims: Optional[dict[str, Any]] = field(default=None, repr=False)
-    """Claims as the provider sends them."""
-    login: Optional[str] = None
-    """Reference of a failed sign-in, as shown on its page."""
 
 
 @dataclass(frozen=True)
@@ -918,6 +1342,32 @@ class OidcLoginAnswer(Document):
 
 
 @dataclass(frozen=True)
+class OidcLoginPollAnswer(Document):
+    """OidcLoginPollAnswer."""
+
+    token: str = field(repr=False)
+    """The token; it is shown this once."""
+    accessor: str
+    """Stands for the token where the token itself must not be seen."""
+    policies: list[str]
+    """What it may do."""
+    expires_in: int
+    """Seconds until it ends."""
+    expires: str
+    """When it ends."""
+    creation_time: str
+    """When it was made."""
+
+
+@dataclass(frozen=True)
+class OidcLoginPollRequest(Document):
+    """OidcLoginPollRequest."""
+
+    poll_token: str = field(repr=False)
+    """As the request for a sign-in was answered."""
+
+
+@dataclass(frozen=True)
 class OidcLoginRequest(Document):
     """OidcLoginRequest."""
 
@@ -931,15 +1381,15 @@ class OidcLoginRequest(Document):
 class OidcRole(Document):
     """OidcRole."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the OIDC role."""
-    required_claims: list[str]
+    required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
-    claim_mappings: dict[str, OidcRoleClaimMappingsValue]
+    claim_mappings: Optional[dict[str, ClaimTarget]] = None
     """Claim to what it tells of the user."""
-    oidc_scopes: list[str]
+    oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
-    token_policies: list[str]
+    token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
 
 
@@ -951,7 +1401,7 @@ class OidcRoleCreation(Document):
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
-    claim_mappings: Optional[dict[str, OidcRoleClaimMappingsValue]] = None
+    claim_mappings: Optional[dict[str, ClaimTarget]] = None
     """Claim to what it tells of the user."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
@@ -963,13 +1413,13 @@ class OidcRoleCreation(Document):
 class OidcRoleMerge(Document):
     """OidcRoleMerge."""
 
-    required_claims: Optional[list[str]] = None
+    required_claims: Union[list[str], None, Unset] = UNSET
     """Claims without which the role is not given."""
-    claim_mappings: Optional[dict[str, OidcRoleClaimMappingsValue]] = None
+    claim_mappings: Union[dict[str, ClaimTarget], None, Unset] = UNSET
     """Claim to what it tells of the user."""
-    oidc_scopes: Optional[list[str]] = None
+    oidc_scopes: Union[list[str], None, Unset] = UNSET
     """Scopes asked for, besides openid."""
-    token_policies: Optional[list[str]] = None
+    token_policies: Union[list[str], None, Unset] = UNSET
     """Policies the sign-in gets."""
 
 
@@ -979,7 +1429,7 @@ class OidcRoleReplacement(Document):
 
     required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
-    claim_mappings: Optional[dict[str, OidcRoleClaimMappingsValue]] = None
+    claim_mappings: Optional[dict[str, ClaimTarget]] = None
     """Claim to what it tells of the user."""
     oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
@@ -991,15 +1441,15 @@ class OidcRoleReplacement(Document):
 class OidcRoleState(Document):
     """OidcRoleState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the OIDC role."""
-    required_claims: list[str]
+    required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
-    claim_mappings: dict[str, OidcRoleClaimMappingsValue]
+    claim_mappings: Optional[dict[str, ClaimTarget]] = None
     """Claim to what it tells of the user."""
-    oidc_scopes: list[str]
+    oidc_scopes: Optional[list[str]] = None
     """Scopes asked for, besides openid."""
-    token_policies: list[str]
+    token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
 
 
@@ -1007,30 +1457,30 @@ class OidcRoleState(Document):
 class OidcService(Document):
     """OidcService."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the OIDC service."""
-    discovery_url: str
-    """Where the provider's OpenID Connect metadata is."""
-    use_root_ca_certs: bool
-    """Whether the public CAs are trusted for the provider."""
-    client_id: str
-    """The id the provider gave this appliance."""
-    verbose_logging: bool
-    """Write claims of sign-ins into system:logs: while setting up, not in production."""
-    role_select: OidcServiceRoleSelect
-    """How roles are chosen."""
-    allowed_redirect_uris: list[str]
-    """Redirect URIs as registered at the provider; the path is /oidc-callback."""
-    clock_tolerance: str
-    """How far the clocks may differ."""
-    session_ttl: str
-    """How long a sign-in lasts."""
     display_name: Optional[str] = None
     """What the login page calls it."""
+    discovery_url: Optional[str] = None
+    """Where the provider's OpenID Connect metadata is."""
+    use_root_ca_certs: Optional[bool] = None
+    """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None
     """CAs trusted for the provider besides, PEM."""
-    token_endpoint_auth_method: Optional[OidcServiceTokenEndpointAuthMethod] = None
+    client_id: Optional[str] = None
+    """The id the provider gave this appliance."""
+    verbose_logging: Optional[bool] = None
+    """Write claims of sign-ins into system:logs: while setting up, not in production."""
+    role_select: Optional[OidcServiceRoleSelect] = None
+    """How roles are chosen."""
+    allowed_redirect_uris: Optional[list[str]] = None
+    """Redirect URIs as registered at the provider; the path is /oidc-callback."""
+    token_endpoint_auth_method: Optional[TokenEndpointAuthMethod] = None
     """How the secret is sent; default: as the provider says."""
+    clock_tolerance: Optional[str] = None
+    """How far the clocks may differ."""
+    session_ttl: Optional[str] = None
+    """How long a sign-in lasts."""
 
 
 @dataclass(frozen=True)
@@ -1043,7 +1493,7 @@ class OidcServiceCreation(Document):
     """Where the provider's OpenID Connect metadata is."""
     client_id: str
     """The id the provider gave this appliance."""
-    role_select: OidcServiceRoleSelect
+    role_select: OidcServiceRoleSelectInput
     """How roles are chosen."""
     allowed_redirect_uris: list[str]
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
@@ -1057,7 +1507,7 @@ class OidcServiceCreation(Document):
     """The secret the provider gave this appliance."""
     verbose_logging: Optional[bool] = None
     """Write claims of sign-ins into system:logs: while setting up, not in production."""
-    token_endpoint_auth_method: Optional[OidcServiceTokenEndpointAuthMethod] = None
+    token_endpoint_auth_method: Optional[TokenEndpointAuthMethod] = None
     """How the secret is sent; default: as the provider says."""
     clock_tolerance: Optional[str] = None
     """How far the clocks may differ."""
@@ -1069,25 +1519,25 @@ class OidcServiceCreation(Document):
 class OidcServiceMerge(Document):
     """OidcServiceMerge."""
 
-    display_name: Optional[str] = None
+    display_name: Union[str, None, Unset] = UNSET
     """What the login page calls it."""
     discovery_url: Optional[str] = None
     """Where the provider's OpenID Connect metadata is."""
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
-    ca_certs: Optional[str] = None
+    ca_certs: Union[str, None, Unset] = UNSET
     """CAs trusted for the provider besides, PEM."""
     client_id: Optional[str] = None
     """The id the provider gave this appliance."""
-    client_secret: Optional[str] = field(default=None, repr=False)
+    client_secret: Union[str, None, Unset] = field(default=UNSET, repr=False)
     """The secret the provider gave this appliance."""
     verbose_logging: Optional[bool] = None
     """Write claims of sign-ins into system:logs: while setting up, not in production."""
-    role_select: Optional[OidcServiceRoleSelect] = None
+    role_select: Optional[OidcServiceRoleSelectMerge] = None
     """How roles are chosen."""
     allowed_redirect_uris: Optional[list[str]] = None
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
-    token_endpoint_auth_method: Optional[OidcServiceTokenEndpointAuthMethod] = None
+    token_endpoint_auth_method: Union[TokenEndpointAuthMethod, None, Unset] = UNSET
     """How the secret is sent; default: as the provider says."""
     clock_tolerance: Optional[str] = None
     """How far the clocks may differ."""
@@ -1103,7 +1553,7 @@ class OidcServiceReplacement(Document):
     """Where the provider's OpenID Connect metadata is."""
     client_id: str
     """The id the provider gave this appliance."""
-    role_select: OidcServiceRoleSelect
+    role_select: OidcServiceRoleSelectInput
     """How roles are chosen."""
     allowed_redirect_uris: list[str]
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
@@ -1117,7 +1567,7 @@ class OidcServiceReplacement(Document):
     """The secret the provider gave this appliance."""
     verbose_logging: Optional[bool] = None
     """Write claims of sign-ins into system:logs: while setting up, not in production."""
-    token_endpoint_auth_method: Optional[OidcServiceTokenEndpointAuthMethod] = None
+    token_endpoint_auth_method: Optional[TokenEndpointAuthMethod] = None
     """How the secret is sent; default: as the provider says."""
     clock_tolerance: Optional[str] = None
     """How far the clocks may differ."""
@@ -1129,7 +1579,23 @@ class OidcServiceReplacement(Document):
 class OidcServiceRoleSelect(Document):
     """How roles are chosen."""
 
+    role_claim: Optional[str] = None
+    """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
+
+
+@dataclass(frozen=True)
+class OidcServiceRoleSelectInput(Document):
+    """How roles are chosen."""
+
     role_claim: str
+    """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
+
+
+@dataclass(frozen=True)
+class OidcServiceRoleSelectMerge(Document):
+    """How roles are chosen."""
+
+    role_claim: Optional[str] = None
     """Claim whose values are matched against the names of roles; a JSON pointer reaches inside."""
 
 
@@ -1137,34 +1603,34 @@ class OidcServiceRoleSelect(Document):
 class OidcServiceState(Document):
     """OidcServiceState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the OIDC service."""
-    discovery_url: str
-    """Where the provider's OpenID Connect metadata is."""
-    use_root_ca_certs: bool
-    """Whether the public CAs are trusted for the provider."""
-    client_id: str
-    """The id the provider gave this appliance."""
-    verbose_logging: bool
-    """Write claims of sign-ins into system:logs: while setting up, not in production."""
-    role_select: OidcServiceRoleSelect
-    """How roles are chosen."""
-    allowed_redirect_uris: list[str]
-    """Redirect URIs as registered at the provider; the path is /oidc-callback."""
-    clock_tolerance: str
-    """How far the clocks may differ."""
-    session_ttl: str
-    """How long a sign-in lasts."""
-    notices: list[str]
-    """What an administrator should know, in sentences."""
-    client_secret_set: bool
-    """Whether the secret is set; its value is never answered."""
     display_name: Optional[str] = None
     """What the login page calls it."""
+    discovery_url: Optional[str] = None
+    """Where the provider's OpenID Connect metadata is."""
+    use_root_ca_certs: Optional[bool] = None
+    """Whether the public CAs are trusted for the provider."""
     ca_certs: Optional[str] = None
     """CAs trusted for the provider besides, PEM."""
-    token_endpoint_auth_method: Optional[OidcServiceTokenEndpointAuthMethod] = None
+    client_id: Optional[str] = None
+    """The id the provider gave this appliance."""
+    verbose_logging: Optional[bool] = None
+    """Write claims of sign-ins into system:logs: while setting up, not in production."""
+    role_select: Optional[OidcServiceRoleSelect] = None
+    """How roles are chosen."""
+    allowed_redirect_uris: Optional[list[str]] = None
+    """Redirect URIs as registered at the provider; the path is /oidc-callback."""
+    token_endpoint_auth_method: Optional[TokenEndpointAuthMethod] = None
     """How the secret is sent; default: as the provider says."""
+    clock_tolerance: Optional[str] = None
+    """How far the clocks may differ."""
+    session_ttl: Optional[str] = None
+    """How long a sign-in lasts."""
+    notices: Optional[list[str]] = None
+    """What an administrator should know, in sentences."""
+    client_secret_set: Optional[bool] = None
+    """Whether the secret is set; its value is never answered."""
 
 
 @dataclass(frozen=True)
@@ -1173,7 +1639,7 @@ class OidcTestAnswer(Document):
 
     usable: bool
     """Whether sign-ins can work."""
-    findings: list[OidcTestAnswerFindingsItem]
+    findings: list[OidcTestFinding]
     """What is wrong, errors first."""
     issuer: Optional[str] = None
     """Issuer in the metadata."""
@@ -1183,7 +1649,7 @@ class OidcTestAnswer(Document):
     """Where codes are exchanged."""
     algorithms: Optional[list[str]] = None
     """Signature algorithms both sides know."""
-    pkce: Optional[OidcTestAnswerPkce] = None
+    pkce: Optional[OidcTestPkce] = None
     """Proof key for code exchange (RFC 7636)."""
     iss_parameter: Optional[bool] = None
     """Whether the provider names itself in its redirects (RFC 9207)."""
@@ -1191,13 +1657,13 @@ class OidcTestAnswer(Document):
     """How the secret is sent."""
     client_credentials: Optional[OidcTestAnswerClientCredentials] = None
     """What the token endpoint says to client-id and client-secret, tried with a code that does not exist."""
-    redirect_uris: Optional[list[OidcTestAnswerRedirectUrisItem]] = None
+    redirect_uris: Optional[list[OidcTestRedirectUri]] = None
     """The redirect URIs."""
-    keys: Optional[list[OidcTestAnswerKeysItem]] = None
+    keys: Optional[list[OidcTestKey]] = None
     """Keys of the provider."""
     directory_host: Optional[str] = None
     """Host of the directory API that answers memberships."""
-    certificate_chain: Optional[list[OidcTestAnswerCertificateChainItem]] = None
+    certificate_chain: Optional[list[OidcTestCertificateChain]] = None
     """TLS certificates of the provider."""
     clock_difference_seconds: Optional[float] = None
     """Seconds the provider's clock is ahead of the appliance's, by its Date header."""
@@ -1206,8 +1672,8 @@ class OidcTestAnswer(Document):
 
 
 @dataclass(frozen=True)
-class OidcTestAnswerCertificateChainItem(Document):
-    """OidcTestAnswerCertificateChainItem."""
+class OidcTestCertificateChain(Document):
+    """OidcTestCertificateChain."""
 
     subject: str
     """Subject."""
@@ -1218,10 +1684,10 @@ class OidcTestAnswerCertificateChainItem(Document):
 
 
 @dataclass(frozen=True)
-class OidcTestAnswerFindingsItem(Document):
-    """OidcTestAnswerFindingsItem."""
+class OidcTestFinding(Document):
+    """OidcTestFinding."""
 
-    level: OidcTestAnswerFindingsItemLevel
+    level: OidcTestFindingLevel
     """Whether sign-ins fail because of it."""
     message: str
     """What is wrong."""
@@ -1230,8 +1696,8 @@ class OidcTestAnswerFindingsItem(Document):
 
 
 @dataclass(frozen=True)
-class OidcTestAnswerKeysItem(Document):
-    """OidcTestAnswerKeysItem."""
+class OidcTestKey(Document):
+    """OidcTestKey."""
 
     kty: str
     """Key type."""
@@ -1244,22 +1710,22 @@ class OidcTestAnswerKeysItem(Document):
 
 
 @dataclass(frozen=True)
-class OidcTestAnswerPkce(Document):
+class OidcTestPkce(Document):
     """Proof key for code exchange (RFC 7636)."""
 
-    method: OidcTestAnswerPkceMethod
+    method: OidcTestPkceMethod
     """Always sent."""
     listed: bool
     """Whether the provider promises to check it."""
 
 
 @dataclass(frozen=True)
-class OidcTestAnswerRedirectUrisItem(Document):
-    """OidcTestAnswerRedirectUrisItem."""
+class OidcTestRedirectUri(Document):
+    """OidcTestRedirectUri."""
 
     uri: str
     """One of allowed-redirect-uris."""
-    registered: OidcTestAnswerRedirectUrisItemRegistered
+    registered: OidcTestRedirectUriRegistered
     """Whether the provider knows it."""
 
 
@@ -1269,14 +1735,70 @@ class OidcTestRequest(Document):
 
 
 @dataclass(frozen=True)
+class OpenpgpSignAnswer(Document):
+    """OpenpgpSignAnswer."""
+
+    signature: str
+    """The detached signature."""
+    key_version: int
+    """Version of the key that was used."""
+
+
+@dataclass(frozen=True)
+class OpenpgpSignRequest(Document):
+    """OpenpgpSignRequest."""
+
+    text: str = field(repr=False)
+    """What to sign: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """false: the text is raw UTF-8."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+    format: Optional[OpenpgpSignRequestFormat] = None
+    """binary answers the packet in base64."""
+    expires_after: Optional[str] = None
+    """How long the signature holds; for ever when absent."""
+
+
+@dataclass(frozen=True)
+class OpenpgpVerifyAnswer(Document):
+    """OpenpgpVerifyAnswer."""
+
+    valid: bool
+    """Whether a key of the certificate made the signature over this text."""
+    fingerprint: Optional[str] = None
+    """Fingerprint of the key that signed."""
+    key_id: Optional[str] = None
+    """Its key id."""
+    version: Optional[int] = None
+    """Version of the transit key that signed."""
+    key_version: Optional[int] = None
+    """The same, as every key action says it."""
+    signed_at: Optional[str] = None
+    """When, as the signature says."""
+
+
+@dataclass(frozen=True)
+class OpenpgpVerifyRequest(Document):
+    """OpenpgpVerifyRequest."""
+
+    text: str = field(repr=False)
+    """What was signed: base64, or raw UTF-8 with base64-encoded false."""
+    signature: str = field(repr=False)
+    """Detached signature: ASCII armor, or base64 of the packets."""
+    base64_encoded: Optional[bool] = None
+    """false: the text is raw UTF-8."""
+
+
+@dataclass(frozen=True)
 class Policy(Document):
     """Policy."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the policy."""
-    description: str
+    description: Optional[str] = None
     """What the policy is for."""
-    rest_api: PolicyRestApi
+    rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
 
 
@@ -1320,27 +1842,117 @@ class PolicyCreation(Document):
     """Name of the policy."""
     description: Optional[str] = None
     """What the policy is for."""
-    rest_api: Optional[PolicyCreationRestApi] = None
+    rest_api: Optional[PolicyRestApiInput] = None
     """What may be done over this API."""
 
 
 @dataclass(frozen=True)
-class PolicyCreationRestApi(Document):
+class PolicyMerge(Document):
+    """PolicyMerge."""
+
+    description: Optional[str] = None
+    """What the policy is for."""
+    rest_api: Union[PolicyRestApiMerge, None, Unset] = UNSET
     """What may be done over this API."""
 
-    rules: Optional[list[PolicyCreationRestApiRulesItem]] = None
+
+@dataclass(frozen=True)
+class PolicyOperations(Document):
+    """What the rule says of each operation."""
+
+    all: Optional[PolicyEffect] = None
+    """Whether anything may be done that no other field here says."""
+    create: Optional[PolicyEffect] = None
+    """Whether entries may be made."""
+    read: Optional[PolicyEffect] = None
+    """Whether it may be read."""
+    update: Optional[PolicyEffect] = None
+    """Whether entries may be changed."""
+    delete: Optional[PolicyEffect] = None
+    """Whether entries may be deleted."""
+    execute: Optional[PolicyEffect] = None
+    """Whether actions may be run."""
+
+
+@dataclass(frozen=True)
+class PolicyOperationsInput(Document):
+    """What the rule says of each operation."""
+
+    all: Optional[PolicyEffect] = None
+    """Whether anything may be done that no other field here says."""
+    create: Optional[PolicyEffect] = None
+    """Whether entries may be made."""
+    read: Optional[PolicyEffect] = None
+    """Whether it may be read."""
+    update: Optional[PolicyEffect] = None
+    """Whether entries may be changed."""
+    delete: Optional[PolicyEffect] = None
+    """Whether entries may be deleted."""
+    execute: Optional[PolicyEffect] = None
+    """Whether actions may be run."""
+
+
+@dataclass(frozen=True)
+class PolicyOperationsMerge(Document):
+    """What the rule says of each operation."""
+
+    all: Optional[PolicyEffect] = None
+    """Whether anything may be done that no other field here says."""
+    create: Optional[PolicyEffect] = None
+    """Whether entries may be made."""
+    read: Optional[PolicyEffect] = None
+    """Whether it may be read."""
+    update: Optional[PolicyEffect] = None
+    """Whether entries may be changed."""
+    delete: Optional[PolicyEffect] = None
+    """Whether entries may be deleted."""
+    execute: Optional[PolicyEffect] = None
+    """Whether actions may be run."""
+
+
+@dataclass(frozen=True)
+class PolicyReplacement(Document):
+    """PolicyReplacement."""
+
+    description: Optional[str] = None
+    """What the policy is for."""
+    rest_api: Optional[PolicyRestApiInput] = None
+    """What may be done over this API."""
+
+
+@dataclass(frozen=True)
+class PolicyRestApi(Document):
+    """What may be done over this API."""
+
+    rules: Optional[list[PolicyRule]] = None
     """The most exact rule for a path decides; without one it is refused."""
 
 
 @dataclass(frozen=True)
-class PolicyCreationRestApiRulesItem(Document):
-    """PolicyCreationRestApiRulesItem."""
+class PolicyRestApiInput(Document):
+    """What may be done over this API."""
 
-    path: str
+    rules: Optional[list[PolicyRuleInput]] = None
+    """The most exact rule for a path decides; without one it is refused."""
+
+
+@dataclass(frozen=True)
+class PolicyRestApiMerge(Document):
+    """PolicyRestApiMerge."""
+
+    rules: Union[list[PolicyRuleMerge], None, Unset] = UNSET
+    """The most exact rule for a path decides; without one it is refused."""
+
+
+@dataclass(frozen=True)
+class PolicyRule(Document):
+    """PolicyRule."""
+
+    path: Optional[str] = None
     """The paths the rule is about: `*` stands for one segment, `**` at the end for any rest."""
-    operations: PolicyRestApiRulesItemOperations
+    operations: Optional[PolicyOperations] = None
     """What the rule says of each operation."""
-    allowed_values: Optional[dict[str, list[PolicyRestApiRulesItemAllowedValuesValueItem]]] = None
+    allowed_values: Optional[dict[str, list[Any]]] = None
     """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
 
     with its default, if it has one of its own.
@@ -1350,79 +1962,50 @@ class PolicyCreationRestApiRulesItem(Document):
 
 
 @dataclass(frozen=True)
-class PolicyMerge(Document):
-    """PolicyMerge."""
-
-    description: Optional[str] = None
-    """What the policy is for."""
-    rest_api: Optional[PolicyCreationRestApi] = None
-    """What may be done over this API."""
-
-
-@dataclass(frozen=True)
-class PolicyReplacement(Document):
-    """PolicyReplacement."""
-
-    description: Optional[str] = None
-    """What the policy is for."""
-    rest_api: Optional[PolicyCreationRestApi] = None
-    """What may be done over this API."""
-
-
-@dataclass(frozen=True)
-class PolicyRestApi(Document):
-    """What may be done over this API."""
-
-    rules: list[PolicyRestApiRulesItem]
-    """The most exact rule for a path decides; without one it is refused."""
-
-
-@dataclass(frozen=True)
-class PolicyRestApiRulesItem(Document):
-    """PolicyRestApiRulesItem."""
+class PolicyRuleInput(Document):
+    """PolicyRuleInput."""
 
     path: str
     """The paths the rule is about: `*` stands for one segment, `**` at the end for any rest."""
-    operations: PolicyRestApiRulesItemOperations
+    operations: PolicyOperationsInput
     """What the rule says of each operation."""
-    allowed_values: dict[str, list[PolicyRestApiRulesItemAllowedValuesValueItem]]
+    allowed_values: Optional[dict[str, list[Any]]] = None
     """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
 
     with its default, if it has one of its own.
     """
-    hide_fields: list[str]
+    hide_fields: Optional[list[str]] = None
     """Names of fields left out of answers."""
 
 
 @dataclass(frozen=True)
-class PolicyRestApiRulesItemOperations(Document):
-    """What the rule says of each operation."""
+class PolicyRuleMerge(Document):
+    """PolicyRuleMerge."""
 
-    all: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether anything may be done that no other field here says."""
-    create: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether entries may be made."""
-    read: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether it may be read."""
-    update: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether entries may be changed."""
-    delete: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether entries may be deleted."""
-    execute: Optional[PolicyRestApiRulesItemOperationsAll] = None
-    """Whether actions may be run."""
+    path: str
+    """The paths the rule is about: `*` stands for one segment, `**` at the end for any rest."""
+    operations: PolicyOperationsMerge
+    """What the rule says of each operation."""
+    allowed_values: Optional[dict[str, list[Any]]] = None
+    """Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out counts
+
+    with its default, if it has one of its own.
+    """
+    hide_fields: Optional[list[str]] = None
+    """Names of fields left out of answers."""
 
 
 @dataclass(frozen=True)
 class PolicyState(Document):
     """PolicyState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the policy."""
-    description: str
+    description: Optional[str] = None
     """What the policy is for."""
-    rest_api: PolicyRestApi
+    rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
-    built_in: bool
+    built_in: Optional[bool] = None
     """Whether every tenant has it; built-in policies cannot be changed."""
     warnings: Optional[list[str]] = None
     """Rules that no request can meet."""
@@ -1432,40 +2015,14 @@ class PolicyState(Document):
 class PolicyWithWarnings(Document):
     """PolicyWithWarnings."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the policy."""
-    description: str
+    description: Optional[str] = None
     """What the policy is for."""
-    rest_api: PolicyRestApi
+    rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
     warnings: Optional[list[str]] = None
     """What was accepted and is hardly meant so."""
-
-
-@dataclass(frozen=True)
-class PostV1OidcLoginPollAnswer(Document):
-    """PostV1OidcLoginPollAnswer."""
-
-    token: str = field(repr=False)
-    """The token; it is shown this once."""
-    accessor: str
-    """Stands for the token where the token itself must not be seen."""
-    policies: list[str]
-    """What it may do."""
-    expires_in: int
-    """Seconds until it ends."""
-    expires: str
-    """When it ends."""
-    creation_time: str
-    """When it was made."""
-
-
-@dataclass(frozen=True)
-class PostV1OidcLoginPollRequest(Document):
-    """PostV1OidcLoginPollRequest."""
-
-    poll_token: str = field(repr=False)
-    """As the request for a sign-in was answered."""
 
 
 @dataclass(frozen=True)
@@ -1482,20 +2039,257 @@ class Problem(Document):
     """The contract: kebab-case, never reused; see `x-errors`."""
     request_id: str
     """Finds the request in logs."""
-    errors: list[ProblemErrorsItem]
+    errors: list[ProblemItem]
     """One item for each thing that is wrong."""
     detail: Optional[str] = None
     """For people: field, rule and fix. Absent from 500 up."""
 
 
 @dataclass(frozen=True)
-class ProblemErrorsItem(Document):
-    """ProblemErrorsItem."""
+class ProblemItem(Document):
+    """One thing that is wrong with a request."""
 
     error_message: str
     """What is wrong."""
     error_info: Optional[str] = None
     """Where: the path of the field."""
+
+
+@dataclass(frozen=True)
+class RandomBytesAnswer(Document):
+    """RandomBytesAnswer."""
+
+    bytes: str = field(repr=False)
+    """The octets in the format asked for."""
+
+
+@dataclass(frozen=True)
+class RandomBytesRequest(Document):
+    """RandomBytesRequest."""
+
+    bytes: Optional[int] = None
+    """How many octets."""
+    format: Optional[RandomBytesRequestFormat] = None
+    """How they are written."""
+
+
+@dataclass(frozen=True)
+class RestoreRequest(Document):
+    """RestoreRequest."""
+
+    key: str = field(repr=False)
+    """What backup answered, here or on another appliance."""
+
+
+@dataclass(frozen=True)
+class RewrapAnswer(Document):
+    """RewrapAnswer."""
+
+    ciphertext: str
+    """The ciphertext under the other version."""
+    key_version: int
+    """Version of the key that was used."""
+
+
+@dataclass(frozen=True)
+class RewrapBatchAnswer(Document):
+    """RewrapBatchAnswer."""
+
+    batch_results: list[RewrapBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class RewrapBatchItem(Document):
+    """RewrapBatchItem."""
+
+    ciphertext: str
+    """What encrypt answered."""
+    context: Optional[str] = None
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = None
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class RewrapBatchRequest(Document):
+    """RewrapBatchRequest."""
+
+    batch_input: list[RewrapBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class RewrapBatchResult(Document):
+    """RewrapBatchResult."""
+
+    ciphertext: Optional[str] = None
+    """The ciphertext under the other version."""
+    key_version: Optional[int] = None
+    """Version of the key that was used."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of a request that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of a request that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of a request that failed: why."""
+
+
+@dataclass(frozen=True)
+class RewrapRequest(Document):
+    """RewrapRequest."""
+
+    ciphertext: str = field(repr=False)
+    """What encrypt answered."""
+    context: Optional[str] = field(default=None, repr=False)
+    """Required for derived keys: the same text again to decrypt."""
+    associated_data: Optional[str] = field(default=None, repr=False)
+    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+
+
+@dataclass(frozen=True)
+class RotateWrappingKeyAnswer(Document):
+    """RotateWrappingKeyAnswer."""
+
+    number: int
+    """Number of the wrapping key in use; each rotation makes the next."""
+    state: WrappingKeyState
+    """`rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
+
+    every start tries again.
+    """
+    done: int
+    """Keys rewrapped by the last rotation."""
+    total: int
+    """Keys to rewrap, as counted so far."""
+    failed: int
+    """Keys that could not be rewrapped; system:logs names them."""
+    started: Optional[str] = None
+    """When the last rotation began."""
+    finished: Optional[str] = None
+    """When it ended."""
+
+
+@dataclass(frozen=True)
+class RotateWrappingKeyRequest(Document):
+    """RotateWrappingKeyRequest."""
+
+    token: Optional[str] = None
+    """Name of the token in the configuration; needed where there are several."""
+
+
+@dataclass(frozen=True)
+class SecretId(Document):
+    """SecretId."""
+
+    accessor: Optional[str] = None
+    """Stands for the secret-id where the secret itself must not be seen."""
+    creation_time: Optional[str] = None
+    """When it was made."""
+    expires: Optional[str] = None
+    """When it ends; absent: never."""
+    uses_left: Optional[int] = None
+    """How often it can still be used; absent: as often as one likes."""
+    bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses it can be used from; empty: from anywhere."""
+
+
+@dataclass(frozen=True)
+class SignAnswer(Document):
+    """SignAnswer."""
+
+    signature: str
+    """The signature."""
+    key_version: int
+    """Version of the key that was used."""
+
+
+@dataclass(frozen=True)
+class SignBatchAnswer(Document):
+    """SignBatchAnswer."""
+
+    batch_results: list[SignBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class SignBatchItem(Document):
+    """SignBatchItem."""
+
+    text: str
+    """What to sign: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Default sha256."""
+    prehashed: Optional[bool] = None
+    """The input is the finished hash, not the data. Default false."""
+    signature_algorithm: Optional[SignatureAlgorithm] = None
+    """Padding of RSA signatures; default pkcs1v15."""
+    marshaling: Optional[SignatureMarshaling] = None
+    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class SignBatchRequest(Document):
+    """SignBatchRequest."""
+
+    batch_input: list[SignBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class SignBatchResult(Document):
+    """SignBatchResult."""
+
+    signature: Optional[str] = None
+    """The signature."""
+    key_version: Optional[int] = None
+    """Version of the key that was used."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of a request that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of a request that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of a request that failed: why."""
+
+
+@dataclass(frozen=True)
+class SignRequest(Document):
+    """SignRequest."""
+
+    text: str = field(repr=False)
+    """What to sign: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Default sha256."""
+    prehashed: Optional[bool] = None
+    """The input is the finished hash, not the data. Default false."""
+    signature_algorithm: Optional[SignatureAlgorithm] = None
+    """Padding of RSA signatures; default pkcs1v15."""
+    marshaling: Optional[SignatureMarshaling] = None
+    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    key_version: Optional[int] = None
+    """Version to use; default: the version in use."""
 
 
 @dataclass(frozen=True)
@@ -1517,37 +2311,6 @@ class SystemOperateRequest(Document):
 
 
 @dataclass(frozen=True)
-class SystemRotateWrappingKeyAnswer(Document):
-    """SystemRotateWrappingKeyAnswer."""
-
-    number: int
-    """Number of the wrapping key in use; each rotation makes the next."""
-    state: HsmShowAnswerTokensItemWrappingKeyState
-    """`rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
-
-    every start tries again.
-    """
-    done: int
-    """Keys rewrapped by the last rotation."""
-    total: int
-    """Keys to rewrap, as counted so far."""
-    failed: int
-    """Keys that could not be rewrapped; system:logs names them."""
-    started: Optional[str] = None
-    """When the last rotation began."""
-    finished: Optional[str] = None
-    """When it ended."""
-
-
-@dataclass(frozen=True)
-class SystemRotateWrappingKeyRequest(Document):
-    """SystemRotateWrappingKeyRequest."""
-
-    token: Optional[str] = None
-    """Name of the token in the configuration; needed where there are several."""
-
-
-@dataclass(frozen=True)
 class SystemUnsealRequest(Document):
     """SystemUnsealRequest."""
 
@@ -1561,11 +2324,11 @@ class SystemUnsealRequest(Document):
 class Tenant(Document):
     """Tenant."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the tenant."""
-    descriptive_name: str
+    descriptive_name: Optional[str] = None
     """A name for people."""
-    kind: TenantKind
+    kind: Optional[TenantKind] = None
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
@@ -1593,7 +2356,7 @@ class TenantMerge(Document):
     """A name for people."""
     kind: Optional[TenantKind] = None
     """What the tenant is; there is one system tenant."""
-    policies: Optional[list[str]] = None
+    policies: Union[list[str], None, Unset] = UNSET
     """What the whole tenant may do at most; default by kind."""
 
 
@@ -1613,59 +2376,33 @@ class TenantReplacement(Document):
 class TenantState(Document):
     """TenantState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the tenant."""
-    descriptive_name: str
+    descriptive_name: Optional[str] = None
     """A name for people."""
-    kind: TenantKind
+    kind: Optional[TenantKind] = None
     """What the tenant is; there is one system tenant."""
-    uuid: str
-    """Stands for the tenant in EST paths."""
-    creation_time: str
-    """When the tenant was made."""
-    root_token_issued: bool
-    """Whether the one root token of the tenant was made."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    uuid: Optional[str] = None
+    """Stands for the tenant in EST paths."""
+    creation_time: Optional[str] = None
+    """When the tenant was made."""
+    root_token_issued: Optional[bool] = None
+    """Whether the one root token of the tenant was made."""
 
 
 @dataclass(frozen=True)
-class Tlsca(Document):
-    """Tlsca."""
+class TlsCa(Document):
+    """TlsCa."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the TLS CA."""
-    ttl: str
-    """Life of the CA certificate."""
-    deletion_allowed: bool
-    """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: TlscaEst
-    """Enrolment of devices."""
-    cert_key_type: Optional[TlscaCertKeyType] = None
+    cert_key_type: Optional[CertKeyType] = None
     """Key of the CA; default ecdsa."""
-    cert_key_curve: Optional[TlscaCertKeyCurve] = None
+    cert_key_curve: Optional[CertKeyCurve] = None
     """Curve of an ecdsa key; default secp256r1."""
-    cert_key_bits: Optional[TlscaCertKeyBits] = None
-    """Size of an rsa key; default 3072."""
-    subject: Optional[str] = None
-    """Subject of the CA certificate; default CN=<name>."""
-    issuing_ca: Optional[str] = None
-    """CA here that signs this one; without it the CA is a root."""
-    ca_cert: Optional[str] = None
-    """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
-
-
-@dataclass(frozen=True)
-class TlscaCreation(Document):
-    """TlscaCreation."""
-
-    name: str
-    """Name of the TLS CA."""
-    cert_key_type: Optional[TlscaCertKeyType] = None
-    """Key of the CA; default ecdsa."""
-    cert_key_curve: Optional[TlscaCertKeyCurve] = None
-    """Curve of an ecdsa key; default secp256r1."""
-    cert_key_bits: Optional[TlscaCertKeyBits] = None
+    cert_key_bits: Optional[CertKeyBits] = None
     """Size of an rsa key; default 3072."""
     subject: Optional[str] = None
     """Subject of the CA certificate; default CN=<name>."""
@@ -1677,12 +2414,60 @@ class TlscaCreation(Document):
     """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
     deletion_allowed: Optional[bool] = None
     """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: Optional[TlscaCreationEst] = None
+    est: Optional[TlsCaEst] = None
     """Enrolment of devices."""
 
 
 @dataclass(frozen=True)
-class TlscaCreationEst(Document):
+class TlsCaCreation(Document):
+    """TlsCaCreation."""
+
+    name: str
+    """Name of the TLS CA."""
+    cert_key_type: Optional[CertKeyType] = None
+    """Key of the CA; default ecdsa."""
+    cert_key_curve: Optional[CertKeyCurve] = None
+    """Curve of an ecdsa key; default secp256r1."""
+    cert_key_bits: Optional[CertKeyBits] = None
+    """Size of an rsa key; default 3072."""
+    subject: Optional[str] = None
+    """Subject of the CA certificate; default CN=<name>."""
+    ttl: Optional[str] = None
+    """Life of the CA certificate."""
+    issuing_ca: Optional[str] = None
+    """CA here that signs this one; without it the CA is a root."""
+    ca_cert: Optional[str] = None
+    """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
+    deletion_allowed: Optional[bool] = None
+    """Must be true before the CA can be deleted while certificates of it are valid."""
+    est: Optional[TlsCaEstInput] = None
+    """Enrolment of devices."""
+
+
+@dataclass(frozen=True)
+class TlsCaEst(Document):
+    """Enrolment of devices."""
+
+    enabled: Optional[bool] = None
+    """Whether devices may enrol here; otherwise EST answers 404."""
+    initial_enroll_trust_ca: Optional[str] = None
+    """CA whose certificates devices may show for first enrolment."""
+    allowed_domains: Optional[list[str]] = None
+    """Domains that certificates may name; none: nothing is allowed."""
+    allow_subdomains: Optional[bool] = None
+    """Whether names below the domains are allowed."""
+    allow_bare_domains: Optional[bool] = None
+    """Whether the domains themselves are allowed."""
+    allow_ip_sans: Optional[bool] = None
+    """Whether certificates may name IP addresses."""
+    ttl: Optional[str] = None
+    """Life of issued certificates, never past the CA's own."""
+    allow_reenroll_with_issued_cert: Optional[bool] = None
+    """Whether a device may renew with the certificate it has."""
+
+
+@dataclass(frozen=True)
+class TlsCaEstInput(Document):
     """Enrolment of devices."""
 
     enabled: Optional[bool] = None
@@ -1709,36 +2494,91 @@ class TlscaCreationEst(Document):
 
 
 @dataclass(frozen=True)
-class TlscaEst(Document):
-    """Enrolment of devices."""
+class TlsCaEstMerge(Document):
+    """TlsCaEstMerge."""
 
-    enabled: bool
+    enabled: Optional[bool] = None
     """Whether devices may enrol here; otherwise EST answers 404."""
-    allowed_domains: list[str]
+    initial_enroll_secret: Union[str, None, Unset] = field(default=UNSET, repr=False)
+    """Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control
+
+    characters.
+    """
+    initial_enroll_trust_ca: Union[str, None, Unset] = UNSET
+    """CA whose certificates devices may show for first enrolment."""
+    allowed_domains: Union[list[str], None, Unset] = UNSET
     """Domains that certificates may name; none: nothing is allowed."""
-    allow_subdomains: bool
+    allow_subdomains: Optional[bool] = None
     """Whether names below the domains are allowed."""
-    allow_bare_domains: bool
+    allow_bare_domains: Optional[bool] = None
     """Whether the domains themselves are allowed."""
-    allow_ip_sans: bool
+    allow_ip_sans: Optional[bool] = None
     """Whether certificates may name IP addresses."""
-    ttl: str
+    ttl: Optional[str] = None
     """Life of issued certificates, never past the CA's own."""
-    allow_reenroll_with_issued_cert: bool
+    allow_reenroll_with_issued_cert: Optional[bool] = None
     """Whether a device may renew with the certificate it has."""
+
+
+@dataclass(frozen=True)
+class TlsCaEstState(Document):
+    """What devices need to know."""
+
+    enabled: Optional[bool] = None
+    """Whether devices may enrol here; otherwise EST answers 404."""
     initial_enroll_trust_ca: Optional[str] = None
     """CA whose certificates devices may show for first enrolment."""
+    allowed_domains: Optional[list[str]] = None
+    """Domains that certificates may name; none: nothing is allowed."""
+    allow_subdomains: Optional[bool] = None
+    """Whether names below the domains are allowed."""
+    allow_bare_domains: Optional[bool] = None
+    """Whether the domains themselves are allowed."""
+    allow_ip_sans: Optional[bool] = None
+    """Whether certificates may name IP addresses."""
+    ttl: Optional[str] = None
+    """Life of issued certificates, never past the CA's own."""
+    allow_reenroll_with_issued_cert: Optional[bool] = None
+    """Whether a device may renew with the certificate it has."""
+    https_url: Optional[list[str]] = None
+    """Base URLs for devices, by host name and by address."""
+    initial_enroll_secret_set: Optional[bool] = None
+    """Whether the secret is set; its value is never answered."""
 
 
 @dataclass(frozen=True)
-class TlscaMerge(Document):
-    """TlscaMerge."""
+class TlsCaMerge(Document):
+    """TlsCaMerge."""
 
-    cert_key_type: Optional[TlscaCertKeyType] = None
+    cert_key_type: Optional[CertKeyType] = None
     """Key of the CA; default ecdsa."""
-    cert_key_curve: Optional[TlscaCertKeyCurve] = None
+    cert_key_curve: Optional[CertKeyCurve] = None
     """Curve of an ecdsa key; default secp256r1."""
-    cert_key_bits: Optional[TlscaCertKeyBits] = None
+    cert_key_bits: Optional[CertKeyBits] = None
+    """Size of an rsa key; default 3072."""
+    subject: Optional[str] = None
+    """Subject of the CA certificate; default CN=<name>."""
+    ttl: Optional[str] = None
+    """Life of the CA certificate."""
+    issuing_ca: Optional[str] = None
+    """CA here that signs this one; without it the CA is a root."""
+    ca_cert: Union[str, None, Unset] = UNSET
+    """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
+    deletion_allowed: Optional[bool] = None
+    """Must be true before the CA can be deleted while certificates of it are valid."""
+    est: Union[TlsCaEstMerge, None, Unset] = UNSET
+    """Enrolment of devices."""
+
+
+@dataclass(frozen=True)
+class TlsCaReplacement(Document):
+    """TlsCaReplacement."""
+
+    cert_key_type: Optional[CertKeyType] = None
+    """Key of the CA; default ecdsa."""
+    cert_key_curve: Optional[CertKeyCurve] = None
+    """Curve of an ecdsa key; default secp256r1."""
+    cert_key_bits: Optional[CertKeyBits] = None
     """Size of an rsa key; default 3072."""
     subject: Optional[str] = None
     """Subject of the CA certificate; default CN=<name>."""
@@ -1750,72 +2590,48 @@ class TlscaMerge(Document):
     """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
     deletion_allowed: Optional[bool] = None
     """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: Optional[TlscaCreationEst] = None
+    est: Optional[TlsCaEstInput] = None
     """Enrolment of devices."""
 
 
 @dataclass(frozen=True)
-class TlscaReplacement(Document):
-    """TlscaReplacement."""
+class TlsCaState(Document):
+    """TlsCaState."""
 
-    cert_key_type: Optional[TlscaCertKeyType] = None
-    """Key of the CA; default ecdsa."""
-    cert_key_curve: Optional[TlscaCertKeyCurve] = None
-    """Curve of an ecdsa key; default secp256r1."""
-    cert_key_bits: Optional[TlscaCertKeyBits] = None
-    """Size of an rsa key; default 3072."""
-    subject: Optional[str] = None
-    """Subject of the CA certificate; default CN=<name>."""
-    ttl: Optional[str] = None
-    """Life of the CA certificate."""
-    issuing_ca: Optional[str] = None
-    """CA here that signs this one; without it the CA is a root."""
-    ca_cert: Optional[str] = None
-    """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
-    deletion_allowed: Optional[bool] = None
-    """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: Optional[TlscaCreationEst] = None
-    """Enrolment of devices."""
-
-
-@dataclass(frozen=True)
-class TlscaState(Document):
-    """TlscaState."""
-
-    name: str
+    name: Optional[str] = None
     """Name of the TLS CA."""
-    ttl: str
-    """Life of the CA certificate."""
-    ca_cert: str
-    """Certificate of the CA."""
-    deletion_allowed: bool
-    """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: TlscaStateEst
-    """What devices need to know."""
-    uuid: str
-    """Identifies the CA permanently, whatever its name."""
-    creation_time: str
-    """When it was made."""
-    trust_only: bool
-    """Whether it is only trusted."""
-    chain: str
-    """Certificates above it, up to the root."""
-    serial: str
-    """Serial number of its certificate."""
-    not_before: str
-    """When its certificate begins."""
-    not_after: str
-    """When its certificate ends."""
-    cert_key_type: Optional[TlscaCertKeyType] = None
+    cert_key_type: Optional[CertKeyType] = None
     """Key of the CA; default ecdsa."""
-    cert_key_curve: Optional[TlscaCertKeyCurve] = None
+    cert_key_curve: Optional[CertKeyCurve] = None
     """Curve of an ecdsa key; default secp256r1."""
-    cert_key_bits: Optional[TlscaCertKeyBits] = None
+    cert_key_bits: Optional[CertKeyBits] = None
     """Size of an rsa key; default 3072."""
     subject: Optional[str] = None
     """Subject of the CA certificate; default CN=<name>."""
+    ttl: Optional[str] = None
+    """Life of the CA certificate."""
     issuing_ca: Optional[str] = None
     """CA here that signs this one; without it the CA is a root."""
+    ca_cert: Optional[str] = None
+    """Certificate of the CA."""
+    deletion_allowed: Optional[bool] = None
+    """Must be true before the CA can be deleted while certificates of it are valid."""
+    est: Optional[TlsCaEstState] = None
+    """What devices need to know."""
+    uuid: Optional[str] = None
+    """Identifies the CA permanently, whatever its name."""
+    creation_time: Optional[str] = None
+    """When it was made."""
+    trust_only: Optional[bool] = None
+    """Whether it is only trusted."""
+    chain: Optional[str] = None
+    """Certificates above it, up to the root."""
+    serial: Optional[str] = None
+    """Serial number of its certificate."""
+    not_before: Optional[str] = None
+    """When its certificate begins."""
+    not_after: Optional[str] = None
+    """When its certificate ends."""
     key_version: Optional[int] = None
     """How often it got a key; counted on from a deleted CA of the same name whose last revocation list is kept."""
     crl_url: Optional[str] = None
@@ -1825,29 +2641,31 @@ class TlscaState(Document):
 
 
 @dataclass(frozen=True)
-class TlscaStateEst(Document):
-    """What devices need to know."""
+class Token(Document):
+    """Token."""
 
-    enabled: bool
-    """Whether devices may enrol here; otherwise EST answers 404."""
-    allowed_domains: list[str]
-    """Domains that certificates may name; none: nothing is allowed."""
-    allow_subdomains: bool
-    """Whether names below the domains are allowed."""
-    allow_bare_domains: bool
-    """Whether the domains themselves are allowed."""
-    allow_ip_sans: bool
-    """Whether certificates may name IP addresses."""
-    ttl: str
-    """Life of issued certificates, never past the CA's own."""
-    allow_reenroll_with_issued_cert: bool
-    """Whether a device may renew with the certificate it has."""
-    https_url: list[str]
-    """Base URLs for devices, by host name and by address."""
-    initial_enroll_secret_set: bool
-    """Whether the secret is set; its value is never answered."""
-    initial_enroll_trust_ca: Optional[str] = None
-    """CA whose certificates devices may show for first enrolment."""
+    accessor: Optional[str] = None
+    """Stands for the token where the token itself must not be seen."""
+    tenant: Optional[str] = None
+    """Tenant of the token."""
+    user: Optional[str] = None
+    """Who holds it: a user, an approle, or root."""
+    policies: Optional[list[str]] = None
+    """What it may do, within what its tenant may do."""
+    creation_time: Optional[str] = None
+    """When it was made."""
+    expires: Optional[str] = None
+    """When it ends; root tokens have no end."""
+    expires_in: Optional[int] = None
+    """Seconds until then."""
+    latest_expires: Optional[str] = None
+    """The end that no refresh passes."""
+    bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses it works from."""
+    parent: Optional[str] = None
+    """Accessor of the token that made it and that it ends with."""
+    approle: Optional[str] = None
+    """Approle it was issued for."""
 
 
 @dataclass(frozen=True)
@@ -1903,6 +2721,16 @@ class TokenCreateRootRequest(Document):
 
 
 @dataclass(frozen=True)
+class TokenDisableRequest(Document):
+    """TokenDisableRequest."""
+
+    token: Optional[str] = field(default=None, repr=False)
+    """The token meant."""
+    accessor: Optional[str] = None
+    """Or its accessor."""
+
+
+@dataclass(frozen=True)
 class TokenInfoAnswer(Document):
     """TokenInfoAnswer."""
 
@@ -1941,6 +2769,34 @@ class TokenInfoRequest(Document):
 
 
 @dataclass(frozen=True)
+class TokenRefreshAnswer(Document):
+    """TokenRefreshAnswer."""
+
+    accessor: str
+    """Stands for the token where the token itself must not be seen."""
+    tenant: str
+    """Tenant of the token."""
+    user: str
+    """Who holds it: a user, an approle, or root."""
+    policies: list[str]
+    """What it may do, within what its tenant may do."""
+    creation_time: str
+    """When it was made."""
+    expires: Optional[str] = None
+    """When it ends; root tokens have no end."""
+    expires_in: Optional[int] = None
+    """Seconds until then."""
+    latest_expires: Optional[str] = None
+    """The end that no refresh passes."""
+    bound_cidrs: Optional[list[str]] = None
+    """Ranges of addresses it works from."""
+    parent: Optional[str] = None
+    """Accessor of the token that made it and that it ends with."""
+    approle: Optional[str] = None
+    """Approle it was issued for."""
+
+
+@dataclass(frozen=True)
 class TokenRefreshRequest(Document):
     """TokenRefreshRequest."""
 
@@ -1949,10 +2805,10 @@ class TokenRefreshRequest(Document):
 
 
 @dataclass(frozen=True)
-class TopicsListAnswerItem(Document):
-    """TopicsListAnswerItem."""
+class Topic(Document):
+    """Topic."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the topic."""
 
 
@@ -1960,45 +2816,56 @@ class TopicsListAnswerItem(Document):
 class TransitKey(Document):
     """TransitKey."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the transit key."""
-    cipher: str
-    """What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-
-    ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-    """
-    distribute: TransitKeyDistribute
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyDistribute] = None
     """Distribution of the key."""
-    exportable: bool
+    exportable: Optional[bool] = None
     """Whether export may answer key material."""
-    allow_plaintext_backup: bool
+    allow_plaintext_backup: Optional[bool] = None
     """Whether backup may answer the key in clear."""
-    deletion_allowed: bool
+    deletion_allowed: Optional[bool] = None
     """Must be true before the key can be deleted."""
-    derived: bool
+    derived: Optional[bool] = None
     """A key of its own for each context; symmetric ciphers only."""
-    convergent_encryption: bool
+    convergent_encryption: Optional[bool] = None
     """The same plaintext in the same context gives the same ciphertext; derived keys only."""
-    min_encryption_version: int
-    """Older versions do not encrypt or sign; 0: no restriction."""
-    min_decryption_version: int
-    """Older versions do not decrypt or verify; 0: no restriction."""
-    openpgp_key_usage: list[TransitKeyOpenpgpKeyUsageItem]
-    """What an OpenPGP subkey is for."""
-    custody: Optional[TransitKeyCustody] = None
+    custody: Optional[Custody] = None
     """Where the key lives: as a wrapped blob, or as an object in the token."""
     public_key: Optional[str] = None
     """PEM public key: makes a key that only verifies."""
+    min_encryption_version: Optional[int] = None
+    """Older versions do not encrypt or sign; 0: no restriction."""
+    min_decryption_version: Optional[int] = None
+    """Older versions do not decrypt or verify; 0: no restriction."""
     auto_rotate: Optional[TransitKeyAutoRotate] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
     openpgp_user_id: Optional[str] = None
     """Makes the key an OpenPGP primary key with this User ID."""
     openpgp_primary: Optional[str] = None
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
+    openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
+    """What an OpenPGP subkey is for."""
 
 
 @dataclass(frozen=True)
 class TransitKeyAutoRotate(Document):
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+
+    rotate_after: Optional[str] = None
+    """Interval after which the key is rotated, again and again."""
+    activate_after: Optional[str] = None
+    """Delay after a rotation before the new version encrypts."""
+    deprecate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops encrypting."""
+    invalidate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops decrypting."""
+
+
+@dataclass(frozen=True)
+class TransitKeyAutoRotateInput(Document):
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
 
     rotate_after: str
@@ -2012,17 +2879,28 @@ class TransitKeyAutoRotate(Document):
 
 
 @dataclass(frozen=True)
+class TransitKeyAutoRotateMerge(Document):
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+
+    rotate_after: Optional[str] = None
+    """Interval after which the key is rotated, again and again."""
+    activate_after: Union[str, None, Unset] = UNSET
+    """Delay after a rotation before the new version encrypts."""
+    deprecate_after: Union[str, None, Unset] = UNSET
+    """Time after the creation of a newer version when the old one stops encrypting."""
+    invalidate_after: Union[str, None, Unset] = UNSET
+    """Time after the creation of a newer version when the old one stops decrypting."""
+
+
+@dataclass(frozen=True)
 class TransitKeyCreation(Document):
     """TransitKeyCreation."""
 
     name: str
     """Name of the transit key."""
-    cipher: Optional[str] = None
-    """What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-
-    ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-    """
-    distribute: Optional[TransitKeyCreationDistribute] = None
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyDistributeInput] = None
     """Distribution of the key."""
     exportable: Optional[bool] = None
     """Whether export may answer key material."""
@@ -2034,7 +2912,7 @@ class TransitKeyCreation(Document):
     """A key of its own for each context; symmetric ciphers only."""
     convergent_encryption: Optional[bool] = None
     """The same plaintext in the same context gives the same ciphertext; derived keys only."""
-    custody: Optional[TransitKeyCustody] = None
+    custody: Optional[Custody] = None
     """Where the key lives: as a wrapped blob, or as an object in the token."""
     public_key: Optional[str] = None
     """PEM public key: makes a key that only verifies."""
@@ -2042,7 +2920,7 @@ class TransitKeyCreation(Document):
     """Older versions do not encrypt or sign; 0: no restriction."""
     min_decryption_version: Optional[int] = None
     """Older versions do not decrypt or verify; 0: no restriction."""
-    auto_rotate: Optional[TransitKeyAutoRotate] = None
+    auto_rotate: Optional[TransitKeyAutoRotateInput] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
     openpgp_user_id: Optional[str] = None
     """Makes the key an OpenPGP primary key with this User ID."""
@@ -2053,31 +2931,44 @@ class TransitKeyCreation(Document):
 
 
 @dataclass(frozen=True)
-class TransitKeyCreationDistribute(Document):
+class TransitKeyDistribute(Document):
     """Distribution of the key."""
 
-    to: Optional[TransitKeyDistributeTo] = None
+    to: Optional[Distribution] = None
     """Where the key goes; inherit means all."""
 
 
 @dataclass(frozen=True)
-class TransitKeyDistribute(Document):
+class TransitKeyDistributeInput(Document):
     """Distribution of the key."""
 
-    to: TransitKeyDistributeTo
+    to: Optional[Distribution] = None
     """Where the key goes; inherit means all."""
+
+
+@dataclass(frozen=True)
+class TransitKeyDistributeMerge(Document):
+    """TransitKeyDistributeMerge."""
+
+    to: Optional[Distribution] = None
+    """Where the key goes; inherit means all."""
+
+
+@dataclass(frozen=True)
+class TransitKeyDistributionStatus(Document):
+    """Distribution as it is."""
+
+    to: Optional[TransitKeyDistributionStatusTo] = None
+    """Where the key is."""
 
 
 @dataclass(frozen=True)
 class TransitKeyMerge(Document):
     """TransitKeyMerge."""
 
-    cipher: Optional[str] = None
-    """What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-
-    ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-    """
-    distribute: Optional[TransitKeyCreationDistribute] = None
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Union[TransitKeyDistributeMerge, None, Unset] = UNSET
     """Distribution of the key."""
     exportable: Optional[bool] = None
     """Whether export may answer key material."""
@@ -2089,7 +2980,7 @@ class TransitKeyMerge(Document):
     """A key of its own for each context; symmetric ciphers only."""
     convergent_encryption: Optional[bool] = None
     """The same plaintext in the same context gives the same ciphertext; derived keys only."""
-    custody: Optional[TransitKeyCustody] = None
+    custody: Optional[Custody] = None
     """Where the key lives: as a wrapped blob, or as an object in the token."""
     public_key: Optional[str] = None
     """PEM public key: makes a key that only verifies."""
@@ -2097,13 +2988,13 @@ class TransitKeyMerge(Document):
     """Older versions do not encrypt or sign; 0: no restriction."""
     min_decryption_version: Optional[int] = None
     """Older versions do not decrypt or verify; 0: no restriction."""
-    auto_rotate: Optional[TransitKeyAutoRotate] = None
+    auto_rotate: Optional[TransitKeyAutoRotateMerge] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
-    openpgp_user_id: Optional[str] = None
+    openpgp_user_id: Union[str, None, Unset] = UNSET
     """Makes the key an OpenPGP primary key with this User ID."""
     openpgp_primary: Optional[str] = None
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
-    openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
+    openpgp_key_usage: Union[list[TransitKeyOpenpgpKeyUsageItem], None, Unset] = UNSET
     """What an OpenPGP subkey is for."""
 
 
@@ -2111,12 +3002,9 @@ class TransitKeyMerge(Document):
 class TransitKeyReplacement(Document):
     """TransitKeyReplacement."""
 
-    cipher: Optional[str] = None
-    """What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-
-    ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-    """
-    distribute: Optional[TransitKeyCreationDistribute] = None
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyDistributeInput] = None
     """Distribution of the key."""
     exportable: Optional[bool] = None
     """Whether export may answer key material."""
@@ -2128,7 +3016,7 @@ class TransitKeyReplacement(Document):
     """A key of its own for each context; symmetric ciphers only."""
     convergent_encryption: Optional[bool] = None
     """The same plaintext in the same context gives the same ciphertext; derived keys only."""
-    custody: Optional[TransitKeyCustody] = None
+    custody: Optional[Custody] = None
     """Where the key lives: as a wrapped blob, or as an object in the token."""
     public_key: Optional[str] = None
     """PEM public key: makes a key that only verifies."""
@@ -2136,7 +3024,7 @@ class TransitKeyReplacement(Document):
     """Older versions do not encrypt or sign; 0: no restriction."""
     min_decryption_version: Optional[int] = None
     """Older versions do not decrypt or verify; 0: no restriction."""
-    auto_rotate: Optional[TransitKeyAutoRotate] = None
+    auto_rotate: Optional[TransitKeyAutoRotateInput] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
     openpgp_user_id: Optional[str] = None
     """Makes the key an OpenPGP primary key with this User ID."""
@@ -2150,80 +3038,69 @@ class TransitKeyReplacement(Document):
 class TransitKeyState(Document):
     """TransitKeyState."""
 
-    name: str
+    name: Optional[str] = None
     """Name of the transit key."""
-    cipher: str
-    """What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-
-    ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-    """
-    distribute: TransitKeyDistribute
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyDistribute] = None
     """Distribution of the key."""
-    exportable: bool
+    exportable: Optional[bool] = None
     """Whether export may answer key material."""
-    allow_plaintext_backup: bool
+    allow_plaintext_backup: Optional[bool] = None
     """Whether backup may answer the key in clear."""
-    deletion_allowed: bool
+    deletion_allowed: Optional[bool] = None
     """Must be true before the key can be deleted."""
-    derived: bool
+    derived: Optional[bool] = None
     """A key of its own for each context; symmetric ciphers only."""
-    convergent_encryption: bool
+    convergent_encryption: Optional[bool] = None
     """The same plaintext in the same context gives the same ciphertext; derived keys only."""
-    min_encryption_version: int
-    """Older versions do not encrypt or sign; 0: no restriction."""
-    min_decryption_version: int
-    """Older versions do not decrypt or verify; 0: no restriction."""
-    openpgp_key_usage: list[TransitKeyOpenpgpKeyUsageItem]
-    """What an OpenPGP subkey is for."""
-    distribution_status: TransitKeyStateDistributionStatus
-    """Distribution as it is."""
-    default_encryption_version: int
-    """0: the newest version; else the one in use while the newest waits for activate-after."""
-    latest_version: int
-    """Newest version."""
-    oldest_version: int
-    """Oldest version that was not trimmed."""
-    creation_time: str
-    """When the key was made."""
-    supports_encryption: bool
-    """Whether keys of this cipher encrypt."""
-    supports_decryption: bool
-    """Whether keys of this cipher decrypt."""
-    supports_derivation: bool
-    """Whether keys of this cipher can be derived per context."""
-    supports_signing: bool
-    """Whether keys of this cipher sign."""
-    keys: dict[str, str]
-    """Per version: creation in microseconds since 1970, or the public key."""
-    usage: dict[str, TransitKeyStateUsageValue]
-    """Per version: how often it was used."""
-    custody: Optional[TransitKeyCustody] = None
+    custody: Optional[Custody] = None
     """Where the key lives: as a wrapped blob, or as an object in the token."""
     public_key: Optional[str] = None
     """PEM public key: makes a key that only verifies."""
+    min_encryption_version: Optional[int] = None
+    """Older versions do not encrypt or sign; 0: no restriction."""
+    min_decryption_version: Optional[int] = None
+    """Older versions do not decrypt or verify; 0: no restriction."""
     auto_rotate: Optional[TransitKeyAutoRotate] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
     openpgp_user_id: Optional[str] = None
     """Makes the key an OpenPGP primary key with this User ID."""
     openpgp_primary: Optional[str] = None
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
-
-
-@dataclass(frozen=True)
-class TransitKeyStateDistributionStatus(Document):
+    openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
+    """What an OpenPGP subkey is for."""
+    distribution_status: Optional[TransitKeyDistributionStatus] = None
     """Distribution as it is."""
-
-    to: TransitKeyStateDistributionStatusTo
-    """Where the key is."""
+    default_encryption_version: Optional[int] = None
+    """0: the newest version; else the one in use while the newest waits for activate-after."""
+    latest_version: Optional[int] = None
+    """Newest version."""
+    oldest_version: Optional[int] = None
+    """Oldest version that was not trimmed."""
+    creation_time: Optional[str] = None
+    """When the key was made."""
+    supports_encryption: Optional[bool] = None
+    """Whether keys of this cipher encrypt."""
+    supports_decryption: Optional[bool] = None
+    """Whether keys of this cipher decrypt."""
+    supports_derivation: Optional[bool] = None
+    """Whether keys of this cipher can be derived per context."""
+    supports_signing: Optional[bool] = None
+    """Whether keys of this cipher sign."""
+    keys: Optional[dict[str, str]] = None
+    """Per version: creation in microseconds since 1970, or the public key."""
+    usage: Optional[dict[str, TransitKeyUsage]] = None
+    """Per version: how often it was used."""
 
 
 @dataclass(frozen=True)
-class TransitKeyStateUsageValue(Document):
-    """TransitKeyStateUsageValue."""
+class TransitKeyUsage(Document):
+    """TransitKeyUsage."""
 
-    uses: int
+    uses: Optional[int] = None
     """Encryptions, signatures and data keys made with this version."""
-    uses_at_most: int
+    uses_at_most: Optional[int] = None
     """Never below the true count, also after a crash; the limit of 2^32 is held against it."""
     not_rewrapped: Optional[int] = None
     """Values made with this version that rewrap has not moved away, as far as counted."""
@@ -2232,476 +3109,68 @@ class TransitKeyStateUsageValue(Document):
 
 
 @dataclass(frozen=True)
-class TransitKeysBackupAnswer(Document):
-    """TransitKeysBackupAnswer."""
-
-    key: str = field(repr=False)
-    """Definition and key material in clear, for restore."""
-    key_version: int
-    """Latest version in the backup."""
-
-
-@dataclass(frozen=True)
-class TransitKeysDecryptAnswer(Document):
-    """TransitKeysDecryptAnswer."""
-
-    plaintext: Optional[str] = field(default=None, repr=False)
-    """The plaintext: base64, or raw UTF-8 with base64-encoded false."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysDecryptAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
-
-
-@dataclass(frozen=True)
-class TransitKeysDecryptAnswerBatchResultsItem(Document):
-    """TransitKeysDecryptAnswerBatchResultsItem."""
-
-    plaintext: Optional[str] = None
-    """The plaintext: base64, or raw UTF-8 with base64-encoded false."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    reference: Optional[str] = None
-    """Echoed from the request."""
-    status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
-    code: Optional[str] = None
-    """Of an item that failed: the error code."""
-    error_message: Optional[str] = None
-    """Of an item that failed: why."""
-
-
-@dataclass(frozen=True)
-class TransitKeysDecryptRequest(Document):
-    """TransitKeysDecryptRequest."""
-
-    ciphertext: Optional[str] = field(default=None, repr=False)
-    """What encrypt answered."""
-    base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
-    context: Optional[str] = field(default=None, repr=False)
-    """Required for derived keys: the same text again to decrypt."""
-    associated_data: Optional[str] = field(default=None, repr=False)
-    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class TransitKeysEncryptAnswer(Document):
-    """TransitKeysEncryptAnswer."""
-
-    ciphertext: Optional[str] = None
-    """The ciphertext."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysEncryptAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
-
-
-@dataclass(frozen=True)
-class TransitKeysEncryptAnswerBatchResultsItem(Document):
-    """TransitKeysEncryptAnswerBatchResultsItem."""
-
-    ciphertext: Optional[str] = None
-    """The ciphertext."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    reference: Optional[str] = None
-    """Echoed from the request."""
-    status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
-    code: Optional[str] = None
-    """Of an item that failed: the error code."""
-    error_message: Optional[str] = None
-    """Of an item that failed: why."""
-
-
-@dataclass(frozen=True)
-class TransitKeysEncryptRequest(Document):
-    """TransitKeysEncryptRequest."""
-
-    plaintext: Optional[str] = field(default=None, repr=False)
-    """What to encrypt: base64, or raw UTF-8 with base64-encoded false."""
-    base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
-    context: Optional[str] = field(default=None, repr=False)
-    """Required for derived keys: the same text again to decrypt."""
-    associated_data: Optional[str] = field(default=None, repr=False)
-    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportAnswer(Document):
-    """TransitKeysExportAnswer."""
-
-    keys: TransitKeysExportAnswerKeys = field(repr=False)
-    """Version to key material; with format openpgp a list of blocks."""
-    key_version: int
-    """Newest version in the answer."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportAnswerKeysOption2Item(Document):
-    """TransitKeysExportAnswerKeysOption2Item."""
-
-    version: int
-    """Version of the key."""
-    value: str
-    """OpenPGP private key block."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportOpenpgpPublicAnswer(Document):
-    """TransitKeysExportOpenpgpPublicAnswer."""
-
-    keys: list[TransitKeysExportOpenpgpPublicAnswerKeysItem]
-    """One item with the block asked for."""
-    key_version: int
-    """Version in the answer; of several the newest."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportOpenpgpPublicAnswerKeysItem(Document):
-    """TransitKeysExportOpenpgpPublicAnswerKeysItem."""
-
-    version: int
-    """Version of the key; of several the newest."""
-    keyblock: str
-    """Public key block; of a subkey with its primary key."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportOpenpgpPublicRequest(Document):
-    """TransitKeysExportOpenpgpPublicRequest."""
-
-    version: Optional[TransitKeysExportOpenpgpPublicRequestVersion] = None
-    """Version to export; all: every version, in one block."""
-    subkeys: Optional[bool] = None
-    """Of a primary key: also the subkeys that these versions bound, in all their versions."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportOpenpgpRevocationAnswer(Document):
-    """TransitKeysExportOpenpgpRevocationAnswer."""
-
-    revocation: str = field(repr=False)
-    """Revocation certificate."""
-    key_version: int
-    """Version that it revokes."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportOpenpgpRevocationRequest(Document):
-    """TransitKeysExportOpenpgpRevocationRequest."""
-
-    version: Optional[TransitKeysExportRequestVersion] = None
-    """Version to revoke."""
-    reason: Optional[TransitKeysExportOpenpgpRevocationRequestReason] = None
-    """Why."""
-    comment: Optional[str] = None
-    """A remark that everybody will read."""
-
-
-@dataclass(frozen=True)
-class TransitKeysExportRequest(Document):
-    """TransitKeysExportRequest."""
-
-    version: Optional[TransitKeysExportRequestVersion] = None
-    """Default: every version that may decrypt."""
-    format: Optional[TransitKeysExportRequestFormat] = None
-    """Default: PKCS#8 PEM, or base64 for symmetric keys."""
-    wrapping_key: Optional[str] = None
-    """RSA public key PEM, for format wrapped."""
-    openpgp_user_id: Optional[str] = None
-    """User ID of the block, for format openpgp."""
-
-
-@dataclass(frozen=True)
-class TransitKeysGenerateDataKeyAnswer(Document):
-    """TransitKeysGenerateDataKeyAnswer."""
-
-    ciphertext: str
-    """The data key, encrypted."""
-    key_version: int
-    """Version of the key that was used."""
-    plaintext: Optional[str] = field(default=None, repr=False)
-    """The data key in clear, with type plaintext."""
-
-
-@dataclass(frozen=True)
-class TransitKeysGenerateDataKeyRequest(Document):
-    """TransitKeysGenerateDataKeyRequest."""
-
-    type: Optional[TransitKeysGenerateDataKeyRequestType] = None
-    """plaintext: the answer also has the data key in clear."""
-    bits: Optional[TransitKeysGenerateDataKeyRequestBits] = None
-    """Size of the data key."""
-    context: Optional[str] = field(default=None, repr=False)
-    """Required for derived keys: the same text again to decrypt."""
-    associated_data: Optional[str] = field(default=None, repr=False)
-    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-
-
-@dataclass(frozen=True)
-class TransitKeysHmacAnswer(Document):
-    """TransitKeysHmacAnswer."""
-
-    hmac: Optional[str] = None
-    """The HMAC."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysHmacAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
-
-
-@dataclass(frozen=True)
-class TransitKeysHmacAnswerBatchResultsItem(Document):
-    """TransitKeysHmacAnswerBatchResultsItem."""
-
-    hmac: Optional[str] = None
-    """The HMAC."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    reference: Optional[str] = None
-    """Echoed from the request."""
-    status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
-    code: Optional[str] = None
-    """Of an item that failed: the error code."""
-    error_message: Optional[str] = None
-    """Of an item that failed: why."""
-
-
-@dataclass(frozen=True)
-class TransitKeysHmacRequest(Document):
-    """TransitKeysHmacRequest."""
-
-    plaintext: Optional[str] = field(default=None, repr=False)
-    """What to authenticate: base64, or raw UTF-8 with base64-encoded false."""
-    base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
-    hash_algorithm: Optional[TransitKeysSignRequestHashAlgorithm] = None
-    """Default sha256."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class TransitKeysImportRequest(Document):
-    """TransitKeysImportRequest."""
-
-    data: Optional[str] = field(default=None, repr=False)
-    """PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys."""
-    ciphertext: Optional[str] = field(default=None, repr=False)
-    """In place of data: wrapped under GET /v1/state/keystore/wrapping-key."""
-
-
-@dataclass(frozen=True)
-class TransitKeysOpenpgpSignAnswer(Document):
-    """TransitKeysOpenpgpSignAnswer."""
-
-    signature: str
-    """The detached signature."""
-    key_version: int
-    """Version of the key that was used."""
-
-
-@dataclass(frozen=True)
-class TransitKeysOpenpgpSignRequest(Document):
-    """TransitKeysOpenpgpSignRequest."""
-
-    text: str = field(repr=False)
-    """What to sign: base64, or raw UTF-8 with base64-encoded false."""
-    base64_encoded: Optional[bool] = None
-    """false: the text is raw UTF-8."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-    format: Optional[TransitKeysOpenpgpSignRequestFormat] = None
-    """binary answers the packet in base64."""
-    expires_after: Optional[str] = None
-    """How long the signature holds; for ever when absent."""
-
-
-@dataclass(frozen=True)
-class TransitKeysOpenpgpVerifyAnswer(Document):
-    """TransitKeysOpenpgpVerifyAnswer."""
-
-    valid: bool
-    """Whether a key of the certificate made the signature over this text."""
-    fingerprint: Optional[str] = None
-    """Fingerprint of the key that signed."""
-    key_id: Optional[str] = None
-    """Its key id."""
-    version: Optional[int] = None
-    """Version of the transit key that signed."""
-    key_version: Optional[int] = None
-    """The same, as every key action says it."""
-    signed_at: Optional[str] = None
-    """When, as the signature says."""
-
-
-@dataclass(frozen=True)
-class TransitKeysOpenpgpVerifyRequest(Document):
-    """TransitKeysOpenpgpVerifyRequest."""
-
-    text: str = field(repr=False)
-    """What was signed: base64, or raw UTF-8 with base64-encoded false."""
-    signature: str = field(repr=False)
-    """Detached signature: ASCII armor, or base64 of the packets."""
-    base64_encoded: Optional[bool] = None
-    """false: the text is raw UTF-8."""
-
-
-@dataclass(frozen=True)
-class TransitKeysRestoreRequest(Document):
-    """TransitKeysRestoreRequest."""
-
-    key: str = field(repr=False)
-    """What backup answered, here or on another appliance."""
-
-
-@dataclass(frozen=True)
-class TransitKeysRewrapAnswer(Document):
-    """TransitKeysRewrapAnswer."""
-
-    ciphertext: Optional[str] = None
-    """The ciphertext under the other version."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysRewrapAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
-
-
-@dataclass(frozen=True)
-class TransitKeysRewrapAnswerBatchResultsItem(Document):
-    """TransitKeysRewrapAnswerBatchResultsItem."""
-
-    ciphertext: Optional[str] = None
-    """The ciphertext under the other version."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    reference: Optional[str] = None
-    """Echoed from the request."""
-    status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
-    code: Optional[str] = None
-    """Of an item that failed: the error code."""
-    error_message: Optional[str] = None
-    """Of an item that failed: why."""
-
-
-@dataclass(frozen=True)
-class TransitKeysRewrapRequest(Document):
-    """TransitKeysRewrapRequest."""
-
-    ciphertext: Optional[str] = field(default=None, repr=False)
-    """What encrypt answered."""
-    context: Optional[str] = field(default=None, repr=False)
-    """Required for derived keys: the same text again to decrypt."""
-    associated_data: Optional[str] = field(default=None, repr=False)
-    """Authenticated with the ciphertext, not part of it: the same again to decrypt."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class TransitKeysSignAnswer(Document):
-    """TransitKeysSignAnswer."""
-
-    signature: Optional[str] = None
-    """The signature."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysSignAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
-
-
-@dataclass(frozen=True)
-class TransitKeysSignAnswerBatchResultsItem(Document):
-    """TransitKeysSignAnswerBatchResultsItem."""
-
-    signature: Optional[str] = None
-    """The signature."""
-    key_version: Optional[int] = None
-    """Version of the key that was used."""
-    reference: Optional[str] = None
-    """Echoed from the request."""
-    status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
-    code: Optional[str] = None
-    """Of an item that failed: the error code."""
-    error_message: Optional[str] = None
-    """Of an item that failed: why."""
-
-
-@dataclass(frozen=True)
-class TransitKeysSignRequest(Document):
-    """TransitKeysSignRequest."""
-
-    text: Optional[str] = field(default=None, repr=False)
-    """What to sign: base64, or raw UTF-8 with base64-encoded false."""
-    base64_encoded: Optional[bool] = None
-    """Default true; false: the text is raw UTF-8."""
-    hash_algorithm: Optional[TransitKeysSignRequestHashAlgorithm] = None
-    """Default sha256."""
-    prehashed: Optional[bool] = None
-    """The input is the finished hash, not the data. Default false."""
-    signature_algorithm: Optional[TransitKeysSignRequestSignatureAlgorithm] = None
-    """Padding of RSA signatures; default pkcs1v15."""
-    marshaling: Optional[TransitKeysSignRequestMarshaling] = None
-    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
-    key_version: Optional[int] = None
-    """Version to use; default: the version in use."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class TransitKeysTrimRequest(Document):
-    """TransitKeysTrimRequest."""
+class TrimRequest(Document):
+    """TrimRequest."""
 
     version: int
     """Oldest version to keep."""
 
 
 @dataclass(frozen=True)
-class TransitKeysVerifyAnswer(Document):
-    """TransitKeysVerifyAnswer."""
+class VerifyAnswer(Document):
+    """VerifyAnswer."""
 
-    valid: Optional[bool] = None
+    valid: bool
     """Whether signature or HMAC fit the text."""
-    key_version: Optional[int] = None
+    key_version: int
     """Version of the key that was used."""
-    batch_results: Optional[list[TransitKeysVerifyAnswerBatchResultsItem]] = field(default=None, repr=False)
-    """Of a batch: one result for each request, in order."""
-    failed: Optional[int] = None
-    """Of a batch: how many failed."""
 
 
 @dataclass(frozen=True)
-class TransitKeysVerifyAnswerBatchResultsItem(Document):
-    """TransitKeysVerifyAnswerBatchResultsItem."""
+class VerifyBatchAnswer(Document):
+    """VerifyBatchAnswer."""
+
+    batch_results: list[VerifyBatchResult] = field(repr=False)
+    """One result for each request, in order."""
+    failed: int
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class VerifyBatchItem(Document):
+    """VerifyBatchItem."""
+
+    text: str
+    """What was signed: base64, or raw UTF-8 with base64-encoded false."""
+    base64_encoded: Optional[bool] = None
+    """Default true; false: the text is raw UTF-8."""
+    signature: Optional[str] = None
+    """The signature, made here or elsewhere."""
+    hmac: Optional[str] = None
+    """In place of signature."""
+    hash_algorithm: Optional[HashAlgorithm] = None
+    """Default sha256."""
+    prehashed: Optional[bool] = None
+    """The input is the finished hash, not the data. Default false."""
+    signature_algorithm: Optional[SignatureAlgorithm] = None
+    """Padding of RSA signatures; default pkcs1v15."""
+    marshaling: Optional[SignatureMarshaling] = None
+    """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class VerifyBatchRequest(Document):
+    """VerifyBatchRequest."""
+
+    batch_input: list[VerifyBatchItem] = field(repr=False)
+    """The requests."""
+
+
+@dataclass(frozen=True)
+class VerifyBatchResult(Document):
+    """VerifyBatchResult."""
 
     valid: Optional[bool] = None
     """Whether signature or HMAC fit the text."""
@@ -2710,18 +3179,18 @@ class TransitKeysVerifyAnswerBatchResultsItem(Document):
     reference: Optional[str] = None
     """Echoed from the request."""
     status: Optional[int] = None
-    """Of an item that failed: the HTTP status it would have had."""
+    """Of a request that failed: the HTTP status it would have had."""
     code: Optional[str] = None
-    """Of an item that failed: the error code."""
+    """Of a request that failed: the error code."""
     error_message: Optional[str] = None
-    """Of an item that failed: why."""
+    """Of a request that failed: why."""
 
 
 @dataclass(frozen=True)
-class TransitKeysVerifyRequest(Document):
-    """TransitKeysVerifyRequest."""
+class VerifyRequest(Document):
+    """VerifyRequest."""
 
-    text: Optional[str] = field(default=None, repr=False)
+    text: str = field(repr=False)
     """What was signed: base64, or raw UTF-8 with base64-encoded false."""
     base64_encoded: Optional[bool] = None
     """Default true; false: the text is raw UTF-8."""
@@ -2729,36 +3198,11 @@ class TransitKeysVerifyRequest(Document):
     """The signature, made here or elsewhere."""
     hmac: Optional[str] = field(default=None, repr=False)
     """In place of signature."""
-    hash_algorithm: Optional[TransitKeysSignRequestHashAlgorithm] = None
+    hash_algorithm: Optional[HashAlgorithm] = None
     """Default sha256."""
     prehashed: Optional[bool] = None
     """The input is the finished hash, not the data. Default false."""
-    signature_algorithm: Optional[TransitKeysSignRequestSignatureAlgorithm] = None
+    signature_algorithm: Optional[SignatureAlgorithm] = None
     """Padding of RSA signatures; default pkcs1v15."""
-    marshaling: Optional[TransitKeysSignRequestMarshaling] = None
+    marshaling: Optional[SignatureMarshaling] = None
     """asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s."""
-    batch_input: Optional[list[dict[str, Any]]] = field(default=None, repr=False)
-    """1 to 1,000 requests, each with the fields of a single one and optionally `reference`."""
-
-
-@dataclass(frozen=True)
-class WrappingKeyShowAnswer(Document):
-    """WrappingKeyShowAnswer."""
-
-    wrapping_key: str
-    """SubjectPublicKeyInfo PEM, RSA-4096."""
-
-
-PolicyRestApiRulesItemAllowedValuesValueItem = Union[str, float, bool]
-
-
-# Version to key material; with format openpgp a list of blocks.
-TransitKeysExportAnswerKeys = Union[dict[str, str], list[TransitKeysExportAnswerKeysOption2Item]]
-
-
-# Version to export; all: every version, in one block.
-TransitKeysExportOpenpgpPublicRequestVersion = Union[TransitKeysExportRequestVersionOption1, TransitKeysExportOpenpgpPublicRequestVersionOption2, int]
-
-
-# Default: every version that may decrypt.
-TransitKeysExportRequestVersion = Union[TransitKeysExportRequestVersionOption1, int]

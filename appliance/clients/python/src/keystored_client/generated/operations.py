@@ -13,7 +13,7 @@ class ApproleOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def login(self, body: models.ApproleLoginRequest, *, timeout: Optional[float] = None) -> models.TokenCreateAnswer:
+    def login(self, body: models.ApproleLoginRequest, *, timeout: Optional[float] = None) -> models.ApproleLoginAnswer:
         """Log in as an approle.
 
         Whatever is wrong with the credentials, the refusal is the same. After 10 failures in a minute for one
@@ -29,7 +29,7 @@ class ApproleOperations:
                 is_idempotent=False,
                 is_public=True,
             ),
-            models.TokenCreateAnswer, timeout,
+            models.ApproleLoginAnswer, timeout,
         )
 
 
@@ -39,6 +39,9 @@ class ApprolesOperations:
 
     def create(self, body: models.ApproleCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Approle:
         """Create an approle.
+
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
 
         ``POST /v1/config/keystore/authentication/approles``
         """
@@ -56,6 +59,8 @@ class ApprolesOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an approle.
 
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+
         ``DELETE /v1/config/keystore/authentication/approles/{name}``
         """
         return self._sender.nothing(
@@ -69,8 +74,10 @@ class ApprolesOperations:
             timeout,
         )
 
-    def disable_secret_id(self, name: str, body: Optional[models.ApprolesDisableSecretIdRequest] = None, *, timeout: Optional[float] = None) -> None:
+    def disable_secret_id(self, name: str, body: Optional[models.DisableSecretIdRequest] = None, *, timeout: Optional[float] = None) -> None:
         """End a secret-id at once.
+
+        Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.
 
         ``POST /v1/state/keystore/authentication/approles/{name}/disable-secret-id``
         """
@@ -84,7 +91,7 @@ class ApprolesOperations:
             timeout,
         )
 
-    def generate_secret_id(self, name: str, body: Optional[models.ApprolesGenerateSecretIdRequest] = None, *, timeout: Optional[float] = None) -> models.ApprolesGenerateSecretIdAnswer:
+    def generate_secret_id(self, name: str, body: Optional[models.GenerateSecretIdRequest] = None, *, timeout: Optional[float] = None) -> models.GenerateSecretIdAnswer:
         """Make a secret-id.
 
         The secret-id is shown this once and kept as a hash. Together with the role-id it logs in
@@ -99,11 +106,14 @@ class ApprolesOperations:
                 body=to_wire(body) if body is not None else {},
                 is_idempotent=False,
             ),
-            models.ApprolesGenerateSecretIdAnswer, timeout,
+            models.GenerateSecretIdAnswer, timeout,
         )
 
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.ApproleState]:
         """List the state of every approle.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/approles``
         """
@@ -120,6 +130,9 @@ class ApprolesOperations:
     def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.ApproleState]:
         """List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/approles``
         """
         return self._sender.pages(
@@ -134,6 +147,9 @@ class ApprolesOperations:
 
     def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Approle]:
         """List every approle.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/approles``
         """
@@ -150,6 +166,9 @@ class ApprolesOperations:
     def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Approle]:
         """List every approle. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/keystore/authentication/approles``
         """
         return self._sender.pages(
@@ -164,6 +183,10 @@ class ApprolesOperations:
 
     def merge(self, name: str, body: Optional[models.ApproleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an approle.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/keystore/authentication/approles/{name}``
         """
@@ -182,6 +205,10 @@ class ApprolesOperations:
     def replace(self, name: str, body: Optional[models.ApproleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Approle]:
         """Create or replace an approle.
 
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
+
         ``PUT /v1/config/keystore/authentication/approles/{name}``
         """
         return self._sender.json_or_none(
@@ -199,6 +226,8 @@ class ApprolesOperations:
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.ApproleState:
         """Read the state of an approle.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/approles/{name}``
         """
         return self._sender.json(
@@ -212,6 +241,8 @@ class ApprolesOperations:
 
     def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Approle:
         """Read an approle.
+
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/approles/{name}``
         """
@@ -229,8 +260,10 @@ class ApprolesSecretIdsOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.ApprolesSecretIdsListAnswerItem]:
+    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.SecretId]:
         """List the secret-ids of an approle by accessor.
+
+        Secret-ids that still work, without their values.
 
         ``GET /v1/state/keystore/authentication/approles/{name}/secret-ids``
         """
@@ -241,13 +274,15 @@ class ApprolesSecretIdsOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.ApprolesSecretIdsListAnswerItem], timeout,
+            List[models.SecretId], timeout,
         )
 
-    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.ApprolesSecretIdsListAnswerItem]:
+    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.SecretId]:
         """List the secret-ids of an approle by accessor. Follows the pages: entries come as they are read,
 
         `limit` at a time.
+
+        Secret-ids that still work, without their values.
 
         ``GET /v1/state/keystore/authentication/approles/{name}/secret-ids``
         """
@@ -258,7 +293,7 @@ class ApprolesSecretIdsOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.ApprolesSecretIdsListAnswerItem, timeout,
+            models.SecretId, timeout,
         )
 
 
@@ -266,7 +301,7 @@ class AuditOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def show(self, *, timeout: Optional[float] = None) -> models.AuditShowAnswer:
+    def show(self, *, timeout: Optional[float] = None) -> models.AuditAnswer:
         """Keys and signed heads of the audit trail.
 
         Kept elsewhere, they show whether a copy of the trail is complete and authentic.
@@ -279,7 +314,7 @@ class AuditOperations:
                 "/v1/state/system/audit",
                 is_idempotent=True,
             ),
-            models.AuditShowAnswer, timeout,
+            models.AuditAnswer, timeout,
         )
 
 
@@ -287,8 +322,11 @@ class BackupStatusOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def show(self, *, timeout: Optional[float] = None) -> models.BackupStatusShowAnswer:
+    def show(self, *, timeout: Optional[float] = None) -> models.BackupsAnswer:
         """The backup that runs, with its progress, and how the scheduled ones went.
+
+        Times and sizes of the last backups to the targets of the configuration, and why the last one failed,
+        if it did.
 
         ``GET /v1/state/system/backup-status``
         """
@@ -298,7 +336,7 @@ class BackupStatusOperations:
                 "/v1/state/system/backup-status",
                 is_idempotent=True,
             ),
-            models.BackupStatusShowAnswer, timeout,
+            models.BackupsAnswer, timeout,
         )
 
 
@@ -306,8 +344,47 @@ class CaOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def create(self, body: models.TlscaCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Tlsca:
+    def ask_ocsp(self, tenant: str, ca: str, body: bytes, *, timeout: Optional[float] = None) -> bytes:
+        """The status of a certificate (RFC 6960, RFC 5019).
+
+        Needs no token. The answer is signed by the key that issued the certificate; answers are kept and
+        shared for some time.
+
+        ``POST /v1/ca/{tenant}/{ca}/ocsp``
+        """
+        return self._sender.octets(
+            Request(
+                "POST",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp",
+                octets=body, media_type="application/ocsp-request",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def ask_ocsp_by_path(self, tenant: str, ca: str, request: str, *, timeout: Optional[float] = None) -> bytes:
+        """The same with the request in the path, base64 (RFC 6960 appendix A.1).
+
+        Needs no token. For clients and caches that ask by GET.
+
+        ``GET /v1/ca/{tenant}/{ca}/ocsp/{request}``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp/{segment(request)}",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def create(self, body: models.TlsCaCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.TlsCa:
         """Create a TLS CA.
+
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
 
         ``POST /v1/config/keystore/tls/ca``
         """
@@ -319,11 +396,14 @@ class CaOperations:
                 body=to_wire(body),
                 is_idempotent=False,
             ),
-            models.Tlsca, timeout,
+            models.TlsCa, timeout,
         )
 
     def csr(self, name: str, *, timeout: Optional[float] = None) -> models.CaCsrAnswer:
         """A certification request for the CA's key, to be signed by a root outside.
+
+        For a CA that a root elsewhere signs: a key is made in the token, and import-cert takes in the
+        certificate for it. The present certificate works until then.
 
         ``POST /v1/state/keystore/tls/ca/{name}/csr``
         """
@@ -339,6 +419,8 @@ class CaOperations:
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a TLS CA.
 
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+
         ``DELETE /v1/config/keystore/tls/ca/{name}``
         """
         return self._sender.nothing(
@@ -352,8 +434,61 @@ class CaOperations:
             timeout,
         )
 
+    def download_certificates(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> str:
+        """The certificate of a CA, and its issuers up to the root.
+
+        Needs no token: relying parties and devices fetch it. In PEM, the certificate of the CA first.
+
+        ``GET /v1/ca/{tenant}/{ca}/ca.pem``
+        """
+        return self._sender.text(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ca.pem",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def download_crl(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> bytes:
+        """The revocation list of the newest key of a CA, DER.
+
+        Needs no token. Also of a deleted CA, until its last list ends.
+
+        ``GET /v1/ca/{tenant}/{ca}/crl``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
+    def download_crl_of_version(self, tenant: str, ca: str, version: str, *, timeout: Optional[float] = None) -> bytes:
+        """The revocation list of one key of a CA, DER: what its certificates point to.
+
+        Needs no token. A CA that was renewed has a list for each of its keys.
+
+        ``GET /v1/ca/{tenant}/{ca}/crl/{version}``
+        """
+        return self._sender.octets(
+            Request(
+                "GET",
+                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl/{segment(version)}",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
     def import_cert(self, name: str, body: models.CaImportCertRequest, *, timeout: Optional[float] = None) -> None:
         """Take in the CA's certificate signed outside, with its issuers up to the root.
+
+        The certificate must be for the key of the last request and lead to the root that is given with it.
 
         ``POST /v1/state/keystore/tls/ca/{name}/import-cert``
         """
@@ -367,9 +502,12 @@ class CaOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlscaState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlsCaState]:
         """List the state of every TLS CA.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/tls/ca``
         """
         return self._sender.json(
@@ -379,12 +517,15 @@ class CaOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.TlscaState], timeout,
+            List[models.TlsCaState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlscaState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCaState]:
         """List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/tls/ca``
         """
         return self._sender.pages(
@@ -394,11 +535,14 @@ class CaOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.TlscaState, timeout,
+            models.TlsCaState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Tlsca]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlsCa]:
         """List every TLS CA.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -409,11 +553,14 @@ class CaOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.Tlsca], timeout,
+            List[models.TlsCa], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Tlsca]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCa]:
         """List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -424,11 +571,15 @@ class CaOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.Tlsca, timeout,
+            models.TlsCa, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.TlscaMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: Optional[models.TlsCaMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a TLS CA.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/keystore/tls/ca/{name}``
         """
@@ -447,6 +598,9 @@ class CaOperations:
     def renew(self, name: str, *, timeout: Optional[float] = None) -> models.CaRenewAnswer:
         """Give the CA a new key and certificate; a root also gets roll-over certificates.
 
+        Devices get certificates of the new key from now on. Those of the old one stay good until they end,
+        and its revocation list goes on being made.
+
         ``POST /v1/state/keystore/tls/ca/{name}/renew``
         """
         return self._sender.json(
@@ -458,8 +612,12 @@ class CaOperations:
             models.CaRenewAnswer, timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.TlscaReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tlsca]:
+    def replace(self, name: str, body: Optional[models.TlsCaReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TlsCa]:
         """Create or replace a TLS CA.
+
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
 
         ``PUT /v1/config/keystore/tls/ca/{name}``
         """
@@ -472,11 +630,14 @@ class CaOperations:
                 body=to_wire(body) if body is not None else {},
                 is_idempotent=True,
             ),
-            models.Tlsca, timeout,
+            models.TlsCa, timeout,
         )
 
     def revoke(self, name: str, body: models.CaRevokeRequest, *, timeout: Optional[float] = None) -> None:
         """Revoke a certificate this CA issued.
+
+        For good. The next revocation list and OCSP say so at once; a device that shows the certificate is
+        refused.
 
         ``POST /v1/state/keystore/tls/ca/{name}/revoke``
         """
@@ -490,8 +651,10 @@ class CaOperations:
             timeout,
         )
 
-    def show(self, name: str, *, timeout: Optional[float] = None) -> models.TlscaState:
+    def show(self, name: str, *, timeout: Optional[float] = None) -> models.TlsCaState:
         """Read the state of a TLS CA.
+
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/state/keystore/tls/ca/{name}``
         """
@@ -501,11 +664,13 @@ class CaOperations:
                 f"/v1/state/keystore/tls/ca/{segment(name)}",
                 is_idempotent=True,
             ),
-            models.TlscaState, timeout,
+            models.TlsCaState, timeout,
         )
 
-    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Tlsca:
+    def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.TlsCa:
         """Read a TLS CA.
+
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/config/keystore/tls/ca/{name}``
         """
@@ -515,11 +680,14 @@ class CaOperations:
                 f"/v1/config/keystore/tls/ca/{segment(name)}",
                 is_idempotent=True,
             ),
-            models.Tlsca, timeout,
+            models.TlsCa, timeout,
         )
 
     def sign_csr(self, name: str, body: models.CaSignCsrRequest, *, timeout: Optional[float] = None) -> models.CaSignCsrAnswer:
         """Issue a certificate for a certification request.
+
+        The names in the request must be allowed by the rules of `est`, which hold here too. The certificate
+        is made from the request, never copied: extensions that it asks for beyond its names are left out.
 
         ``POST /v1/state/keystore/tls/ca/{name}/sign-csr``
         """
@@ -538,8 +706,11 @@ class CaCertificatesOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.CaCertificatesListAnswerItem]:
+    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.IssuedCertificate]:
         """Certificates this CA issued, by serial number.
+
+        All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000
+        an answer.
 
         ``GET /v1/state/keystore/tls/ca/{name}/certificates``
         """
@@ -550,13 +721,16 @@ class CaCertificatesOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.CaCertificatesListAnswerItem], timeout,
+            List[models.IssuedCertificate], timeout,
         )
 
-    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.CaCertificatesListAnswerItem]:
+    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.IssuedCertificate]:
         """Certificates this CA issued, by serial number. Follows the pages: entries come as they are read,
 
         `limit` at a time.
+
+        All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000
+        an answer.
 
         ``GET /v1/state/keystore/tls/ca/{name}/certificates``
         """
@@ -567,11 +741,13 @@ class CaCertificatesOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.CaCertificatesListAnswerItem, timeout,
+            models.IssuedCertificate, timeout,
         )
 
-    def show(self, name: str, serial: str, *, timeout: Optional[float] = None) -> models.CaCertificatesListAnswerItem:
+    def show(self, name: str, serial: str, *, timeout: Optional[float] = None) -> models.IssuedCertificate:
         """One certificate this CA issued.
+
+        With the certificate itself, which lists leave out.
 
         ``GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}``
         """
@@ -581,7 +757,7 @@ class CaCertificatesOperations:
                 f"/v1/state/keystore/tls/ca/{segment(name)}/certificates/{segment(serial)}",
                 is_idempotent=True,
             ),
-            models.CaCertificatesListAnswerItem, timeout,
+            models.IssuedCertificate, timeout,
         )
 
 
@@ -589,8 +765,10 @@ class CryptoFunctionsOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def random_bytes(self, body: Optional[models.CryptoFunctionsRandomBytesRequest] = None, *, timeout: Optional[float] = None) -> models.CryptoFunctionsRandomBytesAnswer:
+    def random_bytes(self, body: Optional[models.RandomBytesRequest] = None, *, timeout: Optional[float] = None) -> models.RandomBytesAnswer:
         """Generate random bytes.
+
+        From the generator of the token, never from that of a process.
 
         ``POST /v1/state/keystore/crypto-functions/random-bytes``
         """
@@ -599,9 +777,9 @@ class CryptoFunctionsOperations:
                 "POST",
                 "/v1/state/keystore/crypto-functions/random-bytes",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.CryptoFunctionsRandomBytesAnswer, timeout,
+            models.RandomBytesAnswer, timeout,
         )
 
 
@@ -609,7 +787,7 @@ class HealthOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def show(self, *, timeout: Optional[float] = None) -> models.HealthShowAnswer:
+    def show(self, *, timeout: Optional[float] = None) -> models.HealthAnswer:
         """Whether the appliance works.
 
         The answer has the same form in both cases; the status is 503 while something is not well.
@@ -623,7 +801,7 @@ class HealthOperations:
                 is_idempotent=True,
                 is_public=True,
             ),
-            models.HealthShowAnswer, timeout,
+            models.HealthAnswer, timeout,
         )
 
 
@@ -631,7 +809,7 @@ class HsmOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def show(self, *, timeout: Optional[float] = None) -> models.HsmShowAnswer:
+    def show(self, *, timeout: Optional[float] = None) -> models.HsmAnswer:
         """Tokens, mechanisms and latencies.
 
         The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.
@@ -644,7 +822,7 @@ class HsmOperations:
                 "/v1/state/system/hsm",
                 is_idempotent=True,
             ),
-            models.HsmShowAnswer, timeout,
+            models.HsmAnswer, timeout,
         )
 
 
@@ -652,7 +830,7 @@ class KeystoreOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def import_openpgp(self, body: models.KeystoreImportOpenpgpRequest, *, timeout: Optional[float] = None) -> models.KeystoreImportOpenpgpAnswer:
+    def import_openpgp(self, body: models.ImportOpenpgpRequest, *, timeout: Optional[float] = None) -> models.ImportOpenpgpAnswer:
         """Make a transit key from an OpenPGP public key block.
 
         The new key verifies signatures (openpgp-verify by any signing key of the certificate, verify by the
@@ -667,7 +845,7 @@ class KeystoreOperations:
                 body=to_wire(body),
                 is_idempotent=False,
             ),
-            models.KeystoreImportOpenpgpAnswer, timeout,
+            models.ImportOpenpgpAnswer, timeout,
         )
 
 
@@ -678,6 +856,8 @@ class LoginsOperations:
     def logout(self, *, timeout: Optional[float] = None) -> None:
         """End the own token, and with it its session.
 
+        The token ends at once, with the tokens that it made. A token that ended already is answered 401.
+
         ``POST /v1/logout``
         """
         return self._sender.nothing(
@@ -687,25 +867,6 @@ class LoginsOperations:
                 is_idempotent=False,
             ),
             timeout,
-        )
-
-    def post_v1_oidc_login_poll(self, body: models.PostV1OidcLoginPollRequest, *, timeout: Optional[float] = None) -> models.PostV1OidcLoginPollAnswer:
-        """Fetch the token of a sign-in, once it is approved.
-
-        Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of
-        RFC 8628.
-
-        ``POST /v1/oidc-login/poll``
-        """
-        return self._sender.json(
-            Request(
-                "POST",
-                "/v1/oidc-login/poll",
-                body=to_wire(body),
-                is_idempotent=False,
-                is_public=True,
-            ),
-            models.PostV1OidcLoginPollAnswer, timeout,
         )
 
 
@@ -738,6 +899,9 @@ class OidcOperations:
     def create(self, body: models.OidcServiceCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.OidcService:
         """Create an OIDC service.
 
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
+
         ``POST /v1/config/keystore/authentication/oidc``
         """
         return self._sender.json(
@@ -753,6 +917,8 @@ class OidcOperations:
 
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an OIDC service.
+
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/authentication/oidc/{name}``
         """
@@ -779,13 +945,16 @@ class OidcOperations:
                 "POST",
                 f"/v1/state/keystore/authentication/oidc/{segment(name)}/explain",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
             models.OidcExplainAnswer, timeout,
         )
 
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcServiceState]:
         """List the state of every OIDC service.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc``
         """
@@ -804,6 +973,9 @@ class OidcOperations:
 
         time.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/oidc``
         """
         return self._sender.pages(
@@ -818,6 +990,9 @@ class OidcOperations:
 
     def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcService]:
         """List every OIDC service.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc``
         """
@@ -834,6 +1009,9 @@ class OidcOperations:
     def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcService]:
         """List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/keystore/authentication/oidc``
         """
         return self._sender.pages(
@@ -849,6 +1027,9 @@ class OidcOperations:
     def login(self, body: models.OidcLoginRequest, *, timeout: Optional[float] = None) -> models.OidcLoginAnswer:
         """Ask for a sign-in that a person finishes in a browser.
 
+        For programs without a browser: a person opens `login-url`, compares `user-code` and signs in; the
+        program asks /v1/oidc-login/poll with `poll-token` meanwhile.
+
         ``POST /v1/oidc-login``
         """
         return self._sender.json(
@@ -862,8 +1043,31 @@ class OidcOperations:
             models.OidcLoginAnswer, timeout,
         )
 
+    def login_poll(self, body: models.OidcLoginPollRequest, *, timeout: Optional[float] = None) -> models.OidcLoginPollAnswer:
+        """Fetch the token of a sign-in, once it is approved.
+
+        Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of
+        RFC 8628.
+
+        ``POST /v1/oidc-login/poll``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/oidc-login/poll",
+                body=to_wire(body),
+                is_idempotent=False,
+                is_public=True,
+            ),
+            models.OidcLoginPollAnswer, timeout,
+        )
+
     def merge(self, name: str, body: Optional[models.OidcServiceMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an OIDC service.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/keystore/authentication/oidc/{name}``
         """
@@ -882,6 +1086,10 @@ class OidcOperations:
     def replace(self, name: str, body: models.OidcServiceReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcService]:
         """Create or replace an OIDC service.
 
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
+
         ``PUT /v1/config/keystore/authentication/oidc/{name}``
         """
         return self._sender.json_or_none(
@@ -899,6 +1107,8 @@ class OidcOperations:
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.OidcServiceState:
         """Read the state of an OIDC service.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/oidc/{name}``
         """
         return self._sender.json(
@@ -912,6 +1122,8 @@ class OidcOperations:
 
     def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.OidcService:
         """Read an OIDC service.
+
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc/{name}``
         """
@@ -936,7 +1148,7 @@ class OidcOperations:
                 "POST",
                 f"/v1/state/keystore/authentication/oidc/{segment(name)}/test",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
             models.OidcTestAnswer, timeout,
         )
@@ -948,6 +1160,9 @@ class OidcRolesOperations:
 
     def create(self, service: str, body: models.OidcRoleCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.OidcRole:
         """Create an OIDC role.
+
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
 
         ``POST /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -965,6 +1180,8 @@ class OidcRolesOperations:
     def delete(self, service: str, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete an OIDC role.
 
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+
         ``DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
         """
         return self._sender.nothing(
@@ -980,6 +1197,9 @@ class OidcRolesOperations:
 
     def list(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRoleState]:
         """List the state of every OIDC role.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
@@ -998,6 +1218,9 @@ class OidcRolesOperations:
 
         time.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
         return self._sender.pages(
@@ -1012,6 +1235,9 @@ class OidcRolesOperations:
 
     def list_config(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRole]:
         """List every OIDC role.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -1028,6 +1254,9 @@ class OidcRolesOperations:
     def list_config_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRole]:
         """List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
         return self._sender.pages(
@@ -1042,6 +1271,10 @@ class OidcRolesOperations:
 
     def merge(self, service: str, name: str, body: Optional[models.OidcRoleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an OIDC role.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
         """
@@ -1060,6 +1293,10 @@ class OidcRolesOperations:
     def replace(self, service: str, name: str, body: Optional[models.OidcRoleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcRole]:
         """Create or replace an OIDC role.
 
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
+
         ``PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
         """
         return self._sender.json_or_none(
@@ -1077,6 +1314,8 @@ class OidcRolesOperations:
     def show(self, service: str, name: str, *, timeout: Optional[float] = None) -> models.OidcRoleState:
         """Read the state of an OIDC role.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles/{name}``
         """
         return self._sender.json(
@@ -1090,6 +1329,8 @@ class OidcRolesOperations:
 
     def show_config(self, service: str, name: str, *, timeout: Optional[float] = None) -> models.OidcRole:
         """Read an OIDC role.
+
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles/{name}``
         """
@@ -1110,6 +1351,9 @@ class PoliciesOperations:
     def create(self, body: models.PolicyCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.PolicyWithWarnings:
         """Create a policy.
 
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
+
         ``POST /v1/config/policy/policies``
         """
         return self._sender.json(
@@ -1125,6 +1369,8 @@ class PoliciesOperations:
 
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a policy.
+
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/policy/policies/{name}``
         """
@@ -1142,6 +1388,9 @@ class PoliciesOperations:
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.PolicyState]:
         """List the state of every policy.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/policy/policies``
         """
         return self._sender.json(
@@ -1156,6 +1405,9 @@ class PoliciesOperations:
 
     def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.PolicyState]:
         """List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/policy/policies``
         """
@@ -1172,6 +1424,9 @@ class PoliciesOperations:
     def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Policy]:
         """List every policy.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/policy/policies``
         """
         return self._sender.json(
@@ -1187,6 +1442,9 @@ class PoliciesOperations:
     def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Policy]:
         """List every policy. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/policy/policies``
         """
         return self._sender.pages(
@@ -1201,6 +1459,10 @@ class PoliciesOperations:
 
     def merge(self, name: str, body: Optional[models.PolicyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
         """Merge into a policy.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/policy/policies/{name}``
         """
@@ -1219,6 +1481,10 @@ class PoliciesOperations:
     def replace(self, name: str, body: Optional[models.PolicyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
         """Create or replace a policy.
 
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
+
         ``PUT /v1/config/policy/policies/{name}``
         """
         return self._sender.json_or_none(
@@ -1236,6 +1502,8 @@ class PoliciesOperations:
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.PolicyState:
         """Read the state of a policy.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/policy/policies/{name}``
         """
         return self._sender.json(
@@ -1249,6 +1517,8 @@ class PoliciesOperations:
 
     def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Policy:
         """Read a policy.
+
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 
         ``GET /v1/config/policy/policies/{name}``
         """
@@ -1282,7 +1552,7 @@ class PolicyOperations:
                 "POST",
                 "/v1/state/policy/check",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
             models.PolicyCheckAnswer, timeout,
         )
@@ -1308,6 +1578,23 @@ class SystemOperations:
             timeout,
         )
 
+    def appliance_download_ca_certificates(self, *, timeout: Optional[float] = None) -> str:
+        """The CA certificates of this appliance, for callers that know only its address.
+
+        A caller that does not trust them yet compares the fingerprint with one from another source.
+
+        ``GET /v1/ca/system/appliance/ca.pem``
+        """
+        return self._sender.text(
+            Request(
+                "GET",
+                "/v1/ca/system/appliance/ca.pem",
+                is_idempotent=True,
+                is_public=True,
+            ),
+            timeout,
+        )
+
     def backup(self, body: Optional[models.SystemBackupRequest] = None, *, timeout: Optional[float] = None) -> Iterator[bytes]:
         """Take an encrypted backup of the whole appliance.
 
@@ -1323,23 +1610,6 @@ class SystemOperations:
                 "/v1/state/system/backup",
                 body=to_wire(body) if body is not None else {},
                 is_idempotent=False,
-            ),
-            timeout,
-        )
-
-    def get_v1_ca_system_appliance_ca_pem(self, *, timeout: Optional[float] = None) -> str:
-        """The CA certificates of this appliance, for callers that know only its address.
-
-        A caller that does not trust them yet compares the fingerprint with one from another source.
-
-        ``GET /v1/ca/system/appliance/ca.pem``
-        """
-        return self._sender.text(
-            Request(
-                "GET",
-                "/v1/ca/system/appliance/ca.pem",
-                is_idempotent=True,
-                is_public=True,
             ),
             timeout,
         )
@@ -1379,7 +1649,7 @@ class SystemOperations:
             timeout,
         )
 
-    def rotate_wrapping_key(self, body: Optional[models.SystemRotateWrappingKeyRequest] = None, *, timeout: Optional[float] = None) -> models.SystemRotateWrappingKeyAnswer:
+    def rotate_wrapping_key(self, body: Optional[models.RotateWrappingKeyRequest] = None, *, timeout: Optional[float] = None) -> models.RotateWrappingKeyAnswer:
         """Rotate the key that wraps all others.
 
         New keys are wrapped under the new one at once. Every stored key is rewrapped in the background,
@@ -1395,7 +1665,7 @@ class SystemOperations:
                 body=to_wire(body) if body is not None else {},
                 is_idempotent=False,
             ),
-            models.SystemRotateWrappingKeyAnswer, timeout,
+            models.RotateWrappingKeyAnswer, timeout,
         )
 
     def run_backup(self, *, timeout: Optional[float] = None) -> None:
@@ -1459,6 +1729,9 @@ class TenantsOperations:
     def create(self, body: models.TenantCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.Tenant:
         """Create a tenant.
 
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
+
         ``POST /v1/config/tenants``
         """
         return self._sender.json(
@@ -1474,6 +1747,8 @@ class TenantsOperations:
 
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a tenant.
+
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/tenants/{name}``
         """
@@ -1491,6 +1766,9 @@ class TenantsOperations:
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TenantState]:
         """List the state of every tenant.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/tenants``
         """
         return self._sender.json(
@@ -1505,6 +1783,9 @@ class TenantsOperations:
 
     def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TenantState]:
         """List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/tenants``
         """
@@ -1521,6 +1802,9 @@ class TenantsOperations:
     def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Tenant]:
         """List every tenant.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/tenants``
         """
         return self._sender.json(
@@ -1536,6 +1820,9 @@ class TenantsOperations:
     def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Tenant]:
         """List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/tenants``
         """
         return self._sender.pages(
@@ -1550,6 +1837,10 @@ class TenantsOperations:
 
     def merge(self, name: str, body: Optional[models.TenantMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a tenant.
+
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
 
         ``PATCH /v1/config/tenants/{name}``
         """
@@ -1568,6 +1859,10 @@ class TenantsOperations:
     def replace(self, name: str, body: Optional[models.TenantReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tenant]:
         """Create or replace a tenant.
 
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
+
         ``PUT /v1/config/tenants/{name}``
         """
         return self._sender.json_or_none(
@@ -1585,6 +1880,8 @@ class TenantsOperations:
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.TenantState:
         """Read the state of a tenant.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/tenants/{name}``
         """
         return self._sender.json(
@@ -1599,6 +1896,8 @@ class TenantsOperations:
     def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.Tenant:
         """Read a tenant.
 
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/config/tenants/{name}``
         """
         return self._sender.json(
@@ -1608,87 +1907,6 @@ class TenantsOperations:
                 is_idempotent=True,
             ),
             models.Tenant, timeout,
-        )
-
-
-class TlsCAsOperations:
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
-
-    def get_v1_ca_tenant_ca_ca_pem(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> str:
-        """The certificate of a CA, and its issuers up to the root.
-
-        ``GET /v1/ca/{tenant}/{ca}/ca.pem``
-        """
-        return self._sender.text(
-            Request(
-                "GET",
-                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ca.pem",
-                is_idempotent=True,
-                is_public=True,
-            ),
-            timeout,
-        )
-
-    def get_v1_ca_tenant_ca_crl(self, tenant: str, ca: str, *, timeout: Optional[float] = None) -> bytes:
-        """The revocation list of the newest key of a CA, DER.
-
-        ``GET /v1/ca/{tenant}/{ca}/crl``
-        """
-        return self._sender.octets(
-            Request(
-                "GET",
-                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl",
-                is_idempotent=True,
-                is_public=True,
-            ),
-            timeout,
-        )
-
-    def get_v1_ca_tenant_ca_crl_version(self, tenant: str, ca: str, version: str, *, timeout: Optional[float] = None) -> bytes:
-        """The revocation list of one key of a CA, DER: what its certificates point to.
-
-        ``GET /v1/ca/{tenant}/{ca}/crl/{version}``
-        """
-        return self._sender.octets(
-            Request(
-                "GET",
-                f"/v1/ca/{segment(tenant)}/{segment(ca)}/crl/{segment(version)}",
-                is_idempotent=True,
-                is_public=True,
-            ),
-            timeout,
-        )
-
-    def get_v1_ca_tenant_ca_ocsp_request(self, tenant: str, ca: str, request: str, *, timeout: Optional[float] = None) -> bytes:
-        """The same with the request in the path, base64 (RFC 6960 appendix A.1).
-
-        ``GET /v1/ca/{tenant}/{ca}/ocsp/{request}``
-        """
-        return self._sender.octets(
-            Request(
-                "GET",
-                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp/{segment(request)}",
-                is_idempotent=True,
-                is_public=True,
-            ),
-            timeout,
-        )
-
-    def post_v1_ca_tenant_ca_ocsp(self, tenant: str, ca: str, body: bytes, *, timeout: Optional[float] = None) -> bytes:
-        """The status of a certificate (RFC 6960, RFC 5019).
-
-        ``POST /v1/ca/{tenant}/{ca}/ocsp``
-        """
-        return self._sender.octets(
-            Request(
-                "POST",
-                f"/v1/ca/{segment(tenant)}/{segment(ca)}/ocsp",
-                octets=body, media_type="application/ocsp-request",
-                is_idempotent=False,
-                is_public=True,
-            ),
-            timeout,
         )
 
 
@@ -1717,6 +1935,9 @@ class TokenOperations:
     def create_root(self, body: models.TokenCreateRootRequest, *, timeout: Optional[float] = None) -> models.TokenCreateRootAnswer:
         """Make the root token of a tenant, once.
 
+        For the system tenant's root alone. The token is shown this once; a second call is refused with 409,
+        whatever became of the first token.
+
         ``POST /v1/state/keystore/token/create-root``
         """
         return self._sender.json(
@@ -1729,7 +1950,7 @@ class TokenOperations:
             models.TokenCreateRootAnswer, timeout,
         )
 
-    def disable(self, body: Optional[models.TokenInfoRequest] = None, *, timeout: Optional[float] = None) -> None:
+    def disable(self, body: Optional[models.TokenDisableRequest] = None, *, timeout: Optional[float] = None) -> None:
         """End a token and its children at once.
 
         The token is always named, the own one too: an empty request must not end a root token, which is made
@@ -1750,6 +1971,9 @@ class TokenOperations:
     def info(self, body: Optional[models.TokenInfoRequest] = None, *, timeout: Optional[float] = None) -> models.TokenInfoAnswer:
         """What a token is; without fields: the own one.
 
+        Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of
+        `/v1/state/keystore/tokens/<accessor>`.
+
         ``POST /v1/state/keystore/token/info``
         """
         return self._sender.json(
@@ -1757,12 +1981,12 @@ class TokenOperations:
                 "POST",
                 "/v1/state/keystore/token/info",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
             models.TokenInfoAnswer, timeout,
         )
 
-    def refresh(self, body: Optional[models.TokenRefreshRequest] = None, *, timeout: Optional[float] = None) -> models.TokenInfoAnswer:
+    def refresh(self, body: Optional[models.TokenRefreshRequest] = None, *, timeout: Optional[float] = None) -> models.TokenRefreshAnswer:
         """Give the own token a new expiry.
 
         The value stays. The new expiry is now plus the smaller of `increment` and the token's ttl, never past
@@ -1775,9 +1999,9 @@ class TokenOperations:
                 "POST",
                 "/v1/state/keystore/token/refresh",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TokenInfoAnswer, timeout,
+            models.TokenRefreshAnswer, timeout,
         )
 
 
@@ -1785,8 +2009,10 @@ class TokensOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TokenInfoAnswer]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Token]:
         """List the tokens of the tenant by accessor.
+
+        Tokens that work, without their values. The accessor names a token where it is looked at or ended.
 
         ``GET /v1/state/keystore/tokens``
         """
@@ -1797,13 +2023,15 @@ class TokensOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.TokenInfoAnswer], timeout,
+            List[models.Token], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TokenInfoAnswer]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Token]:
         """List the tokens of the tenant by accessor. Follows the pages: entries come as they are read, `limit`
 
         at a time.
+
+        Tokens that work, without their values. The accessor names a token where it is looked at or ended.
 
         ``GET /v1/state/keystore/tokens``
         """
@@ -1814,7 +2042,7 @@ class TokensOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.TokenInfoAnswer, timeout,
+            models.Token, timeout,
         )
 
 
@@ -1822,8 +2050,10 @@ class TopicsOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TopicsListAnswerItem]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Topic]:
         """List the topics one can read.
+
+        The audit trail for every tenant, and for the tenant `system` the log of the appliance.
 
         ``GET /v1/state/topics``
         """
@@ -1834,11 +2064,13 @@ class TopicsOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            List[models.TopicsListAnswerItem], timeout,
+            List[models.Topic], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TopicsListAnswerItem]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Topic]:
         """List the topics one can read. Follows the pages: entries come as they are read, `limit` at a time.
+
+        The audit trail for every tenant, and for the tenant `system` the log of the appliance.
 
         ``GET /v1/state/topics``
         """
@@ -1849,7 +2081,7 @@ class TopicsOperations:
                 query={"after": after, "limit": limit},
                 is_idempotent=True,
             ),
-            models.TopicsListAnswerItem, timeout,
+            models.Topic, timeout,
         )
 
     def show(self, topic: str, *, since: Optional[str] = None, limit: Optional[int] = None, follow: Optional[bool] = None, timeout: Optional[float] = None) -> Iterator[Any]:
@@ -1875,8 +2107,11 @@ class TransitKeysOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def backup(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKeysBackupAnswer:
+    def backup(self, name: str, *, timeout: Optional[float] = None) -> models.BackupAnswer:
         """Back up a key in clear.
+
+        One text that restore takes, with all versions and their material in clear: keep it like the key. The
+        key must have `allow-plaintext-backup`, which cannot be set back.
 
         ``POST /v1/state/keystore/transit-keys/{name}/backup``
         """
@@ -1884,13 +2119,16 @@ class TransitKeysOperations:
             Request(
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/backup",
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysBackupAnswer, timeout,
+            models.BackupAnswer, timeout,
         )
 
     def create(self, body: models.TransitKeyCreation, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.TransitKey:
         """Create a transit key.
+
+        Under the name in the body, which must be free. What is left out gets its default. With
+        `validate=true` everything is checked and nothing stored.
 
         ``POST /v1/config/keystore/transit-keys``
         """
@@ -1905,8 +2143,11 @@ class TransitKeysOperations:
             models.TransitKey, timeout,
         )
 
-    def decrypt(self, name: str, body: models.TransitKeysDecryptRequest, *, timeout: Optional[float] = None) -> models.TransitKeysDecryptAnswer:
+    def decrypt(self, name: str, body: models.DecryptRequest, *, timeout: Optional[float] = None) -> models.DecryptAnswer:
         """Decrypt a ciphertext.
+
+        One answer for every reason why a ciphertext does not open: another key, another context, other
+        associated data, or a change of it.
 
         ``POST /v1/state/keystore/transit-keys/{name}/decrypt``
         """
@@ -1915,13 +2156,34 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/decrypt",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysDecryptAnswer, timeout,
+            models.DecryptAnswer, timeout,
+        )
+
+    def decrypt_batch(self, name: str, body: models.DecryptBatchRequest, *, timeout: Optional[float] = None) -> models.DecryptBatchAnswer:
+        """Decrypt a ciphertext: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `decrypt` decide about batches too. When every request failed, the status is
+        400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/decrypt-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/decrypt-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.DecryptBatchAnswer, timeout,
         )
 
     def delete(self, name: str, *, validate: Optional[bool] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Delete a transit key.
+
+        For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 
         ``DELETE /v1/config/keystore/transit-keys/{name}``
         """
@@ -1936,8 +2198,11 @@ class TransitKeysOperations:
             timeout,
         )
 
-    def encrypt(self, name: str, body: models.TransitKeysEncryptRequest, *, timeout: Optional[float] = None) -> models.TransitKeysEncryptAnswer:
+    def encrypt(self, name: str, body: models.EncryptRequest, *, timeout: Optional[float] = None) -> models.EncryptAnswer:
         """Encrypt a plaintext of up to 2 MiB.
+
+        The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs
+        `context`. A policy may allow encryption without decryption.
 
         ``POST /v1/state/keystore/transit-keys/{name}/encrypt``
         """
@@ -1946,13 +2211,35 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/encrypt",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysEncryptAnswer, timeout,
+            models.EncryptAnswer, timeout,
         )
 
-    def export(self, name: str, body: Optional[models.TransitKeysExportRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportAnswer:
+    def encrypt_batch(self, name: str, body: models.EncryptBatchRequest, *, timeout: Optional[float] = None) -> models.EncryptBatchAnswer:
+        """Encrypt a plaintext of up to 2 MiB: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `encrypt` decide about batches too. When every request failed, the status is
+        400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/encrypt-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/encrypt-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.EncryptBatchAnswer, timeout,
+        )
+
+    def export(self, name: str, body: Optional[models.ExportRequest] = None, *, timeout: Optional[float] = None) -> models.ExportAnswer:
         """Export key material.
+
+        In clear, or wrapped under a public key of yours: AES key wrap with padding under RSA-OAEP. The key
+        must be `exportable`, which cannot be set back.
 
         ``POST /v1/state/keystore/transit-keys/{name}/export``
         """
@@ -1961,16 +2248,34 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/export",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysExportAnswer, timeout,
+            models.ExportAnswer, timeout,
         )
 
-    def export_openpgp_public(self, name: str, body: Optional[models.TransitKeysExportOpenpgpPublicRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportOpenpgpPublicAnswer:
+    def export_openpgp(self, name: str, body: Optional[models.ExportOpenpgpRequest] = None, *, timeout: Optional[float] = None) -> models.ExportOpenpgpAnswer:
+        """Export key material as OpenPGP private key blocks.
+
+        As export does, under the same policies: a rule for `export` decides about this too. The key must be
+        `exportable`.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/export-openpgp``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/export-openpgp",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=True,
+            ),
+            models.ExportOpenpgpAnswer, timeout,
+        )
+
+    def export_openpgp_public(self, name: str, body: Optional[models.ExportOpenpgpPublicRequest] = None, *, timeout: Optional[float] = None) -> models.ExportOpenpgpPublicAnswer:
         """Export the OpenPGP public key block.
 
         Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it.
-        With version all and subkeys one block that verifies everything the primary key and its subkeys have
+        With all-versions and subkeys one block that verifies everything the primary key and its subkeys have
         signed. Needs no exportable.
 
         ``POST /v1/state/keystore/transit-keys/{name}/export-openpgp-public``
@@ -1980,12 +2285,12 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/export-openpgp-public",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysExportOpenpgpPublicAnswer, timeout,
+            models.ExportOpenpgpPublicAnswer, timeout,
         )
 
-    def export_openpgp_revocation(self, name: str, body: Optional[models.TransitKeysExportOpenpgpRevocationRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysExportOpenpgpRevocationAnswer:
+    def export_openpgp_revocation(self, name: str, body: Optional[models.ExportOpenpgpRevocationRequest] = None, *, timeout: Optional[float] = None) -> models.ExportOpenpgpRevocationAnswer:
         """Make an OpenPGP revocation certificate.
 
         Publishing it revokes the key for everybody; the key itself goes on working here. Of a subkey, its
@@ -1998,13 +2303,16 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/export-openpgp-revocation",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysExportOpenpgpRevocationAnswer, timeout,
+            models.ExportOpenpgpRevocationAnswer, timeout,
         )
 
-    def generate_data_key(self, name: str, body: Optional[models.TransitKeysGenerateDataKeyRequest] = None, *, timeout: Optional[float] = None) -> models.TransitKeysGenerateDataKeyAnswer:
+    def generate_data_key(self, name: str, body: Optional[models.GenerateDataKeyRequest] = None, *, timeout: Optional[float] = None) -> models.GenerateDataKeyAnswer:
         """Make a data key.
+
+        For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With
+        type `wrapped` the data key itself is not answered.
 
         ``POST /v1/state/keystore/transit-keys/{name}/generate-data-key``
         """
@@ -2013,13 +2321,16 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/generate-data-key",
                 body=to_wire(body) if body is not None else {},
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysGenerateDataKeyAnswer, timeout,
+            models.GenerateDataKeyAnswer, timeout,
         )
 
-    def hmac(self, name: str, body: models.TransitKeysHmacRequest, *, timeout: Optional[float] = None) -> models.TransitKeysHmacAnswer:
+    def hmac(self, name: str, body: models.HmacRequest, *, timeout: Optional[float] = None) -> models.HmacAnswer:
         """Calculate an HMAC; check it with verify.
+
+        Under a secret of its own in each version, which every kind of key has. The text is not encrypted;
+        verify checks it.
 
         ``POST /v1/state/keystore/transit-keys/{name}/hmac``
         """
@@ -2028,13 +2339,34 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/hmac",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysHmacAnswer, timeout,
+            models.HmacAnswer, timeout,
         )
 
-    def import_(self, name: str, body: Optional[models.TransitKeysImportRequest] = None, *, timeout: Optional[float] = None) -> None:
+    def hmac_batch(self, name: str, body: models.HmacBatchRequest, *, timeout: Optional[float] = None) -> models.HmacBatchAnswer:
+        """Calculate an HMAC; check it with verify: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `hmac` decide about batches too. When every request failed, the status is 400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/hmac-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/hmac-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.HmacBatchAnswer, timeout,
+        )
+
+    def import_(self, name: str, body: Optional[models.ImportRequest] = None, *, timeout: Optional[float] = None) -> None:
         """Import key material as a new version.
+
+        Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as
+        `ciphertext`. Type and size must be those of the key.
 
         ``POST /v1/state/keystore/transit-keys/{name}/import``
         """
@@ -2050,6 +2382,9 @@ class TransitKeysOperations:
 
     def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
         """List the state of every transit key.
+
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/transit-keys``
         """
@@ -2068,6 +2403,9 @@ class TransitKeysOperations:
 
         time.
 
+        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/state/keystore/transit-keys``
         """
         return self._sender.pages(
@@ -2082,6 +2420,9 @@ class TransitKeysOperations:
 
     def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
         """List every transit key.
+
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
 
         ``GET /v1/config/keystore/transit-keys``
         """
@@ -2098,6 +2439,9 @@ class TransitKeysOperations:
     def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
         """List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
 
+        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+        page, and Total-Count says how many there are. What policies hide is absent.
+
         ``GET /v1/config/keystore/transit-keys``
         """
         return self._sender.pages(
@@ -2113,6 +2457,10 @@ class TransitKeysOperations:
     def merge(self, name: str, body: Optional[models.TransitKeyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a transit key.
 
+        What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+        replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked
+        and nothing stored.
+
         ``PATCH /v1/config/keystore/transit-keys/{name}``
         """
         return self._sender.nothing(
@@ -2127,7 +2475,7 @@ class TransitKeysOperations:
             timeout,
         )
 
-    def openpgp_sign(self, name: str, body: models.TransitKeysOpenpgpSignRequest, *, timeout: Optional[float] = None) -> models.TransitKeysOpenpgpSignAnswer:
+    def openpgp_sign(self, name: str, body: models.OpenpgpSignRequest, *, timeout: Optional[float] = None) -> models.OpenpgpSignAnswer:
         """Sign data with an OpenPGP key.
 
         Makes a detached OpenPGP signature that gpg, sq and package managers verify with the block of
@@ -2141,12 +2489,12 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/openpgp-sign",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysOpenpgpSignAnswer, timeout,
+            models.OpenpgpSignAnswer, timeout,
         )
 
-    def openpgp_verify(self, name: str, body: models.TransitKeysOpenpgpVerifyRequest, *, timeout: Optional[float] = None) -> models.TransitKeysOpenpgpVerifyAnswer:
+    def openpgp_verify(self, name: str, body: models.OpenpgpVerifyRequest, *, timeout: Optional[float] = None) -> models.OpenpgpVerifyAnswer:
         """Verify a detached OpenPGP signature.
 
         The version is found by the fingerprint in the signature. Of several signatures one good one suffices.
@@ -2159,13 +2507,17 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/openpgp-verify",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysOpenpgpVerifyAnswer, timeout,
+            models.OpenpgpVerifyAnswer, timeout,
         )
 
     def replace(self, name: str, body: Optional[models.TransitKeyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TransitKey]:
         """Create or replace a transit key.
+
+        The whole document: what is left out returns to its default, but for fields that are set at creation
+        only or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has
+        the tag. With `validate=true` everything is checked and nothing stored.
 
         ``PUT /v1/config/keystore/transit-keys/{name}``
         """
@@ -2181,8 +2533,11 @@ class TransitKeysOperations:
             models.TransitKey, timeout,
         )
 
-    def restore(self, name: str, body: models.TransitKeysRestoreRequest, *, timeout: Optional[float] = None) -> None:
+    def restore(self, name: str, body: models.RestoreRequest, *, timeout: Optional[float] = None) -> None:
         """Restore a key from a backup.
+
+        The key keeps its name and takes everything else from the backup. Its versions are destroyed;
+        therefore it must still be unused, or have `deletion-allowed`.
 
         ``POST /v1/state/keystore/transit-keys/{name}/restore``
         """
@@ -2196,8 +2551,11 @@ class TransitKeysOperations:
             timeout,
         )
 
-    def rewrap(self, name: str, body: models.TransitKeysRewrapRequest, *, timeout: Optional[float] = None) -> models.TransitKeysRewrapAnswer:
+    def rewrap(self, name: str, body: models.RewrapRequest, *, timeout: Optional[float] = None) -> models.RewrapAnswer:
         """Encrypt a ciphertext again under the newest version.
+
+        The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data
+        that a rotation left under an old version.
 
         ``POST /v1/state/keystore/transit-keys/{name}/rewrap``
         """
@@ -2206,13 +2564,36 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/rewrap",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysRewrapAnswer, timeout,
+            models.RewrapAnswer, timeout,
+        )
+
+    def rewrap_batch(self, name: str, body: models.RewrapBatchRequest, *, timeout: Optional[float] = None) -> models.RewrapBatchAnswer:
+        """Encrypt a ciphertext again under the newest version: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `rewrap` decide about batches too. When every request failed, the status is
+        400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/rewrap-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/rewrap-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.RewrapBatchAnswer, timeout,
         )
 
     def rotate(self, name: str, *, timeout: Optional[float] = None) -> None:
         """Make a new version.
+
+        The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions
+        go on decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts
+        again.
 
         ``POST /v1/state/keystore/transit-keys/{name}/rotate``
         """
@@ -2228,6 +2609,8 @@ class TransitKeysOperations:
     def show(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKeyState:
         """Read the state of a transit key.
 
+        What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/state/keystore/transit-keys/{name}``
         """
         return self._sender.json(
@@ -2242,6 +2625,8 @@ class TransitKeysOperations:
     def show_config(self, name: str, *, timeout: Optional[float] = None) -> models.TransitKey:
         """Read a transit key.
 
+        What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+
         ``GET /v1/config/keystore/transit-keys/{name}``
         """
         return self._sender.json(
@@ -2253,7 +2638,7 @@ class TransitKeysOperations:
             models.TransitKey, timeout,
         )
 
-    def sign(self, name: str, body: models.TransitKeysSignRequest, *, timeout: Optional[float] = None) -> models.TransitKeysSignAnswer:
+    def sign(self, name: str, body: models.SignRequest, *, timeout: Optional[float] = None) -> models.SignAnswer:
         """Sign a text.
 
         The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text, or
@@ -2266,13 +2651,34 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/sign",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysSignAnswer, timeout,
+            models.SignAnswer, timeout,
         )
 
-    def trim(self, name: str, body: models.TransitKeysTrimRequest, *, timeout: Optional[float] = None) -> None:
+    def sign_batch(self, name: str, body: models.SignBatchRequest, *, timeout: Optional[float] = None) -> models.SignBatchAnswer:
+        """Sign a text: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `sign` decide about batches too. When every request failed, the status is 400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/sign-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/sign-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.SignBatchAnswer, timeout,
+        )
+
+    def trim(self, name: str, body: models.TrimRequest, *, timeout: Optional[float] = None) -> None:
         """Remove old versions.
+
+        Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given
+        one go; where they are gone already, nothing happens.
 
         ``POST /v1/state/keystore/transit-keys/{name}/trim``
         """
@@ -2281,13 +2687,16 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/trim",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
             timeout,
         )
 
-    def verify(self, name: str, body: models.TransitKeysVerifyRequest, *, timeout: Optional[float] = None) -> models.TransitKeysVerifyAnswer:
+    def verify(self, name: str, body: models.VerifyRequest, *, timeout: Optional[float] = None) -> models.VerifyAnswer:
         """Verify a signature or an HMAC.
+
+        Takes what sign or hmac answered, and signatures made elsewhere with the same key. A wrong signature
+        is an answer, not an error: `valid` is false.
 
         ``POST /v1/state/keystore/transit-keys/{name}/verify``
         """
@@ -2296,9 +2705,28 @@ class TransitKeysOperations:
                 "POST",
                 f"/v1/state/keystore/transit-keys/{segment(name)}/verify",
                 body=to_wire(body),
-                is_idempotent=False,
+                is_idempotent=True,
             ),
-            models.TransitKeysVerifyAnswer, timeout,
+            models.VerifyAnswer, timeout,
+        )
+
+    def verify_batch(self, name: str, body: models.VerifyBatchRequest, *, timeout: Optional[float] = None) -> models.VerifyBatchAnswer:
+        """Verify a signature or an HMAC: a batch.
+
+        The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
+        Policies that speak of `verify` decide about batches too. When every request failed, the status is
+        400.
+
+        ``POST /v1/state/keystore/transit-keys/{name}/verify-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/keystore/transit-keys/{segment(name)}/verify-batch",
+                body=to_wire(body),
+                is_idempotent=True,
+            ),
+            models.VerifyBatchAnswer, timeout,
         )
 
 
@@ -2306,7 +2734,7 @@ class WrappingKeyOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def show(self, *, timeout: Optional[float] = None) -> models.WrappingKeyShowAnswer:
+    def show(self, *, timeout: Optional[float] = None) -> models.ImportWrappingKeyAnswer:
         """The public key under which keys are wrapped for import.
 
         Wrap as RSA-OAEP (SHA-256, MGF1 with SHA-256) of a fresh AES key, followed by AES key wrap with
@@ -2320,7 +2748,7 @@ class WrappingKeyOperations:
                 "/v1/state/keystore/wrapping-key",
                 is_idempotent=True,
             ),
-            models.WrappingKeyShowAnswer, timeout,
+            models.ImportWrappingKeyAnswer, timeout,
         )
 
 
@@ -2347,7 +2775,6 @@ class Operations:
         self.policy = PolicyOperations(sender)
         self.system = SystemOperations(sender)
         self.tenants = TenantsOperations(sender)
-        self.tls_c_as = TlsCAsOperations(sender)
         self.token = TokenOperations(sender)
         self.tokens = TokensOperations(sender)
         self.topics = TopicsOperations(sender)
