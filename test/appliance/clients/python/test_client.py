@@ -71,7 +71,7 @@ class Operations(unittest.TestCase):
         answer = root.transit_keys.encrypt("py-orders", sent)
         self.assertEqual(answer.key_version, 1)
         opened = root.transit_keys.decrypt(
-            "py-orders", models.TransitKeysDecryptRequest(ciphertext=answer.ciphertext, base64_encoded=False)
+            "py-orders", models.DecryptRequest(ciphertext=answer.ciphertext, base64_encoded=False)
         )
         self.assertEqual(opened.plaintext, "hello")
 
