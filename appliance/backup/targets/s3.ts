@@ -8,24 +8,29 @@ import type { S3Target } from '../../../core/config/backup.ts';
 import type { Sending } from './sending.ts';
 import { encodeName, formatQuery, type SigningKey, signRequest } from './sigv4.ts';
 
-/** Memory of an upload. Each part is repeated by itself, and its digest is known before it is sent, which object lock asks for. */
-const partBytes = 16 << 20;
+export type S3Limits = {
+  /** Memory of an upload. Each part is repeated by itself, and its digest is known before it is sent, which object lock asks for. */
+  readonly partBytes: number;
+  /** A store that says nothing for this long does not answer. */
+  readonly silenceMs: number;
+  /** before the first repetition; doubles with each */
+  readonly pauseMs: number;
+};
+
+const usual: S3Limits = { partBytes: 16 << 20, silenceMs: 60_000, pauseMs: 1_000 };
 /** S3 takes at most 10,000 parts. */
 const mostParts = 9_000;
 const attempts = 3;
-const pauseMs = 1_000;
-/** A store that says nothing for this long does not answer. */
-const silenceMs = 60_000;
 /** Answers are small documents. */
 const longestAnswerBytes = 1 << 20;
 
 type Answer = { readonly status: number; readonly headers: http.IncomingHttpHeaders; readonly text: string };
 
 /** Resolves when the object is complete. Rejects with what to mend. */
-export async function putToS3(target: S3Target, sending: Sending, signal: AbortSignal, largestPart = partBytes): Promise<void> {
-  const bucket = new Bucket(target, signal);
+export async function putToS3(target: S3Target, sending: Sending, signal: AbortSignal, limits = usual): Promise<void> {
+  const bucket = new Bucket(target, signal, limits);
   const key = `${target.prefix}${sending.name}`;
-  const size = Math.max(largestPart, Math.ceil(sending.bytes / mostParts));
+  const size = Math.max(limits.partBytes, Math.ceil(sending.bytes / mostParts));
   const parts = inParts(sending.pieces, size);
   if (sending.bytes <= size) {
     const { value } = await parts.next();
@@ -60,12 +65,14 @@ export async function putToS3(target: S3Target, sending: Sending, signal: AbortS
 class Bucket {
   readonly #target: S3Target;
   readonly #signal: AbortSignal;
+  readonly #limits: S3Limits;
   readonly #signing: SigningKey;
   readonly #ca: string | undefined;
 
-  constructor(target: S3Target, signal: AbortSignal) {
+  constructor(target: S3Target, signal: AbortSignal, limits: S3Limits) {
     const { accessKeyId, region, secretAccessKeyFile, caFile } = target;
     this.#target = target;
+    this.#limits = limits;
     this.#signal = signal;
     this.#signing = { accessKeyId, region, secretAccessKey: readText(secretAccessKeyFile).trim() };
     this.#ca = caFile === undefined ? undefined : readText(caFile);
@@ -81,12 +88,13 @@ class Bucket {
       } catch (error) {
         if (error instanceof Refused || attempt >= times || this.#signal.aborted) throw error;
       }
-      await setTimeout(pauseMs * 2 ** (attempt - 1), undefined, { signal: this.#signal });
+      await setTimeout(this.#limits.pauseMs * 2 ** (attempt - 1), undefined, { signal: this.#signal });
     }
   }
 
   #once(method: string, key: string, query: readonly (readonly [string, string])[], body: Buffer): Promise<Answer> {
     const { endpoint, bucket } = this.#target;
+    const { silenceMs } = this.#limits;
     const url = new URL(endpoint);
     const path = `${url.pathname === '/' ? '' : url.pathname}/${[bucket, ...key.split('/')].map(encodeName).join('/')}`;
     const headers = {
