@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { DirectoryTarget } from '../../../core/config/backup.ts';
@@ -40,6 +41,7 @@ export async function writeToDirectory(target: DirectoryTarget, sending: Sending
   const orders: WriterOrders = { directory, name, prefix, bytes, keep, keepMonthly };
   const writer = spawn(process.execPath, [writerFile, JSON.stringify(orders)], { env: {}, stdio: ['pipe', 'ignore', 2, 'ipc'] });
   const ended = Promise.withResolvers<WriterReport>();
+  let isWritten = false;
   writer.on('message', (message) => ended.resolve(writerReport.parse(message)));
   writer.once('error', (error) => ended.resolve({ problem: `the writer did not start: ${error.message}` }));
   writer.once('exit', (code, how) => {
@@ -49,7 +51,7 @@ export async function writeToDirectory(target: DirectoryTarget, sending: Sending
   let timer: NodeJS.Timeout | undefined;
   const progress = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => ended.resolve({ problem: `does not answer for ${limitMs / 1_000} seconds` }), limitMs).unref();
+    timer = globalThis.setTimeout(() => ended.resolve({ problem: `does not answer for ${limitMs / 1_000} seconds` }), limitMs).unref();
   };
   const abort = (): void => ended.resolve({ problem: 'the appliance is being stopped' });
   signal.addEventListener('abort', abort, { once: true });
@@ -58,10 +60,11 @@ export async function writeToDirectory(target: DirectoryTarget, sending: Sending
   try {
     const report = await Promise.race([ended.promise, feed(writer, sending.pieces, progress).then(() => ended.promise)]);
     if (report.problem !== undefined) throw new Error(report.problem);
+    isWritten = true;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    dismiss(directory, writer);
+    await dismiss(directory, writer, isWritten);
   }
 }
 
@@ -81,10 +84,17 @@ async function feed(writer: ChildProcess, pieces: AsyncIterable<Uint8Array>, pro
   if (writer.connected) writer.send('complete', () => undefined);
 }
 
-/** By SIGKILL: what it has not put in its place, the next writer removes. */
-function dismiss(directory: string, writer: ChildProcess): void {
+/** How long a writer may take to end that is done, or was killed. */
+const lastMs = 5_000;
+
+/** One that is not done is killed: what it has not put in its place, the next writer removes. */
+async function dismiss(directory: string, writer: ChildProcess, isDone: boolean): Promise<void> {
   if (writer.exitCode !== null || writer.signalCode !== null || writer.pid === undefined) return;
+  const exited = once(writer, 'exit');
   hanging.set(directory, writer);
+  if (!isDone) writer.kill('SIGKILL');
+  await Promise.race([exited, setTimeout(lastMs, undefined, { ref: false })]);
+  if (!hanging.has(directory)) return;
   writer.kill('SIGKILL');
   if (writer.connected) writer.disconnect();
   writer.unref();

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { S3Target } from '../../../core/config/backup.ts';
 import { putToS3 } from '../../../appliance/backup/targets/s3.ts';
 import { signRequest } from '../../../appliance/backup/targets/sigv4.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -51,10 +52,11 @@ async function storeThat(
   });
   await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
-  const target = {
-    ...{ kind: 's3', endpoint: `http://127.0.0.1:${port}`, region: 'here', bucket: 'plant', prefix: 'a/' },
+  const target: S3Target = {
+    kind: 's3',
+    ...{ endpoint: `http://127.0.0.1:${port}`, region: 'here', bucket: 'plant', prefix: 'a/' },
     ...{ accessKeyId: 'id', secretAccessKeyFile: path('secret') },
-  } as const;
+  };
   return {
     seen,
     async send(bytes) {
