@@ -47,7 +47,7 @@ const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps'
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
-  ...{ rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
+  ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
 };
 
 /** The folder below test/ of each script's long tests. */
