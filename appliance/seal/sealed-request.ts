@@ -55,7 +55,7 @@ export class SealedRequest extends RequestContext<Answer> {
 
   /** Routes are known only to an unsealed process. Of the API only the description is a page. */
   protected answerOf(error: ServiceError): Answer {
-    const isProgramPath = this.#path?.startsWith('v1/') === true && this.#path !== 'v1/docs';
+    const isProgramPath = this.#path?.startsWith('v1/') === true && !/^v1\/docs(?:\/|$)/.test(this.#path);
     const takesPage = !isProgramPath && preferenceOf(this.request.headers.accept) === 'html';
     return takesPage ? refusalPage(error, this.requestId, systemClock.now()) : problemAnswer(error, this.requestId);
   }

@@ -1,16 +1,25 @@
-// Serves the API description: as JSON for programs, as a page for people.
+// Serves the API description: as JSON for programs, as pages for people.
 import { once } from '../../base/async/once.ts';
+import { fail } from '../../base/errors.ts';
 import { Reply, definePublicEndpoint, type AnyEndpoint } from '../endpoint.ts';
-import type { OpenApiDocument } from './openapi.ts';
-import { pageHeaders, renderPage } from './page.ts';
 import { tags } from '../tags.ts';
+import type { OpenApiDocument } from './openapi.ts';
+import { docsPath, pageHeaders } from './pages/frame.ts';
+import { DocsSite } from './pages/site.ts';
 import { Published } from './published.ts';
 
-/** `GET /v1/openapi.json` and `GET /v1/docs`. The document is built at the first request, not at the start. */
+/** `GET /v1/openapi.json` and the pages below `/v1/docs`. The document and each page are built at their first request, not at the start. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
   const json = once(() => new Published(JSON.stringify(document()), { 'content-type': 'application/json' }));
-  const page = once(() => renderPage(document()));
+  const site = once(() => new DocsSite(document()));
+  const pages = new Map<string, Published>();
+  const published = (name: string, render: () => string): Published => {
+    const page = pages.get(name) ?? new Published(render(), pageHeaders);
+    pages.set(name, page);
+    return page;
+  };
   const shared = { method: 'GET', access: 'public', audit: 'none', tag: tags.description, whileSealed: true } as const;
+  const pageOf = { ...shared, produces: 'text/html' } as const;
   return [
     definePublicEndpoint<undefined, Reply>({
       ...shared,
@@ -26,11 +35,35 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       run: (call) => json().answer(call),
     }),
     definePublicEndpoint<undefined, Reply>({
-      ...shared,
-      path: '/v1/docs',
-      summary: 'This description as a page for people',
-      produces: 'text/html',
-      run: () => new Reply(200, page(), pageHeaders),
+      ...pageOf,
+      path: docsPath,
+      summary: 'Overview of the API',
+      run: (call) => published('', () => site().start()).answer(call),
+    }),
+    definePublicEndpoint<undefined, Reply>({
+      ...pageOf,
+      path: `${docsPath}/errors`,
+      summary: 'The error codes',
+      run: (call) => published('errors', () => site().errors()).answer(call),
+    }),
+    definePublicEndpoint<undefined, Reply>({
+      ...pageOf,
+      path: `${docsPath}/find`,
+      summary: 'A search in the description',
+      query: { text: 'what to look for' },
+      run: ({ query }) => new Reply(200, site().find((query.get('text') ?? '').slice(0, mostFindCharacters)), pageHeaders),
+    }),
+    definePublicEndpoint<undefined, Reply>({
+      ...pageOf,
+      path: `${docsPath}/{group}`,
+      summary: 'One group of operations',
+      run(call) {
+        const { group = '' } = call.params;
+        if (!site().groups.includes(group)) throw fail('not-found', { detail: `There is no group of this name; ${docsPath} lists them.` });
+        return published(group, () => site().group(group)).answer(call);
+      },
     }),
   ];
 }
+
+const mostFindCharacters = 100;

@@ -19,7 +19,7 @@ afterAll(async () => {
 test('after the largest answer, a request whose head and body come apart is answered like any other', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
   for (let round = 0; round < 30; round += 1) {
-    const page = await exchange(agent, 'GET', '/v1/docs');
+    const page = await exchange(agent, 'GET', '/v1/openapi.json');
     expect(page.status).toBe(200);
     expect(page.bytes).toBeGreaterThan(256 * 1024);
     expect(page.connection).toBe('close');

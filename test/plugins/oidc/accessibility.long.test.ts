@@ -143,8 +143,10 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   test.each(['light-desktop', 'dark-phone'] as const)('of the API description are without findings: %s', async (look) => {
     const context = await chromium.newContext({ ...looks[look], ignoreHTTPSErrors: true, bypassCSP: true });
     const page = await context.newPage();
-    await page.goto(`${harness.appliance.url}/v1/docs`);
-    expect(await judge(page)).toEqual([]);
+    for (const name of ['', '/key-actions', '/errors', '/find?text=key%20version']) {
+      await page.goto(`${harness.appliance.url}/v1/docs${name}`);
+      expect(await judge(page)).toEqual([]);
+    }
     await context.close();
   });
 });

@@ -1,8 +1,8 @@
 // Fields of a body in a table: name, type, rules, meaning; containers as indented rows.
-import { html, prose, type Html } from '../pages/html.ts';
-import { fieldsOf, type JsonSchema } from './document.ts';
-import type { Direction } from './schema.ts';
-import { rulesOf, typeOf } from './words.ts';
+import { html, prose, type Html } from '../../pages/html.ts';
+import { fieldsOf, type JsonSchema } from '../document.ts';
+import type { Direction } from '../schema.ts';
+import { rulesOf, typeOf } from '../words.ts';
 
 /** Undefined for a schema without fields. Requests mark required fields, answers optional ones. */
 export function fieldsTable(schema: JsonSchema, direction: Direction): Html | undefined {

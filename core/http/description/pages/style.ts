@@ -1,4 +1,4 @@
-// The style sheet of the page, and its hash for the content security policy.
+// The style sheet of the pages, and its hash for the content security policy.
 import { createHash } from 'node:crypto';
 
 /** Light and dark by system setting; one column on narrow screens; tables scroll on their own. */
@@ -9,22 +9,33 @@ export const pageStyle = `
 html { font: 100%/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; background: var(--ground); color: var(--text); scroll-padding-top: 1rem; }
 body { margin: 0; display: grid; grid-template-columns: 14rem minmax(0, 1fr); min-height: 100vh; }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1rem; background: var(--side); border-right: 1px solid var(--line); display: flex; flex-direction: column; gap: .15rem; }
-nav strong { margin-bottom: .75rem; }
+nav .home { font-weight: 700; margin-bottom: .25rem; }
+nav a[aria-current] { background: var(--code); font-weight: 600; }
+nav form { margin: .25rem .5rem 1rem; font-size: .85rem; }
+nav label { color: var(--quiet); display: block; margin-bottom: .3rem; }
+.find { display: flex; gap: .35rem; }
+.find input { min-width: 0; flex: 1; font: inherit; padding: .3rem .5rem; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .35rem; }
+.find button { font: inherit; padding: .3rem .6rem; color: var(--ground); background: var(--accent); border: 1px solid transparent; border-radius: .35rem; cursor: pointer; }
 nav a { padding: .2rem .5rem; border-radius: .35rem; color: var(--text); text-decoration: none; }
 nav a:hover { background: var(--code); }
-nav a::first-letter, h2::first-letter { text-transform: uppercase; }
-main { padding: 2rem clamp(1rem, 4vw, 3rem) 4rem; max-width: 75rem; }
+main { padding: 2rem clamp(1rem, 4vw, 3rem) 4rem; max-width: 96rem; min-width: 0; }
 h1 { margin: 0 0 .5rem; font-size: 1.8rem; }
-h2 { margin: 2.5rem 0 .75rem; padding-top: .5rem; border-top: 1px solid var(--line); font-size: 1.3rem; }
+h2 { margin: 2rem 0 .5rem; font-size: 1.25rem; }
+h2 a { color: inherit; text-decoration: none; } h2 a:hover { text-decoration: underline; }
 h3 { margin: 1.25rem 0 .4rem; font-size: .95rem; }
 p { max-width: 46rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
-a:focus-visible, summary:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+a:focus-visible, input:focus-visible, button:focus-visible, [tabindex]:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
 code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .9em; overflow-wrap: anywhere; }
-pre { background: var(--code); border-radius: .4rem; padding: .6rem .8rem; margin: .5rem 0; white-space: pre-wrap; }
-details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; padding: 0 1rem; }
-details[open] { padding-bottom: 1rem; }
-summary { cursor: pointer; padding: .55rem 0; overflow-wrap: anywhere; }
+pre { background: var(--code); border-radius: .4rem; padding: .6rem .8rem; margin: .5rem 0; white-space: pre-wrap; max-height: 24rem; overflow: auto; }
+article { border-top: 1px solid var(--line); margin-top: 2.5rem; }
+article:target > h2 { color: var(--accent); }
+.target { margin: 0 0 .75rem; max-width: none; overflow-wrap: anywhere; }
+.sides { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 2rem; align-items: start; }
+.examples { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
+.examples h3:first-child { margin-top: .4rem; }
+.operations { list-style: none; margin: 0; padding: 0; } .operations li { padding: .2rem 0; overflow-wrap: anywhere; }
+.operation { text-decoration: none; color: inherit; } .operation:hover code { text-decoration: underline; }
 .method { display: inline-block; min-width: 4.2rem; font-weight: 700; font-size: .8rem; color: var(--accent); }
 .method.get { color: var(--get); } .method.post { color: var(--post); } .method.put, .method.patch { color: var(--put); } .method.delete { color: var(--delete); }
 .quiet { color: var(--quiet); }
@@ -35,8 +46,9 @@ th { text-align: left; font-size: .85rem; color: var(--quiet); font-weight: 600;
 th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td:first-child { white-space: nowrap; } td:nth-child(2) { max-width: 18rem; overflow-wrap: anywhere; }
 .codes { list-style: none; padding: 0; margin: 0; font-size: .92rem; }
-tr:target td { background: var(--code); } details:target { border-color: var(--accent); }
-@media (max-width: 48rem) { body { display: block; } nav { position: static; height: auto; flex-flow: row wrap; border-right: 0; border-bottom: 1px solid var(--line); } nav strong { width: 100%; margin: 0; } main { padding-top: 1rem; } thead { display: none; } table, tbody, tr, td { display: block; max-width: none; } td:nth-child(2) { max-width: none; } td { border: 0; padding: 0; } tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } td:first-child { white-space: normal; } }
+tr:target td { background: var(--code); }
+@media (max-width: 75rem) { .sides { grid-template-columns: minmax(0, 1fr); gap: 0; } .examples { position: static; max-height: none; } }
+@media (max-width: 48rem) { body { display: block; } nav { position: static; height: auto; flex-flow: row wrap; border-right: 0; border-bottom: 1px solid var(--line); } nav .home, nav form { width: 100%; margin: 0; } main { padding-top: 1rem; } thead { display: none; } table, tbody, tr, td { display: block; max-width: none; } td:nth-child(2) { max-width: none; } td { border: 0; padding: 0; } tr { border-bottom: 1px solid var(--line); padding: .4rem 0; } td:first-child { white-space: normal; } }
 @media print { nav { display: none; } body { display: block; } }
 `;
 
