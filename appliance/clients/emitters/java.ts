@@ -1,8 +1,8 @@
 // Emits the Java client: a record for each document, and a class with a method for each operation of a group.
 import type { Answer, Group, Model, Operation, OperationParameter } from '../model.ts';
-import type { NamedType, TypeReference } from '../types.ts';
 import { pascalCase } from '../words.ts';
 import { emitDocument, emitRecord } from './java-documents.ts';
+import { sentTypes } from './sent-types.ts';
 import { constant, escaped, file, identifier, javadoc, type TypeNames, typeNames } from './java-text.ts';
 
 /** The generated files by their path below `java/src/main/java/keystored/client/api`. */
@@ -16,22 +16,6 @@ export function emitJava({ groups, types }: Model): Readonly<Record<string, stri
     ...groups.flatMap(({ operations }) => operations.filter(hasOptions).map((operation) => emitOptions(operation, names))),
     ...groups.map((group) => [`${className(group)}.java`, file('A group of operations.', emitGroup(group, names))]),
   ]) as Record<string, string>;
-}
-
-/** The names of the types that programs make: those of bodies, and what is in them. */
-function sentTypes(groups: readonly Group[], types: readonly NamedType[]): ReadonlySet<string> {
-  const byName = new Map(types.map((type) => [type.name, type]));
-  const found = new Set<string>();
-  const visit = (reference: TypeReference): void => {
-    if ('of' in reference) visit(reference.of);
-    if (reference.kind !== 'named' || found.has(reference.name)) return;
-    found.add(reference.name);
-    const type = byName.get(reference.name);
-    if (type?.kind === 'object') for (const field of type.fields) visit(field.type);
-    if (type?.kind === 'union') for (const one of type.of) visit(one);
-  };
-  for (const { body } of groups.flatMap(({ operations }) => operations)) if (body?.kind === 'json') visit(body.type);
-  return found;
 }
 
 function emitAll(groups: readonly Group[]): string {

@@ -135,8 +135,8 @@ type wireResult struct {
 	HMAC         *string `json:"hmac"`
 	KeyVersion   int64   `json:"key-version"`
 	Status       *int64  `json:"status"`
-	Code         *string `json:"code"`
-	ErrorMessage *string `json:"error-message"`
+	Code         string  `json:"code"`
+	ErrorMessage string  `json:"error-message"`
 	Reference    string  `json:"reference"`
 }
 

@@ -113,17 +113,14 @@ func addHeader(into *parts, name string, value *string) {
 // Ptr makes an optional field: TransitKeyMerge{DeletionAllowed: keystored.Ptr(true)}.
 func Ptr[T any](value T) *T { return &value }
 
-// itemProblem is the problem of an item of a batch, in the form of a refusal.
-func itemProblem(status *int64, code, message *string) *Problem {
-	if code == nil {
+// itemProblem is the problem of an item of a batch, in the form of a refusal; nil without a code.
+func itemProblem(status *int64, code, message string) *Problem {
+	if code == "" {
 		return nil
 	}
-	problem := &Problem{Code: *code}
+	problem := &Problem{Code: code, Detail: message}
 	if status != nil {
 		problem.Status = int(*status)
-	}
-	if message != nil {
-		problem.Detail = *message
 	}
 	return problem
 }
