@@ -7,31 +7,31 @@ import "time"
 // Approle: A document of the API.
 type Approle struct {
 	// Name: Name of the approle.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// TokenPolicies: Policies of the tokens; only such as the caller has.
-	TokenPolicies []string `json:"token-policies"`
+	TokenPolicies []string `json:"token-policies,omitempty"`
 
 	// TokenTTL: Life of a token, and what a refresh gives it.
-	TokenTTL string `json:"token-ttl"`
+	TokenTTL string `json:"token-ttl,omitempty"`
 
 	// TokenMaxTTL: Longest life of a token over all refreshes.
-	TokenMaxTTL string `json:"token-max-ttl"`
+	TokenMaxTTL string `json:"token-max-ttl,omitempty"`
 
 	// TokenBoundCidrs: Ranges of addresses the tokens work from; empty: from anywhere.
-	TokenBoundCidrs []string `json:"token-bound-cidrs"`
+	TokenBoundCidrs []string `json:"token-bound-cidrs,omitempty"`
 
 	// SecretIDTTL: How long a secret-id can be used; unless given, for ever.
-	SecretIDTTL *string `json:"secret-id-ttl,omitempty"`
+	SecretIDTTL string `json:"secret-id-ttl,omitempty"`
 
 	// SecretIDNumUses: How often a secret-id can be used; 0: as often as one likes.
-	SecretIDNumUses int64 `json:"secret-id-num-uses"`
+	SecretIDNumUses *int64 `json:"secret-id-num-uses,omitempty"`
 
 	// SecretIDBoundCidrs: Ranges of addresses one may log in from; empty: from anywhere.
-	SecretIDBoundCidrs []string `json:"secret-id-bound-cidrs"`
+	SecretIDBoundCidrs []string `json:"secret-id-bound-cidrs,omitempty"`
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
-	FixedRoleID *string `json:"fixed-role-id,omitempty"`
+	FixedRoleID string `json:"fixed-role-id,omitempty"`
 }
 
 // ApproleCreation: A document of the API.
@@ -64,6 +64,37 @@ type ApproleCreation struct {
 	FixedRoleID *string `json:"fixed-role-id,omitempty"`
 }
 
+// ApproleLoginAnswer: A document of the API.
+type ApproleLoginAnswer struct {
+	// Token: The token; shown this once.
+	Token string `json:"token"`
+
+	// Accessor: Stands for the token where the token itself must not be seen.
+	Accessor string `json:"accessor"`
+
+	// ExpiresIn: Seconds until it ends.
+	ExpiresIn int64 `json:"expires-in"`
+
+	// Expires: When it ends, unless it is refreshed.
+	Expires time.Time `json:"expires"`
+
+	// CreationTime: When it was made.
+	CreationTime time.Time `json:"creation-time"`
+
+	// RenewalTime: When to refresh it or to log in again: after two thirds of its life.
+	RenewalTime time.Time `json:"renewal-time"`
+}
+
+// String hides the document: it holds secrets.
+func (ApproleLoginAnswer) String() string {
+	return "ApproleLoginAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ApproleLoginAnswer) GoString() string {
+	return "ApproleLoginAnswer{…}"
+}
+
 // ApproleLoginRequest: A document of the API.
 type ApproleLoginRequest struct {
 	// RoleID: The role-id of the approle.
@@ -86,7 +117,7 @@ func (ApproleLoginRequest) GoString() string {
 // ApproleMerge: A document of the API.
 type ApproleMerge struct {
 	// TokenPolicies: Policies of the tokens; only such as the caller has.
-	TokenPolicies *[]string `json:"token-policies,omitempty"`
+	TokenPolicies *Nullable[[]string] `json:"token-policies,omitempty"`
 
 	// TokenTTL: Life of a token, and what a refresh gives it.
 	TokenTTL *string `json:"token-ttl,omitempty"`
@@ -95,19 +126,19 @@ type ApproleMerge struct {
 	TokenMaxTTL *string `json:"token-max-ttl,omitempty"`
 
 	// TokenBoundCidrs: Ranges of addresses the tokens work from; empty: from anywhere.
-	TokenBoundCidrs *[]string `json:"token-bound-cidrs,omitempty"`
+	TokenBoundCidrs *Nullable[[]string] `json:"token-bound-cidrs,omitempty"`
 
 	// SecretIDTTL: How long a secret-id can be used; unless given, for ever.
-	SecretIDTTL *string `json:"secret-id-ttl,omitempty"`
+	SecretIDTTL *Nullable[string] `json:"secret-id-ttl,omitempty"`
 
 	// SecretIDNumUses: How often a secret-id can be used; 0: as often as one likes.
 	SecretIDNumUses *int64 `json:"secret-id-num-uses,omitempty"`
 
 	// SecretIDBoundCidrs: Ranges of addresses one may log in from; empty: from anywhere.
-	SecretIDBoundCidrs *[]string `json:"secret-id-bound-cidrs,omitempty"`
+	SecretIDBoundCidrs *Nullable[[]string] `json:"secret-id-bound-cidrs,omitempty"`
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
-	FixedRoleID *string `json:"fixed-role-id,omitempty"`
+	FixedRoleID *Nullable[string] `json:"fixed-role-id,omitempty"`
 }
 
 // ApproleReplacement: A document of the API.
@@ -140,262 +171,170 @@ type ApproleReplacement struct {
 // ApproleState: A document of the API.
 type ApproleState struct {
 	// Name: Name of the approle.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// TokenPolicies: Policies of the tokens; only such as the caller has.
-	TokenPolicies []string `json:"token-policies"`
+	TokenPolicies []string `json:"token-policies,omitempty"`
 
 	// TokenTTL: Life of a token, and what a refresh gives it.
-	TokenTTL string `json:"token-ttl"`
+	TokenTTL string `json:"token-ttl,omitempty"`
 
 	// TokenMaxTTL: Longest life of a token over all refreshes.
-	TokenMaxTTL string `json:"token-max-ttl"`
+	TokenMaxTTL string `json:"token-max-ttl,omitempty"`
 
 	// TokenBoundCidrs: Ranges of addresses the tokens work from; empty: from anywhere.
-	TokenBoundCidrs []string `json:"token-bound-cidrs"`
+	TokenBoundCidrs []string `json:"token-bound-cidrs,omitempty"`
 
 	// SecretIDTTL: How long a secret-id can be used; unless given, for ever.
-	SecretIDTTL *string `json:"secret-id-ttl,omitempty"`
+	SecretIDTTL string `json:"secret-id-ttl,omitempty"`
 
 	// SecretIDNumUses: How often a secret-id can be used; 0: as often as one likes.
-	SecretIDNumUses int64 `json:"secret-id-num-uses"`
+	SecretIDNumUses *int64 `json:"secret-id-num-uses,omitempty"`
 
 	// SecretIDBoundCidrs: Ranges of addresses one may log in from; empty: from anywhere.
-	SecretIDBoundCidrs []string `json:"secret-id-bound-cidrs"`
+	SecretIDBoundCidrs []string `json:"secret-id-bound-cidrs,omitempty"`
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
-	FixedRoleID *string `json:"fixed-role-id,omitempty"`
+	FixedRoleID string `json:"fixed-role-id,omitempty"`
 
 	// RoleID: What a login names.
-	RoleID string `json:"role-id"`
+	RoleID string `json:"role-id,omitempty"`
 
 	// CreationTime: When it was made.
-	CreationTime time.Time `json:"creation-time"`
+	CreationTime *time.Time `json:"creation-time,omitempty"`
 
 	// SecretIDs: Number of secret-ids on record.
-	SecretIDs int64 `json:"secret-ids"`
+	SecretIDs *int64 `json:"secret-ids,omitempty"`
 }
 
-// ApprolesDisableSecretIDRequest: A document of the API.
-type ApprolesDisableSecretIDRequest struct {
-	// SecretID: The secret-id meant.
-	SecretID *string `json:"secret-id,omitempty"`
-
-	// Accessor: Or its accessor.
-	Accessor *string `json:"accessor,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (ApprolesDisableSecretIDRequest) String() string {
-	return "ApprolesDisableSecretIDRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (ApprolesDisableSecretIDRequest) GoString() string {
-	return "ApprolesDisableSecretIDRequest{…}"
-}
-
-// ApprolesGenerateSecretIDAnswer: A document of the API.
-type ApprolesGenerateSecretIDAnswer struct {
-	// SecretID: The secret-id; shown this once.
-	SecretID string `json:"secret-id"`
-
-	// Accessor: Stands for the secret-id where the secret itself must not be seen.
-	Accessor string `json:"accessor"`
-
-	// CreationTime: When it was made.
-	CreationTime time.Time `json:"creation-time"`
-
-	// Expires: When it ends; absent: never.
-	Expires *time.Time `json:"expires,omitempty"`
-
-	// UsesLeft: How often it can still be used; absent: as often as one likes.
-	UsesLeft *int64 `json:"uses-left,omitempty"`
-
-	// BoundCidrs: Ranges of addresses it can be used from; empty: from anywhere.
-	BoundCidrs []string `json:"bound-cidrs"`
-}
-
-// String hides the document: it holds secrets.
-func (ApprolesGenerateSecretIDAnswer) String() string {
-	return "ApprolesGenerateSecretIDAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (ApprolesGenerateSecretIDAnswer) GoString() string {
-	return "ApprolesGenerateSecretIDAnswer{…}"
-}
-
-// ApprolesGenerateSecretIDRequest: A document of the API.
-type ApprolesGenerateSecretIDRequest struct {
-	// TTL: How long it can be used; at most, and unless given, as the approle says.
-	TTL *string `json:"ttl,omitempty"`
-
-	// NumUses: How often it can be used; at most, and unless given, as the approle says.
-	NumUses *int64 `json:"num-uses,omitempty"`
-
-	// BoundCidrs: Ranges of addresses it can be used from, besides those of the approle.
-	BoundCidrs *[]string `json:"bound-cidrs,omitempty"`
-}
-
-// ApprolesSecretIDSListAnswerItem: A document of the API.
-type ApprolesSecretIDSListAnswerItem struct {
-	// Accessor: Stands for the secret-id where the secret itself must not be seen.
-	Accessor string `json:"accessor"`
-
-	// CreationTime: When it was made.
-	CreationTime time.Time `json:"creation-time"`
-
-	// Expires: When it ends; absent: never.
-	Expires *time.Time `json:"expires,omitempty"`
-
-	// UsesLeft: How often it can still be used; absent: as often as one likes.
-	UsesLeft *int64 `json:"uses-left,omitempty"`
-
-	// BoundCidrs: Ranges of addresses it can be used from; empty: from anywhere.
-	BoundCidrs []string `json:"bound-cidrs"`
-}
-
-// AuditShowAnswer: A document of the API.
-type AuditShowAnswer struct {
+// AuditAnswer: A document of the API.
+type AuditAnswer struct {
 	// Keys: Keys that have signed the trail, the newest last.
-	Keys []AuditShowAnswerKeysItem `json:"keys"`
+	Keys []AuditKey `json:"keys,omitempty"`
 
 	// Heads: The last signed position of every chain.
-	Heads []AuditShowAnswerHeadsItem `json:"heads"`
+	Heads []AuditHead `json:"heads,omitempty"`
 }
 
-// AuditShowAnswerHeadsItem: A document of the API.
-type AuditShowAnswerHeadsItem struct {
+// AuditHead: A document of the API.
+type AuditHead struct {
 	// Chain: Chain of one process.
-	Chain string `json:"chain"`
+	Chain string `json:"chain,omitempty"`
 
 	// Sequence: Number of its last signed record.
-	Sequence int64 `json:"sequence"`
+	Sequence *int64 `json:"sequence,omitempty"`
 
 	// Hash: SHA-256 of that record.
-	Hash string `json:"hash"`
+	Hash string `json:"hash,omitempty"`
 }
 
-// AuditShowAnswerKeysItem: A document of the API.
-type AuditShowAnswerKeysItem struct {
+// AuditKey: A document of the API.
+type AuditKey struct {
 	// KeyID: Id of the key in head records.
-	KeyID string `json:"key-id"`
+	KeyID string `json:"key-id,omitempty"`
 
 	// PublicKey: The public key, PEM.
-	PublicKey string `json:"public-key"`
+	PublicKey string `json:"public-key,omitempty"`
 }
 
-// BackupStatusShowAnswer: A document of the API.
-type BackupStatusShowAnswer struct {
-	Running *BackupStatusShowAnswerRunning `json:"running,omitempty"`
+// BackupAnswer: A document of the API.
+type BackupAnswer struct {
+	// Key: Definition and key material in clear, for restore.
+	Key string `json:"key"`
 
-	Scheduled bool `json:"scheduled"`
+	// KeyVersion: Latest version in the backup.
+	KeyVersion int64 `json:"key-version"`
+}
 
+// String hides the document: it holds secrets.
+func (BackupAnswer) String() string {
+	return "BackupAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (BackupAnswer) GoString() string {
+	return "BackupAnswer{…}"
+}
+
+// BackupsAnswer: A document of the API.
+type BackupsAnswer struct {
+	// Running: The backup that runs.
+	Running *BackupsRunning `json:"running,omitempty"`
+
+	// Scheduled: Whether the configuration has a schedule.
+	Scheduled *bool `json:"scheduled,omitempty"`
+
+	// NextAt: When the next one begins.
 	NextAt *time.Time `json:"next-at,omitempty"`
 
+	// LastSuccessAt: When the last one was complete.
 	LastSuccessAt *time.Time `json:"last-success-at,omitempty"`
 
+	// LastBytes: Its octets.
 	LastBytes *int64 `json:"last-bytes,omitempty"`
 
+	// LastSeconds: How long it took.
 	LastSeconds *float64 `json:"last-seconds,omitempty"`
 
-	LastDigest *string `json:"last-digest,omitempty"`
+	// LastDigest: Its SHA-256.
+	LastDigest string `json:"last-digest,omitempty"`
 
-	Failures int64 `json:"failures"`
+	// Failures: How many failed.
+	Failures *int64 `json:"failures,omitempty"`
 
-	FailuresInARow int64 `json:"failures-in-a-row"`
+	// FailuresInARow: How many failed since the last complete one.
+	FailuresInARow *int64 `json:"failures-in-a-row,omitempty"`
 
+	// LastFailureAt: When the last failure was.
 	LastFailureAt *time.Time `json:"last-failure-at,omitempty"`
 
-	LastFailure *string `json:"last-failure,omitempty"`
+	// LastFailure: What it was.
+	LastFailure string `json:"last-failure,omitempty"`
 }
 
-// BackupStatusShowAnswerRunning: A document of the API.
-type BackupStatusShowAnswerRunning struct {
-	Purpose BackupStatusShowAnswerRunningPurpose `json:"purpose"`
+// BackupsRunning: The backup that runs.
+type BackupsRunning struct {
+	// Purpose: What it was begun for.
+	Purpose BackupsRunningPurpose `json:"purpose,omitempty"`
 
-	Stage BackupStatusShowAnswerRunningStage `json:"stage"`
+	// Stage: Whether the store is still copied.
+	Stage BackupsRunningStage `json:"stage,omitempty"`
 
-	Target string `json:"target"`
+	// Target: Where it goes.
+	Target string `json:"target,omitempty"`
 
-	StartedAt time.Time `json:"started-at"`
+	// StartedAt: When it began.
+	StartedAt *time.Time `json:"started-at,omitempty"`
 
-	DoneBytes int64 `json:"done-bytes"`
+	// DoneBytes: Octets so far.
+	DoneBytes *int64 `json:"done-bytes,omitempty"`
 
-	TotalBytes int64 `json:"total-bytes"`
+	// TotalBytes: Octets when it is done.
+	TotalBytes *int64 `json:"total-bytes,omitempty"`
 }
 
-// BackupStatusShowAnswerRunningPurpose: One of a few values. Later versions may answer others.
-type BackupStatusShowAnswerRunningPurpose string
+// BackupsRunningPurpose: What it was begun for. Later versions may answer others.
+type BackupsRunningPurpose string
 
-// The values of BackupStatusShowAnswerRunningPurpose.
+// The values of BackupsRunningPurpose.
 const (
-	BackupStatusShowAnswerRunningPurposeRequest BackupStatusShowAnswerRunningPurpose = "request"
+	BackupsRunningPurposeRequest BackupsRunningPurpose = "request"
 
-	BackupStatusShowAnswerRunningPurposePull BackupStatusShowAnswerRunningPurpose = "pull"
+	BackupsRunningPurposePull BackupsRunningPurpose = "pull"
 
-	BackupStatusShowAnswerRunningPurposeSchedule BackupStatusShowAnswerRunningPurpose = "schedule"
+	BackupsRunningPurposeSchedule BackupsRunningPurpose = "schedule"
 
-	BackupStatusShowAnswerRunningPurposeNow BackupStatusShowAnswerRunningPurpose = "now"
+	BackupsRunningPurposeNow BackupsRunningPurpose = "now"
 )
 
-// BackupStatusShowAnswerRunningStage: One of a few values. Later versions may answer others.
-type BackupStatusShowAnswerRunningStage string
+// BackupsRunningStage: Whether the store is still copied. Later versions may answer others.
+type BackupsRunningStage string
 
-// The values of BackupStatusShowAnswerRunningStage.
+// The values of BackupsRunningStage.
 const (
-	BackupStatusShowAnswerRunningStageCopying BackupStatusShowAnswerRunningStage = "copying"
+	BackupsRunningStageCopying BackupsRunningStage = "copying"
 
-	BackupStatusShowAnswerRunningStageSending BackupStatusShowAnswerRunningStage = "sending"
-)
-
-// CACertificatesListAnswerItem: A document of the API.
-type CACertificatesListAnswerItem struct {
-	// Serial: Serial number.
-	Serial string `json:"serial"`
-
-	// Subject: Subject.
-	Subject string `json:"subject"`
-
-	// Names: Subject alternative names.
-	Names []string `json:"names"`
-
-	// NotBefore: When it begins.
-	NotBefore time.Time `json:"not-before"`
-
-	// NotAfter: When it ends.
-	NotAfter time.Time `json:"not-after"`
-
-	// Via: How it came about.
-	Via string `json:"via"`
-
-	// KeyVersion: Key of the CA that signed it.
-	KeyVersion int64 `json:"key-version"`
-
-	// Status: What it is worth now.
-	Status CACertificatesListAnswerItemStatus `json:"status"`
-
-	// RevokedAt: When it was revoked.
-	RevokedAt *time.Time `json:"revoked-at,omitempty"`
-
-	// RevocationReason: Why it was revoked.
-	RevocationReason *string `json:"revocation-reason,omitempty"`
-
-	// Certificate: The certificate; only where one is asked for.
-	Certificate *string `json:"certificate,omitempty"`
-}
-
-// CACertificatesListAnswerItemStatus: What it is worth now. Later versions may answer others.
-type CACertificatesListAnswerItemStatus string
-
-// The values of CACertificatesListAnswerItemStatus.
-const (
-	CACertificatesListAnswerItemStatusValid CACertificatesListAnswerItemStatus = "valid"
-
-	CACertificatesListAnswerItemStatusExpired CACertificatesListAnswerItemStatus = "expired"
-
-	CACertificatesListAnswerItemStatusRevoked CACertificatesListAnswerItemStatus = "revoked"
+	BackupsRunningStageSending BackupsRunningStage = "sending"
 )
 
 // CACSRAnswer: A document of the API.
@@ -486,201 +425,923 @@ const (
 	CASignCSRRequestUsagesItemServerAuth CASignCSRRequestUsagesItem = "server-auth"
 )
 
-// CryptoFunctionsRandomBytesAnswer: A document of the API.
-type CryptoFunctionsRandomBytesAnswer struct {
-	// Bytes: The octets in the format asked for.
-	Bytes string `json:"bytes"`
+// CertKeyBits: Size of an rsa key; default 3072. Later versions may answer others.
+type CertKeyBits int64
+
+// The values of CertKeyBits.
+const (
+	CertKeyBits2048 CertKeyBits = 2048
+
+	CertKeyBits3072 CertKeyBits = 3072
+
+	CertKeyBits4096 CertKeyBits = 4096
+)
+
+// CertKeyCurve: Curve of an ecdsa key; default secp256r1. Later versions may answer others.
+type CertKeyCurve string
+
+// The values of CertKeyCurve.
+const (
+	CertKeyCurveSecp256r1 CertKeyCurve = "secp256r1"
+
+	CertKeyCurveSecp384r1 CertKeyCurve = "secp384r1"
+
+	CertKeyCurveSecp521r1 CertKeyCurve = "secp521r1"
+)
+
+// CertKeyType: Key of the CA; default ecdsa. Later versions may answer others.
+type CertKeyType string
+
+// The values of CertKeyType.
+const (
+	CertKeyTypeECDSA CertKeyType = "ecdsa"
+
+	CertKeyTypeRSA CertKeyType = "rsa"
+
+	CertKeyTypeEd25519 CertKeyType = "ed25519"
+
+	CertKeyTypeMlDsa44 CertKeyType = "ml-dsa-44"
+
+	CertKeyTypeMlDsa65 CertKeyType = "ml-dsa-65"
+
+	CertKeyTypeMlDsa87 CertKeyType = "ml-dsa-87"
+)
+
+// CertificateStatus: What it is worth now. Later versions may answer others.
+type CertificateStatus string
+
+// The values of CertificateStatus.
+const (
+	CertificateStatusValid CertificateStatus = "valid"
+
+	CertificateStatusExpired CertificateStatus = "expired"
+
+	CertificateStatusRevoked CertificateStatus = "revoked"
+)
+
+// Cipher: What the key is made of. Later versions may answer others.
+type Cipher string
+
+// The values of Cipher.
+const (
+	CipherAes128Gcm96 Cipher = "aes128-gcm96"
+
+	CipherAes192Gcm96 Cipher = "aes192-gcm96"
+
+	CipherAes256Gcm96 Cipher = "aes256-gcm96"
+
+	CipherRSA2048 Cipher = "rsa-2048"
+
+	CipherRSA3072 Cipher = "rsa-3072"
+
+	CipherRSA4096 Cipher = "rsa-4096"
+
+	CipherEd25519 Cipher = "ed25519"
+
+	CipherECDSAP256 Cipher = "ecdsa-p256"
+
+	CipherECDSAP384 Cipher = "ecdsa-p384"
+
+	CipherECDSAP521 Cipher = "ecdsa-p521"
+
+	CipherMlDsa44 Cipher = "ml-dsa-44"
+
+	CipherMlDsa65 Cipher = "ml-dsa-65"
+
+	CipherMlDsa87 Cipher = "ml-dsa-87"
+)
+
+// ClaimTarget: One of a few values. Later versions may answer others.
+type ClaimTarget string
+
+// The values of ClaimTarget.
+const (
+	ClaimTargetUsername ClaimTarget = "username"
+
+	ClaimTargetFullname ClaimTarget = "fullname"
+)
+
+// Custody: Where the key lives: as a wrapped blob, or as an object in the token. Later versions may answer others.
+type Custody string
+
+// The values of Custody.
+const (
+	CustodyWrapped Custody = "wrapped"
+
+	CustodyToken Custody = "token"
+)
+
+// DataKeyBits: Size of the data key. Later versions may answer others.
+type DataKeyBits int64
+
+// The values of DataKeyBits.
+const (
+	DataKeyBits128 DataKeyBits = 128
+
+	DataKeyBits256 DataKeyBits = 256
+
+	DataKeyBits512 DataKeyBits = 512
+)
+
+// DecryptAnswer: A document of the API.
+type DecryptAnswer struct {
+	// Plaintext: The plaintext: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
 }
 
 // String hides the document: it holds secrets.
-func (CryptoFunctionsRandomBytesAnswer) String() string {
-	return "CryptoFunctionsRandomBytesAnswer{…}"
+func (DecryptAnswer) String() string {
+	return "DecryptAnswer{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (CryptoFunctionsRandomBytesAnswer) GoString() string {
-	return "CryptoFunctionsRandomBytesAnswer{…}"
+func (DecryptAnswer) GoString() string {
+	return "DecryptAnswer{…}"
 }
 
-// CryptoFunctionsRandomBytesRequest: A document of the API.
-type CryptoFunctionsRandomBytesRequest struct {
-	// Bytes: How many octets.
-	Bytes *int64 `json:"bytes,omitempty"`
+// DecryptBatchAnswer: A document of the API.
+type DecryptBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []DecryptBatchResult `json:"batch-results"`
 
-	// Format: How they are written.
-	Format *CryptoFunctionsRandomBytesRequestFormat `json:"format,omitempty"`
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
 }
 
-// CryptoFunctionsRandomBytesRequestFormat: How they are written. Later versions may answer others.
-type CryptoFunctionsRandomBytesRequestFormat string
+// String hides the document: it holds secrets.
+func (DecryptBatchAnswer) String() string {
+	return "DecryptBatchAnswer{…}"
+}
 
-// The values of CryptoFunctionsRandomBytesRequestFormat.
+// GoString hides the document: it holds secrets.
+func (DecryptBatchAnswer) GoString() string {
+	return "DecryptBatchAnswer{…}"
+}
+
+// DecryptBatchItem: A document of the API.
+type DecryptBatchItem struct {
+	// Ciphertext: What encrypt answered.
+	Ciphertext string `json:"ciphertext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// DecryptBatchRequest: A document of the API.
+type DecryptBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []DecryptBatchItem `json:"batch-input"`
+}
+
+// String hides the document: it holds secrets.
+func (DecryptBatchRequest) String() string {
+	return "DecryptBatchRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (DecryptBatchRequest) GoString() string {
+	return "DecryptBatchRequest{…}"
+}
+
+// DecryptBatchResult: A document of the API.
+type DecryptBatchResult struct {
+	// Plaintext: The plaintext: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
+}
+
+// Problem is why the item failed; nil when it did not.
+func (r DecryptBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// DecryptRequest: A document of the API.
+type DecryptRequest struct {
+	// Ciphertext: What encrypt answered.
+	Ciphertext string `json:"ciphertext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (DecryptRequest) String() string {
+	return "DecryptRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (DecryptRequest) GoString() string {
+	return "DecryptRequest{…}"
+}
+
+// DisableSecretIDRequest: A document of the API.
+type DisableSecretIDRequest struct {
+	// SecretID: The secret-id meant.
+	SecretID *string `json:"secret-id,omitempty"`
+
+	// Accessor: Or its accessor.
+	Accessor *string `json:"accessor,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (DisableSecretIDRequest) String() string {
+	return "DisableSecretIDRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (DisableSecretIDRequest) GoString() string {
+	return "DisableSecretIDRequest{…}"
+}
+
+// Distribution: Where the key goes; inherit means all. Later versions may answer others.
+type Distribution string
+
+// The values of Distribution.
 const (
-	CryptoFunctionsRandomBytesRequestFormatBase64 CryptoFunctionsRandomBytesRequestFormat = "base64"
+	DistributionAll Distribution = "all"
 
-	CryptoFunctionsRandomBytesRequestFormatHex CryptoFunctionsRandomBytesRequestFormat = "hex"
+	DistributionNone Distribution = "none"
+
+	DistributionInherit Distribution = "inherit"
 )
 
-// HealthShowAnswer: A document of the API.
-type HealthShowAnswer struct {
+// EncryptAnswer: A document of the API.
+type EncryptAnswer struct {
+	// Ciphertext: The ciphertext.
+	Ciphertext string `json:"ciphertext"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// EncryptBatchAnswer: A document of the API.
+type EncryptBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []EncryptBatchResult `json:"batch-results"`
+
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
+}
+
+// String hides the document: it holds secrets.
+func (EncryptBatchAnswer) String() string {
+	return "EncryptBatchAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (EncryptBatchAnswer) GoString() string {
+	return "EncryptBatchAnswer{…}"
+}
+
+// EncryptBatchItem: A document of the API.
+type EncryptBatchItem struct {
+	// Plaintext: What to encrypt: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// EncryptBatchRequest: A document of the API.
+type EncryptBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []EncryptBatchItem `json:"batch-input"`
+}
+
+// String hides the document: it holds secrets.
+func (EncryptBatchRequest) String() string {
+	return "EncryptBatchRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (EncryptBatchRequest) GoString() string {
+	return "EncryptBatchRequest{…}"
+}
+
+// EncryptBatchResult: A document of the API.
+type EncryptBatchResult struct {
+	// Ciphertext: The ciphertext.
+	Ciphertext string `json:"ciphertext,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
+}
+
+// Problem is why the item failed; nil when it did not.
+func (r EncryptBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// EncryptRequest: A document of the API.
+type EncryptRequest struct {
+	// Plaintext: What to encrypt: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (EncryptRequest) String() string {
+	return "EncryptRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (EncryptRequest) GoString() string {
+	return "EncryptRequest{…}"
+}
+
+// ExportAnswer: A document of the API.
+type ExportAnswer struct {
+	// Keys: Version to key material.
+	Keys map[string]string `json:"keys"`
+
+	// KeyVersion: Newest version in the answer.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// String hides the document: it holds secrets.
+func (ExportAnswer) String() string {
+	return "ExportAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ExportAnswer) GoString() string {
+	return "ExportAnswer{…}"
+}
+
+// ExportOpenpgpAnswer: A document of the API.
+type ExportOpenpgpAnswer struct {
+	// Keys: One for each version.
+	Keys []ExportedOpenpgpKey `json:"keys"`
+
+	// KeyVersion: Newest version in the answer.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// String hides the document: it holds secrets.
+func (ExportOpenpgpAnswer) String() string {
+	return "ExportOpenpgpAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ExportOpenpgpAnswer) GoString() string {
+	return "ExportOpenpgpAnswer{…}"
+}
+
+// ExportOpenpgpPublicAnswer: A document of the API.
+type ExportOpenpgpPublicAnswer struct {
+	// Keys: One item with the block asked for.
+	Keys []ExportOpenpgpPublicKey `json:"keys"`
+
+	// KeyVersion: Version in the answer; of several the newest.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// ExportOpenpgpPublicKey: A document of the API.
+type ExportOpenpgpPublicKey struct {
+	// Version: Version of the key; of several the newest.
+	Version int64 `json:"version"`
+
+	// Keyblock: Public key block; of a subkey with its primary key.
+	Keyblock string `json:"keyblock"`
+}
+
+// ExportOpenpgpPublicRequest: A document of the API.
+type ExportOpenpgpPublicRequest struct {
+	// Version: Version to export; default: the newest.
+	Version *int64 `json:"version,omitempty"`
+
+	// AllVersions: Every version, in one block; without `version`.
+	AllVersions *bool `json:"all-versions,omitempty"`
+
+	// Subkeys: Of a primary key: also the subkeys that these versions bound, in all their versions.
+	Subkeys *bool `json:"subkeys,omitempty"`
+}
+
+// ExportOpenpgpRequest: A document of the API.
+type ExportOpenpgpRequest struct {
+	// Version: Default: every version that may decrypt.
+	Version *int64 `json:"version,omitempty"`
+
+	// OpenpgpUserID: User ID of the block; default: that of the key.
+	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
+}
+
+// ExportOpenpgpRevocationAnswer: A document of the API.
+type ExportOpenpgpRevocationAnswer struct {
+	// Revocation: Revocation certificate.
+	Revocation string `json:"revocation"`
+
+	// KeyVersion: Version that it revokes.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// String hides the document: it holds secrets.
+func (ExportOpenpgpRevocationAnswer) String() string {
+	return "ExportOpenpgpRevocationAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ExportOpenpgpRevocationAnswer) GoString() string {
+	return "ExportOpenpgpRevocationAnswer{…}"
+}
+
+// ExportOpenpgpRevocationRequest: A document of the API.
+type ExportOpenpgpRevocationRequest struct {
+	// Version: Version to revoke.
+	Version *int64 `json:"version,omitempty"`
+
+	// Reason: Why.
+	Reason *ExportOpenpgpRevocationRequestReason `json:"reason,omitempty"`
+
+	// Comment: A remark that everybody will read.
+	Comment *string `json:"comment,omitempty"`
+}
+
+// ExportOpenpgpRevocationRequestReason: Why. Later versions may answer others.
+type ExportOpenpgpRevocationRequestReason string
+
+// The values of ExportOpenpgpRevocationRequestReason.
+const (
+	ExportOpenpgpRevocationRequestReasonNoReason ExportOpenpgpRevocationRequestReason = "no-reason"
+
+	ExportOpenpgpRevocationRequestReasonSuperseded ExportOpenpgpRevocationRequestReason = "superseded"
+
+	ExportOpenpgpRevocationRequestReasonCompromised ExportOpenpgpRevocationRequestReason = "compromised"
+
+	ExportOpenpgpRevocationRequestReasonRetired ExportOpenpgpRevocationRequestReason = "retired"
+)
+
+// ExportRequest: A document of the API.
+type ExportRequest struct {
+	// Version: Default: every version that may decrypt.
+	Version *int64 `json:"version,omitempty"`
+
+	// Format: Default: PKCS#8 PEM, or base64 for symmetric keys.
+	Format *ExportRequestFormat `json:"format,omitempty"`
+
+	// WrappingKey: RSA public key PEM, for format wrapped.
+	WrappingKey *string `json:"wrapping-key,omitempty"`
+}
+
+// ExportRequestFormat: Default: PKCS#8 PEM, or base64 for symmetric keys. Later versions may answer others.
+type ExportRequestFormat string
+
+// The values of ExportRequestFormat.
+const (
+	ExportRequestFormatWrapped ExportRequestFormat = "wrapped"
+)
+
+// ExportedOpenpgpKey: A document of the API.
+type ExportedOpenpgpKey struct {
+	// Version: Version of the key.
+	Version int64 `json:"version"`
+
+	// Value: OpenPGP private key block.
+	Value string `json:"value"`
+}
+
+// GenerateDataKeyAnswer: A document of the API.
+type GenerateDataKeyAnswer struct {
+	// Ciphertext: The data key, encrypted.
+	Ciphertext string `json:"ciphertext"`
+
+	// Plaintext: The data key in clear, with type plaintext.
+	Plaintext string `json:"plaintext,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// String hides the document: it holds secrets.
+func (GenerateDataKeyAnswer) String() string {
+	return "GenerateDataKeyAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (GenerateDataKeyAnswer) GoString() string {
+	return "GenerateDataKeyAnswer{…}"
+}
+
+// GenerateDataKeyRequest: A document of the API.
+type GenerateDataKeyRequest struct {
+	// Type: plaintext: the answer also has the data key in clear.
+	Type *GenerateDataKeyRequestType `json:"type,omitempty"`
+
+	// Bits: Size of the data key.
+	Bits *DataKeyBits `json:"bits,omitempty"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (GenerateDataKeyRequest) String() string {
+	return "GenerateDataKeyRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (GenerateDataKeyRequest) GoString() string {
+	return "GenerateDataKeyRequest{…}"
+}
+
+// GenerateDataKeyRequestType: plaintext: the answer also has the data key in clear. Later versions may answer others.
+type GenerateDataKeyRequestType string
+
+// The values of GenerateDataKeyRequestType.
+const (
+	GenerateDataKeyRequestTypePlaintext GenerateDataKeyRequestType = "plaintext"
+
+	GenerateDataKeyRequestTypeWrapped GenerateDataKeyRequestType = "wrapped"
+)
+
+// GenerateSecretIDAnswer: A document of the API.
+type GenerateSecretIDAnswer struct {
+	// SecretID: The secret-id; shown this once.
+	SecretID string `json:"secret-id"`
+
+	// Accessor: Stands for the secret-id where the secret itself must not be seen.
+	Accessor string `json:"accessor"`
+
+	// CreationTime: When it was made.
+	CreationTime time.Time `json:"creation-time"`
+
+	// Expires: When it ends; absent: never.
+	Expires *time.Time `json:"expires,omitempty"`
+
+	// UsesLeft: How often it can still be used; absent: as often as one likes.
+	UsesLeft *int64 `json:"uses-left,omitempty"`
+
+	// BoundCidrs: Ranges of addresses it can be used from; empty: from anywhere.
+	BoundCidrs []string `json:"bound-cidrs"`
+}
+
+// String hides the document: it holds secrets.
+func (GenerateSecretIDAnswer) String() string {
+	return "GenerateSecretIDAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (GenerateSecretIDAnswer) GoString() string {
+	return "GenerateSecretIDAnswer{…}"
+}
+
+// GenerateSecretIDRequest: A document of the API.
+type GenerateSecretIDRequest struct {
+	// TTL: How long it can be used; at most, and unless given, as the approle says.
+	TTL *string `json:"ttl,omitempty"`
+
+	// NumUses: How often it can be used; at most, and unless given, as the approle says.
+	NumUses *int64 `json:"num-uses,omitempty"`
+
+	// BoundCidrs: Ranges of addresses it can be used from, besides those of the approle.
+	BoundCidrs *[]string `json:"bound-cidrs,omitempty"`
+}
+
+// HashAlgorithm: Default sha256. Later versions may answer others.
+type HashAlgorithm string
+
+// The values of HashAlgorithm.
+const (
+	HashAlgorithmSha256 HashAlgorithm = "sha256"
+
+	HashAlgorithmSha384 HashAlgorithm = "sha384"
+
+	HashAlgorithmSha512 HashAlgorithm = "sha512"
+)
+
+// HealthAnswer: A document of the API.
+type HealthAnswer struct {
 	// Status: degraded: requests are served, and a person should act; down: some requests cannot be served.
-	Status HealthShowAnswerStatus `json:"status"`
+	Status HealthAnswerStatus `json:"status"`
 }
 
-// HealthShowAnswerStatus: degraded: requests are served, and a person should act; down: some requests cannot be
-// served. Later versions may answer others.
-type HealthShowAnswerStatus string
+// HealthAnswerStatus: degraded: requests are served, and a person should act; down: some requests cannot be served.
+// Later versions may answer others.
+type HealthAnswerStatus string
 
-// The values of HealthShowAnswerStatus.
+// The values of HealthAnswerStatus.
 const (
-	HealthShowAnswerStatusOk HealthShowAnswerStatus = "ok"
+	HealthAnswerStatusOk HealthAnswerStatus = "ok"
 
-	HealthShowAnswerStatusDegraded HealthShowAnswerStatus = "degraded"
+	HealthAnswerStatusDegraded HealthAnswerStatus = "degraded"
 
-	HealthShowAnswerStatusDown HealthShowAnswerStatus = "down"
+	HealthAnswerStatusDown HealthAnswerStatus = "down"
 )
 
-// HSMShowAnswer: A document of the API.
-type HSMShowAnswer struct {
-	// Tokens: The configured tokens.
-	Tokens []HSMShowAnswerTokensItem `json:"tokens"`
+// HMACAnswer: A document of the API.
+type HMACAnswer struct {
+	// HMAC: The HMAC.
+	HMAC string `json:"hmac"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
 }
 
-// HSMShowAnswerTokensItem: A document of the API.
-type HSMShowAnswerTokensItem struct {
+// HMACBatchAnswer: A document of the API.
+type HMACBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []HMACBatchResult `json:"batch-results"`
+
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
+}
+
+// String hides the document: it holds secrets.
+func (HMACBatchAnswer) String() string {
+	return "HMACBatchAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (HMACBatchAnswer) GoString() string {
+	return "HMACBatchAnswer{…}"
+}
+
+// HMACBatchItem: A document of the API.
+type HMACBatchItem struct {
+	// Plaintext: What to authenticate: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// HashAlgorithm: Default sha256.
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// HMACBatchRequest: A document of the API.
+type HMACBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []HMACBatchItem `json:"batch-input"`
+}
+
+// String hides the document: it holds secrets.
+func (HMACBatchRequest) String() string {
+	return "HMACBatchRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (HMACBatchRequest) GoString() string {
+	return "HMACBatchRequest{…}"
+}
+
+// HMACBatchResult: A document of the API.
+type HMACBatchResult struct {
+	// HMAC: The HMAC.
+	HMAC string `json:"hmac,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
+}
+
+// Problem is why the item failed; nil when it did not.
+func (r HMACBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// HMACRequest: A document of the API.
+type HMACRequest struct {
+	// Plaintext: What to authenticate: base64, or raw UTF-8 with base64-encoded false.
+	Plaintext string `json:"plaintext"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// HashAlgorithm: Default sha256.
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (HMACRequest) String() string {
+	return "HMACRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (HMACRequest) GoString() string {
+	return "HMACRequest{…}"
+}
+
+// HSMAnswer: A document of the API.
+type HSMAnswer struct {
+	// Tokens: The configured tokens.
+	Tokens []HSMToken `json:"tokens,omitempty"`
+}
+
+// HSMToken: A document of the API.
+type HSMToken struct {
 	// Name: Name of the token in the configuration.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// Module: Path of the PKCS#11 module.
-	Module string `json:"module"`
+	Module string `json:"module,omitempty"`
 
 	// Label: Label of the token.
-	Label string `json:"label"`
+	Label string `json:"label,omitempty"`
 
 	// Serial: Serial number of the token.
-	Serial string `json:"serial"`
+	Serial string `json:"serial,omitempty"`
 
 	// Manufacturer: Manufacturer of the token.
-	Manufacturer string `json:"manufacturer"`
+	Manufacturer string `json:"manufacturer,omitempty"`
 
 	// Model: Model of the token.
-	Model string `json:"model"`
+	Model string `json:"model,omitempty"`
 
 	// State: Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
-	State HSMShowAnswerTokensItemState `json:"state"`
+	State HSMTokenState `json:"state,omitempty"`
 
 	// Reason: Why it is not up, and how to correct it.
-	Reason *string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
 
 	// KeyTypes: Key types that the token supports.
-	KeyTypes []string `json:"key-types"`
+	KeyTypes []string `json:"key-types,omitempty"`
 
 	// Mechanisms: Mechanisms of the token.
-	Mechanisms []string `json:"mechanisms"`
+	Mechanisms []string `json:"mechanisms,omitempty"`
 
 	// WrappingKey: The key that wraps all others, and its last rotation.
-	WrappingKey HSMShowAnswerTokensItemWrappingKey `json:"wrapping-key"`
+	WrappingKey *HSMTokenWrappingKey `json:"wrapping-key,omitempty"`
 
 	// LoadedKeys: Keys loaded now.
-	LoadedKeys int64 `json:"loaded-keys"`
+	LoadedKeys *int64 `json:"loaded-keys,omitempty"`
 
 	// Sessions: Sessions of the answering worker, counted recently.
-	Sessions HSMShowAnswerTokensItemSessions `json:"sessions"`
+	Sessions *HSMTokenSessions `json:"sessions,omitempty"`
 
 	// Latencies: Time of recent calls by operation.
-	Latencies map[string]HSMShowAnswerTokensItemLatenciesValue `json:"latencies"`
+	Latencies map[string]HSMTokenLatency `json:"latencies,omitempty"`
 }
 
-// HSMShowAnswerTokensItemLatenciesValue: A document of the API.
-type HSMShowAnswerTokensItemLatenciesValue struct {
+// HSMTokenLatency: A document of the API.
+type HSMTokenLatency struct {
 	// Count: Calls that were measured.
-	Count int64 `json:"count"`
+	Count *int64 `json:"count,omitempty"`
 
 	// P50: Median in microseconds.
-	P50 float64 `json:"p50"`
+	P50 *float64 `json:"p50,omitempty"`
 
 	// P99: 99th percentile in microseconds.
-	P99 float64 `json:"p99"`
+	P99 *float64 `json:"p99,omitempty"`
 
 	// Unit: Of both.
-	Unit HSMShowAnswerTokensItemLatenciesValueUnit `json:"unit"`
+	Unit HSMTokenLatencyUnit `json:"unit,omitempty"`
 }
 
-// HSMShowAnswerTokensItemLatenciesValueUnit: Of both. Later versions may answer others.
-type HSMShowAnswerTokensItemLatenciesValueUnit string
+// HSMTokenLatencyUnit: Of both. Later versions may answer others.
+type HSMTokenLatencyUnit string
 
-// The values of HSMShowAnswerTokensItemLatenciesValueUnit.
+// The values of HSMTokenLatencyUnit.
 const (
-	HSMShowAnswerTokensItemLatenciesValueUnitMicroseconds HSMShowAnswerTokensItemLatenciesValueUnit = "microseconds"
+	HSMTokenLatencyUnitMicroseconds HSMTokenLatencyUnit = "microseconds"
 )
 
-// HSMShowAnswerTokensItemSessions: Sessions of the answering worker, counted recently.
-type HSMShowAnswerTokensItemSessions struct {
+// HSMTokenSessions: Sessions of the answering worker, counted recently.
+type HSMTokenSessions struct {
 	// Size: Sessions that may be open.
-	Size int64 `json:"size"`
+	Size *int64 `json:"size,omitempty"`
 
 	// Busy: Sessions in use.
-	Busy int64 `json:"busy"`
+	Busy *int64 `json:"busy,omitempty"`
 
 	// Waiting: Calls that wait for a session.
-	Waiting int64 `json:"waiting"`
+	Waiting *int64 `json:"waiting,omitempty"`
 }
 
-// HSMShowAnswerTokensItemState: Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried
-// again. Later versions may answer others.
-type HSMShowAnswerTokensItemState string
+// HSMTokenState: Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. Later
+// versions may answer others.
+type HSMTokenState string
 
-// The values of HSMShowAnswerTokensItemState.
+// The values of HSMTokenState.
 const (
-	HSMShowAnswerTokensItemStateUp HSMShowAnswerTokensItemState = "up"
+	HSMTokenStateUp HSMTokenState = "up"
 
-	HSMShowAnswerTokensItemStateDamaged HSMShowAnswerTokensItemState = "damaged"
+	HSMTokenStateDamaged HSMTokenState = "damaged"
 
-	HSMShowAnswerTokensItemStateDown HSMShowAnswerTokensItemState = "down"
+	HSMTokenStateDown HSMTokenState = "down"
 
-	HSMShowAnswerTokensItemStatePINRefused HSMShowAnswerTokensItemState = "pin-refused"
+	HSMTokenStatePINRefused HSMTokenState = "pin-refused"
 )
 
-// HSMShowAnswerTokensItemWrappingKey: The key that wraps all others, and its last rotation.
-type HSMShowAnswerTokensItemWrappingKey struct {
+// HSMTokenWrappingKey: The key that wraps all others, and its last rotation.
+type HSMTokenWrappingKey struct {
 	// Number: Number of the wrapping key in use; each rotation makes the next.
-	Number int64 `json:"number"`
+	Number *int64 `json:"number,omitempty"`
 
 	// State: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
 	// every start tries again.
-	State HSMShowAnswerTokensItemWrappingKeyState `json:"state"`
+	State WrappingKeyState `json:"state,omitempty"`
 
 	// Done: Keys rewrapped by the last rotation.
-	Done int64 `json:"done"`
+	Done *int64 `json:"done,omitempty"`
 
 	// Total: Keys to rewrap, as counted so far.
-	Total int64 `json:"total"`
+	Total *int64 `json:"total,omitempty"`
 
 	// Failed: Keys that could not be rewrapped; system:logs names them.
-	Failed int64 `json:"failed"`
+	Failed *int64 `json:"failed,omitempty"`
 
 	// Started: When the last rotation began.
-	Started *string `json:"started,omitempty"`
+	Started string `json:"started,omitempty"`
 
 	// Finished: When it ended.
-	Finished *string `json:"finished,omitempty"`
+	Finished string `json:"finished,omitempty"`
 }
 
-// HSMShowAnswerTokensItemWrappingKeyState: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so
-// the old wrapping key is kept; every start tries again. Later versions may answer others.
-type HSMShowAnswerTokensItemWrappingKeyState string
-
-// The values of HSMShowAnswerTokensItemWrappingKeyState.
-const (
-	HSMShowAnswerTokensItemWrappingKeyStateInUse HSMShowAnswerTokensItemWrappingKeyState = "in-use"
-
-	HSMShowAnswerTokensItemWrappingKeyStateRewrapping HSMShowAnswerTokensItemWrappingKeyState = "rewrapping"
-
-	HSMShowAnswerTokensItemWrappingKeyStateIncomplete HSMShowAnswerTokensItemWrappingKeyState = "incomplete"
-)
-
-// KeystoreImportOpenpgpAnswer: A document of the API.
-type KeystoreImportOpenpgpAnswer struct {
+// ImportOpenpgpAnswer: A document of the API.
+type ImportOpenpgpAnswer struct {
 	// Name: Name of the new transit key.
 	Name string `json:"name"`
 
@@ -694,13 +1355,74 @@ type KeystoreImportOpenpgpAnswer struct {
 	KeyVersion int64 `json:"key-version"`
 }
 
-// KeystoreImportOpenpgpRequest: A document of the API.
-type KeystoreImportOpenpgpRequest struct {
+// ImportOpenpgpRequest: A document of the API.
+type ImportOpenpgpRequest struct {
 	// Name: Name of the new transit key.
 	Name string `json:"name"`
 
 	// Openpgp: Public key block with one certificate: ASCII armor, or base64 of the packets.
 	Openpgp string `json:"openpgp"`
+}
+
+// ImportRequest: A document of the API.
+type ImportRequest struct {
+	// Data: PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.
+	Data *string `json:"data,omitempty"`
+
+	// Ciphertext: In place of data: wrapped under GET /v1/state/keystore/wrapping-key.
+	Ciphertext *string `json:"ciphertext,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (ImportRequest) String() string {
+	return "ImportRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (ImportRequest) GoString() string {
+	return "ImportRequest{…}"
+}
+
+// ImportWrappingKeyAnswer: A document of the API.
+type ImportWrappingKeyAnswer struct {
+	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
+	WrappingKey string `json:"wrapping-key,omitempty"`
+}
+
+// IssuedCertificate: A document of the API.
+type IssuedCertificate struct {
+	// Serial: Serial number.
+	Serial string `json:"serial,omitempty"`
+
+	// Subject: Subject.
+	Subject string `json:"subject,omitempty"`
+
+	// Names: Subject alternative names.
+	Names []string `json:"names,omitempty"`
+
+	// NotBefore: When it begins.
+	NotBefore *time.Time `json:"not-before,omitempty"`
+
+	// NotAfter: When it ends.
+	NotAfter *time.Time `json:"not-after,omitempty"`
+
+	// Via: How it came about.
+	Via string `json:"via,omitempty"`
+
+	// KeyVersion: Key of the CA that signed it.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Status: What it is worth now.
+	Status CertificateStatus `json:"status,omitempty"`
+
+	// RevokedAt: When it was revoked.
+	RevokedAt *time.Time `json:"revoked-at,omitempty"`
+
+	// RevocationReason: Why it was revoked.
+	RevocationReason string `json:"revocation-reason,omitempty"`
+
+	// Certificate: The certificate; only where one is asked for.
+	Certificate string `json:"certificate,omitempty"`
 }
 
 // OIDCExplainAnswer: A document of the API.
@@ -718,7 +1440,7 @@ type OIDCExplainAnswer struct {
 	RoleClaimValues *int64 `json:"role-claim-values,omitempty"`
 
 	// Roles: Every role of the service.
-	Roles []OIDCExplainAnswerRolesItem `json:"roles"`
+	Roles []OIDCExplainRole `json:"roles"`
 
 	// Policies: What the sign-in gets.
 	Policies []string `json:"policies"`
@@ -727,20 +1449,20 @@ type OIDCExplainAnswer struct {
 	UnknownPolicies []string `json:"unknown-policies"`
 
 	// Username: As mapped from the claims.
-	Username *string `json:"username,omitempty"`
+	Username string `json:"username,omitempty"`
 
 	// Fullname: As mapped from the claims.
-	Fullname *string `json:"fullname,omitempty"`
+	Fullname string `json:"fullname,omitempty"`
 
 	// Notes: What else to know, in sentences.
 	Notes []string `json:"notes"`
 
 	// Login: The failed sign-in that was asked for.
-	Login *OIDCExplainAnswerLogin `json:"login,omitempty"`
+	Login *OIDCExplainLogin `json:"login,omitempty"`
 }
 
-// OIDCExplainAnswerLogin: The failed sign-in that was asked for.
-type OIDCExplainAnswerLogin struct {
+// OIDCExplainLogin: The failed sign-in that was asked for.
+type OIDCExplainLogin struct {
 	// Stage: Where it failed.
 	Stage string `json:"stage"`
 
@@ -751,28 +1473,10 @@ type OIDCExplainAnswerLogin struct {
 	Reason string `json:"reason"`
 
 	// Hint: What to do about it.
-	Hint *string `json:"hint,omitempty"`
+	Hint string `json:"hint,omitempty"`
 
 	// OccurredAt: When.
 	OccurredAt time.Time `json:"occurred-at"`
-}
-
-// OIDCExplainAnswerRolesItem: A document of the API.
-type OIDCExplainAnswerRolesItem struct {
-	// Name: Name of the role.
-	Name string `json:"name"`
-
-	// Matches: Whether the role claim has its name.
-	Matches bool `json:"matches"`
-
-	// Grants: Whether it gives its policies.
-	Grants bool `json:"grants"`
-
-	// MissingClaims: Required claims that are not there.
-	MissingClaims []string `json:"missing-claims"`
-
-	// Reason: Why.
-	Reason string `json:"reason"`
 }
 
 // OIDCExplainRequest: A document of the API.
@@ -792,6 +1496,24 @@ func (OIDCExplainRequest) String() string {
 // GoString hides the document: it holds secrets.
 func (OIDCExplainRequest) GoString() string {
 	return "OIDCExplainRequest{…}"
+}
+
+// OIDCExplainRole: A document of the API.
+type OIDCExplainRole struct {
+	// Name: Name of the role.
+	Name string `json:"name"`
+
+	// Matches: Whether the role claim has its name.
+	Matches bool `json:"matches"`
+
+	// Grants: Whether it gives its policies.
+	Grants bool `json:"grants"`
+
+	// MissingClaims: Required claims that are not there.
+	MissingClaims []string `json:"missing-claims"`
+
+	// Reason: Why.
+	Reason string `json:"reason"`
 }
 
 // OIDCLoginAnswer: A document of the API.
@@ -822,6 +1544,53 @@ func (OIDCLoginAnswer) GoString() string {
 	return "OIDCLoginAnswer{…}"
 }
 
+// OIDCLoginPollAnswer: A document of the API.
+type OIDCLoginPollAnswer struct {
+	// Token: The token; it is shown this once.
+	Token string `json:"token"`
+
+	// Accessor: Stands for the token where the token itself must not be seen.
+	Accessor string `json:"accessor"`
+
+	// Policies: What it may do.
+	Policies []string `json:"policies"`
+
+	// ExpiresIn: Seconds until it ends.
+	ExpiresIn int64 `json:"expires-in"`
+
+	// Expires: When it ends.
+	Expires time.Time `json:"expires"`
+
+	// CreationTime: When it was made.
+	CreationTime time.Time `json:"creation-time"`
+}
+
+// String hides the document: it holds secrets.
+func (OIDCLoginPollAnswer) String() string {
+	return "OIDCLoginPollAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (OIDCLoginPollAnswer) GoString() string {
+	return "OIDCLoginPollAnswer{…}"
+}
+
+// OIDCLoginPollRequest: A document of the API.
+type OIDCLoginPollRequest struct {
+	// PollToken: As the request for a sign-in was answered.
+	PollToken string `json:"poll-token"`
+}
+
+// String hides the document: it holds secrets.
+func (OIDCLoginPollRequest) String() string {
+	return "OIDCLoginPollRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (OIDCLoginPollRequest) GoString() string {
+	return "OIDCLoginPollRequest{…}"
+}
+
 // OIDCLoginRequest: A document of the API.
 type OIDCLoginRequest struct {
 	// Tenant: Name of the tenant.
@@ -834,30 +1603,20 @@ type OIDCLoginRequest struct {
 // OIDCRole: A document of the API.
 type OIDCRole struct {
 	// Name: Name of the OIDC role.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// RequiredClaims: Claims without which the role is not given.
-	RequiredClaims []string `json:"required-claims"`
+	RequiredClaims []string `json:"required-claims,omitempty"`
 
 	// ClaimMappings: Claim to what it tells of the user.
-	ClaimMappings map[string]OIDCRoleClaimMappingsValue `json:"claim-mappings"`
+	ClaimMappings map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
-	OIDCScopes []string `json:"oidc-scopes"`
+	OIDCScopes []string `json:"oidc-scopes,omitempty"`
 
 	// TokenPolicies: Policies the sign-in gets.
-	TokenPolicies []string `json:"token-policies"`
+	TokenPolicies []string `json:"token-policies,omitempty"`
 }
-
-// OIDCRoleClaimMappingsValue: One of a few values. Later versions may answer others.
-type OIDCRoleClaimMappingsValue string
-
-// The values of OIDCRoleClaimMappingsValue.
-const (
-	OIDCRoleClaimMappingsValueUsername OIDCRoleClaimMappingsValue = "username"
-
-	OIDCRoleClaimMappingsValueFullname OIDCRoleClaimMappingsValue = "fullname"
-)
 
 // OIDCRoleCreation: A document of the API.
 type OIDCRoleCreation struct {
@@ -868,7 +1627,7 @@ type OIDCRoleCreation struct {
 	RequiredClaims *[]string `json:"required-claims,omitempty"`
 
 	// ClaimMappings: Claim to what it tells of the user.
-	ClaimMappings *map[string]OIDCRoleClaimMappingsValue `json:"claim-mappings,omitempty"`
+	ClaimMappings *map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
 	OIDCScopes *[]string `json:"oidc-scopes,omitempty"`
@@ -880,16 +1639,16 @@ type OIDCRoleCreation struct {
 // OIDCRoleMerge: A document of the API.
 type OIDCRoleMerge struct {
 	// RequiredClaims: Claims without which the role is not given.
-	RequiredClaims *[]string `json:"required-claims,omitempty"`
+	RequiredClaims *Nullable[[]string] `json:"required-claims,omitempty"`
 
 	// ClaimMappings: Claim to what it tells of the user.
-	ClaimMappings *map[string]OIDCRoleClaimMappingsValue `json:"claim-mappings,omitempty"`
+	ClaimMappings *Nullable[map[string]ClaimTarget] `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
-	OIDCScopes *[]string `json:"oidc-scopes,omitempty"`
+	OIDCScopes *Nullable[[]string] `json:"oidc-scopes,omitempty"`
 
 	// TokenPolicies: Policies the sign-in gets.
-	TokenPolicies *[]string `json:"token-policies,omitempty"`
+	TokenPolicies *Nullable[[]string] `json:"token-policies,omitempty"`
 }
 
 // OIDCRoleReplacement: A document of the API.
@@ -898,7 +1657,7 @@ type OIDCRoleReplacement struct {
 	RequiredClaims *[]string `json:"required-claims,omitempty"`
 
 	// ClaimMappings: Claim to what it tells of the user.
-	ClaimMappings *map[string]OIDCRoleClaimMappingsValue `json:"claim-mappings,omitempty"`
+	ClaimMappings *map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
 	OIDCScopes *[]string `json:"oidc-scopes,omitempty"`
@@ -910,58 +1669,58 @@ type OIDCRoleReplacement struct {
 // OIDCRoleState: A document of the API.
 type OIDCRoleState struct {
 	// Name: Name of the OIDC role.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// RequiredClaims: Claims without which the role is not given.
-	RequiredClaims []string `json:"required-claims"`
+	RequiredClaims []string `json:"required-claims,omitempty"`
 
 	// ClaimMappings: Claim to what it tells of the user.
-	ClaimMappings map[string]OIDCRoleClaimMappingsValue `json:"claim-mappings"`
+	ClaimMappings map[string]ClaimTarget `json:"claim-mappings,omitempty"`
 
 	// OIDCScopes: Scopes asked for, besides openid.
-	OIDCScopes []string `json:"oidc-scopes"`
+	OIDCScopes []string `json:"oidc-scopes,omitempty"`
 
 	// TokenPolicies: Policies the sign-in gets.
-	TokenPolicies []string `json:"token-policies"`
+	TokenPolicies []string `json:"token-policies,omitempty"`
 }
 
 // OIDCService: A document of the API.
 type OIDCService struct {
 	// Name: Name of the OIDC service.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// DisplayName: What the login page calls it.
-	DisplayName *string `json:"display-name,omitempty"`
+	DisplayName string `json:"display-name,omitempty"`
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
-	DiscoveryURL string `json:"discovery-url"`
+	DiscoveryURL string `json:"discovery-url,omitempty"`
 
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
-	UseRootCACerts bool `json:"use-root-ca-certs"`
+	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
 
 	// CACerts: CAs trusted for the provider besides, PEM.
-	CACerts *string `json:"ca-certs,omitempty"`
+	CACerts string `json:"ca-certs,omitempty"`
 
 	// ClientID: The id the provider gave this appliance.
-	ClientID string `json:"client-id"`
+	ClientID string `json:"client-id,omitempty"`
 
 	// VerboseLogging: Write claims of sign-ins into system:logs: while setting up, not in production.
-	VerboseLogging bool `json:"verbose-logging"`
+	VerboseLogging *bool `json:"verbose-logging,omitempty"`
 
 	// RoleSelect: How roles are chosen.
-	RoleSelect OIDCServiceRoleSelect `json:"role-select"`
+	RoleSelect *OIDCServiceRoleSelect `json:"role-select,omitempty"`
 
 	// AllowedRedirectURIs: Redirect URIs as registered at the provider; the path is /oidc-callback.
-	AllowedRedirectURIs []string `json:"allowed-redirect-uris"`
+	AllowedRedirectURIs []string `json:"allowed-redirect-uris,omitempty"`
 
 	// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says.
-	TokenEndpointAuthMethod *OIDCServiceTokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod TokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClockTolerance: How far the clocks may differ.
-	ClockTolerance string `json:"clock-tolerance"`
+	ClockTolerance string `json:"clock-tolerance,omitempty"`
 
 	// SessionTTL: How long a sign-in lasts.
-	SessionTTL string `json:"session-ttl"`
+	SessionTTL string `json:"session-ttl,omitempty"`
 }
 
 // OIDCServiceCreation: A document of the API.
@@ -991,13 +1750,13 @@ type OIDCServiceCreation struct {
 	VerboseLogging *bool `json:"verbose-logging,omitempty"`
 
 	// RoleSelect: How roles are chosen.
-	RoleSelect OIDCServiceRoleSelect `json:"role-select"`
+	RoleSelect OIDCServiceRoleSelectInput `json:"role-select"`
 
 	// AllowedRedirectURIs: Redirect URIs as registered at the provider; the path is /oidc-callback.
 	AllowedRedirectURIs []string `json:"allowed-redirect-uris"`
 
 	// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says.
-	TokenEndpointAuthMethod *OIDCServiceTokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod *TokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClockTolerance: How far the clocks may differ.
 	ClockTolerance *string `json:"clock-tolerance,omitempty"`
@@ -1019,7 +1778,7 @@ func (OIDCServiceCreation) GoString() string {
 // OIDCServiceMerge: A document of the API.
 type OIDCServiceMerge struct {
 	// DisplayName: What the login page calls it.
-	DisplayName *string `json:"display-name,omitempty"`
+	DisplayName *Nullable[string] `json:"display-name,omitempty"`
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
 	DiscoveryURL *string `json:"discovery-url,omitempty"`
@@ -1028,25 +1787,25 @@ type OIDCServiceMerge struct {
 	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
 
 	// CACerts: CAs trusted for the provider besides, PEM.
-	CACerts *string `json:"ca-certs,omitempty"`
+	CACerts *Nullable[string] `json:"ca-certs,omitempty"`
 
 	// ClientID: The id the provider gave this appliance.
 	ClientID *string `json:"client-id,omitempty"`
 
 	// ClientSecret: The secret the provider gave this appliance.
-	ClientSecret *string `json:"client-secret,omitempty"`
+	ClientSecret *Nullable[string] `json:"client-secret,omitempty"`
 
 	// VerboseLogging: Write claims of sign-ins into system:logs: while setting up, not in production.
 	VerboseLogging *bool `json:"verbose-logging,omitempty"`
 
 	// RoleSelect: How roles are chosen.
-	RoleSelect *OIDCServiceRoleSelect `json:"role-select,omitempty"`
+	RoleSelect *OIDCServiceRoleSelectMerge `json:"role-select,omitempty"`
 
 	// AllowedRedirectURIs: Redirect URIs as registered at the provider; the path is /oidc-callback.
 	AllowedRedirectURIs *[]string `json:"allowed-redirect-uris,omitempty"`
 
 	// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says.
-	TokenEndpointAuthMethod *OIDCServiceTokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod *Nullable[TokenEndpointAuthMethod] `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClockTolerance: How far the clocks may differ.
 	ClockTolerance *string `json:"clock-tolerance,omitempty"`
@@ -1089,13 +1848,13 @@ type OIDCServiceReplacement struct {
 	VerboseLogging *bool `json:"verbose-logging,omitempty"`
 
 	// RoleSelect: How roles are chosen.
-	RoleSelect OIDCServiceRoleSelect `json:"role-select"`
+	RoleSelect OIDCServiceRoleSelectInput `json:"role-select"`
 
 	// AllowedRedirectURIs: Redirect URIs as registered at the provider; the path is /oidc-callback.
 	AllowedRedirectURIs []string `json:"allowed-redirect-uris"`
 
 	// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says.
-	TokenEndpointAuthMethod *OIDCServiceTokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod *TokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClockTolerance: How far the clocks may differ.
 	ClockTolerance *string `json:"clock-tolerance,omitempty"`
@@ -1117,64 +1876,65 @@ func (OIDCServiceReplacement) GoString() string {
 // OIDCServiceRoleSelect: How roles are chosen.
 type OIDCServiceRoleSelect struct {
 	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+	RoleClaim string `json:"role-claim,omitempty"`
+}
+
+// OIDCServiceRoleSelectInput: How roles are chosen.
+type OIDCServiceRoleSelectInput struct {
+	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
 	RoleClaim string `json:"role-claim"`
+}
+
+// OIDCServiceRoleSelectMerge: How roles are chosen.
+type OIDCServiceRoleSelectMerge struct {
+	// RoleClaim: Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+	RoleClaim *string `json:"role-claim,omitempty"`
 }
 
 // OIDCServiceState: A document of the API.
 type OIDCServiceState struct {
 	// Name: Name of the OIDC service.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// DisplayName: What the login page calls it.
-	DisplayName *string `json:"display-name,omitempty"`
+	DisplayName string `json:"display-name,omitempty"`
 
 	// DiscoveryURL: Where the provider's OpenID Connect metadata is.
-	DiscoveryURL string `json:"discovery-url"`
+	DiscoveryURL string `json:"discovery-url,omitempty"`
 
 	// UseRootCACerts: Whether the public CAs are trusted for the provider.
-	UseRootCACerts bool `json:"use-root-ca-certs"`
+	UseRootCACerts *bool `json:"use-root-ca-certs,omitempty"`
 
 	// CACerts: CAs trusted for the provider besides, PEM.
-	CACerts *string `json:"ca-certs,omitempty"`
+	CACerts string `json:"ca-certs,omitempty"`
 
 	// ClientID: The id the provider gave this appliance.
-	ClientID string `json:"client-id"`
+	ClientID string `json:"client-id,omitempty"`
 
 	// VerboseLogging: Write claims of sign-ins into system:logs: while setting up, not in production.
-	VerboseLogging bool `json:"verbose-logging"`
+	VerboseLogging *bool `json:"verbose-logging,omitempty"`
 
 	// RoleSelect: How roles are chosen.
-	RoleSelect OIDCServiceRoleSelect `json:"role-select"`
+	RoleSelect *OIDCServiceRoleSelect `json:"role-select,omitempty"`
 
 	// AllowedRedirectURIs: Redirect URIs as registered at the provider; the path is /oidc-callback.
-	AllowedRedirectURIs []string `json:"allowed-redirect-uris"`
+	AllowedRedirectURIs []string `json:"allowed-redirect-uris,omitempty"`
 
 	// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says.
-	TokenEndpointAuthMethod *OIDCServiceTokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod TokenEndpointAuthMethod `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClockTolerance: How far the clocks may differ.
-	ClockTolerance string `json:"clock-tolerance"`
+	ClockTolerance string `json:"clock-tolerance,omitempty"`
 
 	// SessionTTL: How long a sign-in lasts.
-	SessionTTL string `json:"session-ttl"`
+	SessionTTL string `json:"session-ttl,omitempty"`
 
 	// Notices: What an administrator should know, in sentences.
-	Notices []string `json:"notices"`
+	Notices []string `json:"notices,omitempty"`
 
 	// ClientSecretSet: Whether the secret is set; its value is never answered.
-	ClientSecretSet bool `json:"client-secret-set"`
+	ClientSecretSet *bool `json:"client-secret-set,omitempty"`
 }
-
-// OIDCServiceTokenEndpointAuthMethod: How the secret is sent; default: as the provider says. Later versions may answer
-// others.
-type OIDCServiceTokenEndpointAuthMethod string
-
-// The values of OIDCServiceTokenEndpointAuthMethod.
-const (
-	OIDCServiceTokenEndpointAuthMethodClientSecretBasic OIDCServiceTokenEndpointAuthMethod = "client_secret_basic"
-
-	OIDCServiceTokenEndpointAuthMethodClientSecretPost OIDCServiceTokenEndpointAuthMethod = "client_secret_post"
-)
 
 // OIDCTestAnswer: A document of the API.
 type OIDCTestAnswer struct {
@@ -1182,62 +1942,50 @@ type OIDCTestAnswer struct {
 	Usable bool `json:"usable"`
 
 	// Findings: What is wrong, errors first.
-	Findings []OIDCTestAnswerFindingsItem `json:"findings"`
+	Findings []OIDCTestFinding `json:"findings"`
 
 	// Issuer: Issuer in the metadata.
-	Issuer *string `json:"issuer,omitempty"`
+	Issuer string `json:"issuer,omitempty"`
 
 	// AuthorizationEndpoint: Where users sign in.
-	AuthorizationEndpoint *string `json:"authorization-endpoint,omitempty"`
+	AuthorizationEndpoint string `json:"authorization-endpoint,omitempty"`
 
 	// TokenEndpoint: Where codes are exchanged.
-	TokenEndpoint *string `json:"token-endpoint,omitempty"`
+	TokenEndpoint string `json:"token-endpoint,omitempty"`
 
 	// Algorithms: Signature algorithms both sides know.
-	Algorithms *[]string `json:"algorithms,omitempty"`
+	Algorithms []string `json:"algorithms,omitempty"`
 
 	// Pkce: Proof key for code exchange (RFC 7636).
-	Pkce *OIDCTestAnswerPkce `json:"pkce,omitempty"`
+	Pkce *OIDCTestPkce `json:"pkce,omitempty"`
 
 	// IssParameter: Whether the provider names itself in its redirects (RFC 9207).
 	IssParameter *bool `json:"iss-parameter,omitempty"`
 
 	// TokenEndpointAuthMethod: How the secret is sent.
-	TokenEndpointAuthMethod *string `json:"token-endpoint-auth-method,omitempty"`
+	TokenEndpointAuthMethod string `json:"token-endpoint-auth-method,omitempty"`
 
 	// ClientCredentials: What the token endpoint says to client-id and client-secret, tried with a code that does not
 	// exist.
-	ClientCredentials *OIDCTestAnswerClientCredentials `json:"client-credentials,omitempty"`
+	ClientCredentials OIDCTestAnswerClientCredentials `json:"client-credentials,omitempty"`
 
 	// RedirectURIs: The redirect URIs.
-	RedirectURIs *[]OIDCTestAnswerRedirectURISItem `json:"redirect-uris,omitempty"`
+	RedirectURIs []OIDCTestRedirectURI `json:"redirect-uris,omitempty"`
 
 	// Keys: Keys of the provider.
-	Keys *[]OIDCTestAnswerKeysItem `json:"keys,omitempty"`
+	Keys []OIDCTestKey `json:"keys,omitempty"`
 
 	// DirectoryHost: Host of the directory API that answers memberships.
-	DirectoryHost *string `json:"directory-host,omitempty"`
+	DirectoryHost string `json:"directory-host,omitempty"`
 
 	// CertificateChain: TLS certificates of the provider.
-	CertificateChain *[]OIDCTestAnswerCertificateChainItem `json:"certificate-chain,omitempty"`
+	CertificateChain []OIDCTestCertificateChain `json:"certificate-chain,omitempty"`
 
 	// ClockDifferenceSeconds: Seconds the provider's clock is ahead of the appliance's, by its Date header.
 	ClockDifferenceSeconds *float64 `json:"clock-difference-seconds,omitempty"`
 
 	// Scopes: Scopes a sign-in asks for.
-	Scopes *[]string `json:"scopes,omitempty"`
-}
-
-// OIDCTestAnswerCertificateChainItem: A document of the API.
-type OIDCTestAnswerCertificateChainItem struct {
-	// Subject: Subject.
-	Subject string `json:"subject"`
-
-	// Issuer: Issuer.
-	Issuer string `json:"issuer"`
-
-	// NotAfter: When it ends.
-	NotAfter time.Time `json:"not-after"`
+	Scopes []string `json:"scopes,omitempty"`
 }
 
 // OIDCTestAnswerClientCredentials: What the token endpoint says to client-id and client-secret, tried with a code that
@@ -1253,93 +2001,195 @@ const (
 	OIDCTestAnswerClientCredentialsUnknown OIDCTestAnswerClientCredentials = "unknown"
 )
 
-// OIDCTestAnswerFindingsItem: A document of the API.
-type OIDCTestAnswerFindingsItem struct {
+// OIDCTestCertificateChain: A document of the API.
+type OIDCTestCertificateChain struct {
+	// Subject: Subject.
+	Subject string `json:"subject"`
+
+	// Issuer: Issuer.
+	Issuer string `json:"issuer"`
+
+	// NotAfter: When it ends.
+	NotAfter time.Time `json:"not-after"`
+}
+
+// OIDCTestFinding: A document of the API.
+type OIDCTestFinding struct {
 	// Level: Whether sign-ins fail because of it.
-	Level OIDCTestAnswerFindingsItemLevel `json:"level"`
+	Level OIDCTestFindingLevel `json:"level"`
 
 	// Message: What is wrong.
 	Message string `json:"message"`
 
 	// Fix: What to do about it.
-	Fix *string `json:"fix,omitempty"`
+	Fix string `json:"fix,omitempty"`
 }
 
-// OIDCTestAnswerFindingsItemLevel: Whether sign-ins fail because of it. Later versions may answer others.
-type OIDCTestAnswerFindingsItemLevel string
+// OIDCTestFindingLevel: Whether sign-ins fail because of it. Later versions may answer others.
+type OIDCTestFindingLevel string
 
-// The values of OIDCTestAnswerFindingsItemLevel.
+// The values of OIDCTestFindingLevel.
 const (
-	OIDCTestAnswerFindingsItemLevelError OIDCTestAnswerFindingsItemLevel = "error"
+	OIDCTestFindingLevelError OIDCTestFindingLevel = "error"
 
-	OIDCTestAnswerFindingsItemLevelWarning OIDCTestAnswerFindingsItemLevel = "warning"
+	OIDCTestFindingLevelWarning OIDCTestFindingLevel = "warning"
 )
 
-// OIDCTestAnswerKeysItem: A document of the API.
-type OIDCTestAnswerKeysItem struct {
+// OIDCTestKey: A document of the API.
+type OIDCTestKey struct {
 	// Kid: Key id.
-	Kid *string `json:"kid,omitempty"`
+	Kid string `json:"kid,omitempty"`
 
 	// Kty: Key type.
 	Kty string `json:"kty"`
 
 	// Alg: Algorithm.
-	Alg *string `json:"alg,omitempty"`
+	Alg string `json:"alg,omitempty"`
 
 	// Use: What for.
-	Use *string `json:"use,omitempty"`
+	Use string `json:"use,omitempty"`
 }
 
-// OIDCTestAnswerPkce: Proof key for code exchange (RFC 7636).
-type OIDCTestAnswerPkce struct {
+// OIDCTestPkce: Proof key for code exchange (RFC 7636).
+type OIDCTestPkce struct {
 	// Method: Always sent.
-	Method OIDCTestAnswerPkceMethod `json:"method"`
+	Method OIDCTestPkceMethod `json:"method"`
 
 	// Listed: Whether the provider promises to check it.
 	Listed bool `json:"listed"`
 }
 
-// OIDCTestAnswerPkceMethod: Always sent. Later versions may answer others.
-type OIDCTestAnswerPkceMethod string
+// OIDCTestPkceMethod: Always sent. Later versions may answer others.
+type OIDCTestPkceMethod string
 
-// The values of OIDCTestAnswerPkceMethod.
+// The values of OIDCTestPkceMethod.
 const (
-	OIDCTestAnswerPkceMethodS256 OIDCTestAnswerPkceMethod = "S256"
+	OIDCTestPkceMethodS256 OIDCTestPkceMethod = "S256"
 )
 
-// OIDCTestAnswerRedirectURISItem: A document of the API.
-type OIDCTestAnswerRedirectURISItem struct {
+// OIDCTestRedirectURI: A document of the API.
+type OIDCTestRedirectURI struct {
 	// URI: One of allowed-redirect-uris.
 	URI string `json:"uri"`
 
 	// Registered: Whether the provider knows it.
-	Registered OIDCTestAnswerRedirectURISItemRegistered `json:"registered"`
+	Registered OIDCTestRedirectURIRegistered `json:"registered"`
 }
 
-// OIDCTestAnswerRedirectURISItemRegistered: Whether the provider knows it. Later versions may answer others.
-type OIDCTestAnswerRedirectURISItemRegistered string
+// OIDCTestRedirectURIRegistered: Whether the provider knows it. Later versions may answer others.
+type OIDCTestRedirectURIRegistered string
 
-// The values of OIDCTestAnswerRedirectURISItemRegistered.
+// The values of OIDCTestRedirectURIRegistered.
 const (
-	OIDCTestAnswerRedirectURISItemRegisteredYes OIDCTestAnswerRedirectURISItemRegistered = "yes"
+	OIDCTestRedirectURIRegisteredYes OIDCTestRedirectURIRegistered = "yes"
 
-	OIDCTestAnswerRedirectURISItemRegisteredUnknown OIDCTestAnswerRedirectURISItemRegistered = "unknown"
+	OIDCTestRedirectURIRegisteredUnknown OIDCTestRedirectURIRegistered = "unknown"
 )
 
 // OIDCTestRequest: A document of the API.
 type OIDCTestRequest struct {
 }
 
+// OpenpgpSignAnswer: A document of the API.
+type OpenpgpSignAnswer struct {
+	// Signature: The detached signature.
+	Signature string `json:"signature"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// OpenpgpSignRequest: A document of the API.
+type OpenpgpSignRequest struct {
+	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
+	Text string `json:"text"`
+
+	// Base64Encoded: false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Format: binary answers the packet in base64.
+	Format *OpenpgpSignRequestFormat `json:"format,omitempty"`
+
+	// ExpiresAfter: How long the signature holds; for ever when absent.
+	ExpiresAfter *string `json:"expires-after,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (OpenpgpSignRequest) String() string {
+	return "OpenpgpSignRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (OpenpgpSignRequest) GoString() string {
+	return "OpenpgpSignRequest{…}"
+}
+
+// OpenpgpSignRequestFormat: binary answers the packet in base64. Later versions may answer others.
+type OpenpgpSignRequestFormat string
+
+// The values of OpenpgpSignRequestFormat.
+const (
+	OpenpgpSignRequestFormatArmored OpenpgpSignRequestFormat = "armored"
+
+	OpenpgpSignRequestFormatBinary OpenpgpSignRequestFormat = "binary"
+)
+
+// OpenpgpVerifyAnswer: A document of the API.
+type OpenpgpVerifyAnswer struct {
+	// Valid: Whether a key of the certificate made the signature over this text.
+	Valid bool `json:"valid"`
+
+	// Fingerprint: Fingerprint of the key that signed.
+	Fingerprint string `json:"fingerprint,omitempty"`
+
+	// KeyID: Its key id.
+	KeyID string `json:"key-id,omitempty"`
+
+	// Version: Version of the transit key that signed.
+	Version *int64 `json:"version,omitempty"`
+
+	// KeyVersion: The same, as every key action says it.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// SignedAt: When, as the signature says.
+	SignedAt *time.Time `json:"signed-at,omitempty"`
+}
+
+// OpenpgpVerifyRequest: A document of the API.
+type OpenpgpVerifyRequest struct {
+	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
+	Text string `json:"text"`
+
+	// Base64Encoded: false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Signature: Detached signature: ASCII armor, or base64 of the packets.
+	Signature string `json:"signature"`
+}
+
+// String hides the document: it holds secrets.
+func (OpenpgpVerifyRequest) String() string {
+	return "OpenpgpVerifyRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (OpenpgpVerifyRequest) GoString() string {
+	return "OpenpgpVerifyRequest{…}"
+}
+
 // Policy: A document of the API.
 type Policy struct {
 	// Name: Name of the policy.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// Description: What the policy is for.
-	Description string `json:"description"`
+	Description string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI PolicyRestAPI `json:"rest-api"`
+	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
 }
 
 // PolicyCheckAnswer: A document of the API.
@@ -1348,10 +2198,10 @@ type PolicyCheckAnswer struct {
 	Allowed bool `json:"allowed"`
 
 	// Rule: Path of the rule that decided.
-	Rule *string `json:"rule,omitempty"`
+	Rule string `json:"rule,omitempty"`
 
 	// Policy: Policy that has the rule; absent: no rule decided.
-	Policy *string `json:"policy,omitempty"`
+	Policy string `json:"policy,omitempty"`
 
 	// DecidedBy: Whose policies decided, since both must allow; `service`: what it asks of every caller there.
 	DecidedBy PolicyCheckAnswerDecidedBy `json:"decided-by"`
@@ -1416,30 +2266,18 @@ type PolicyCreation struct {
 	Description *string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI *PolicyCreationRestAPI `json:"rest-api,omitempty"`
+	RestAPI *PolicyRestAPIInput `json:"rest-api,omitempty"`
 }
 
-// PolicyCreationRestAPI: What may be done over this API.
-type PolicyCreationRestAPI struct {
-	// Rules: The most exact rule for a path decides; without one it is refused.
-	Rules *[]PolicyCreationRestAPIRulesItem `json:"rules,omitempty"`
-}
+// PolicyEffect: Whether anything may be done that no other field here says. Later versions may answer others.
+type PolicyEffect string
 
-// PolicyCreationRestAPIRulesItem: A document of the API.
-type PolicyCreationRestAPIRulesItem struct {
-	// Path: The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.
-	Path string `json:"path"`
+// The values of PolicyEffect.
+const (
+	PolicyEffectAllow PolicyEffect = "allow"
 
-	// Operations: What the rule says of each operation.
-	Operations PolicyRestAPIRulesItemOperations `json:"operations"`
-
-	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
-	// counts with its default, if it has one of its own.
-	AllowedValues *map[string][]PolicyRestAPIRulesItemAllowedValuesValueItem `json:"allowed-values,omitempty"`
-
-	// HideFields: Names of fields left out of answers.
-	HideFields *[]string `json:"hide-fields,omitempty"`
-}
+	PolicyEffectReject PolicyEffect = "reject"
+)
 
 // PolicyMerge: A document of the API.
 type PolicyMerge struct {
@@ -1447,7 +2285,70 @@ type PolicyMerge struct {
 	Description *string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI *PolicyCreationRestAPI `json:"rest-api,omitempty"`
+	RestAPI *Nullable[PolicyRestAPIMerge] `json:"rest-api,omitempty"`
+}
+
+// PolicyOperations: What the rule says of each operation.
+type PolicyOperations struct {
+	// All: Whether anything may be done that no other field here says.
+	All PolicyEffect `json:"all,omitempty"`
+
+	// Create: Whether entries may be made.
+	Create PolicyEffect `json:"create,omitempty"`
+
+	// Read: Whether it may be read.
+	Read PolicyEffect `json:"read,omitempty"`
+
+	// Update: Whether entries may be changed.
+	Update PolicyEffect `json:"update,omitempty"`
+
+	// Delete: Whether entries may be deleted.
+	Delete PolicyEffect `json:"delete,omitempty"`
+
+	// Execute: Whether actions may be run.
+	Execute PolicyEffect `json:"execute,omitempty"`
+}
+
+// PolicyOperationsInput: What the rule says of each operation.
+type PolicyOperationsInput struct {
+	// All: Whether anything may be done that no other field here says.
+	All *PolicyEffect `json:"all,omitempty"`
+
+	// Create: Whether entries may be made.
+	Create *PolicyEffect `json:"create,omitempty"`
+
+	// Read: Whether it may be read.
+	Read *PolicyEffect `json:"read,omitempty"`
+
+	// Update: Whether entries may be changed.
+	Update *PolicyEffect `json:"update,omitempty"`
+
+	// Delete: Whether entries may be deleted.
+	Delete *PolicyEffect `json:"delete,omitempty"`
+
+	// Execute: Whether actions may be run.
+	Execute *PolicyEffect `json:"execute,omitempty"`
+}
+
+// PolicyOperationsMerge: What the rule says of each operation.
+type PolicyOperationsMerge struct {
+	// All: Whether anything may be done that no other field here says.
+	All *PolicyEffect `json:"all,omitempty"`
+
+	// Create: Whether entries may be made.
+	Create *PolicyEffect `json:"create,omitempty"`
+
+	// Read: Whether it may be read.
+	Read *PolicyEffect `json:"read,omitempty"`
+
+	// Update: Whether entries may be changed.
+	Update *PolicyEffect `json:"update,omitempty"`
+
+	// Delete: Whether entries may be deleted.
+	Delete *PolicyEffect `json:"delete,omitempty"`
+
+	// Execute: Whether actions may be run.
+	Execute *PolicyEffect `json:"execute,omitempty"`
 }
 
 // PolicyReplacement: A document of the API.
@@ -1456,154 +2357,472 @@ type PolicyReplacement struct {
 	Description *string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI *PolicyCreationRestAPI `json:"rest-api,omitempty"`
+	RestAPI *PolicyRestAPIInput `json:"rest-api,omitempty"`
 }
 
 // PolicyRestAPI: What may be done over this API.
 type PolicyRestAPI struct {
 	// Rules: The most exact rule for a path decides; without one it is refused.
-	Rules []PolicyRestAPIRulesItem `json:"rules"`
+	Rules []PolicyRule `json:"rules,omitempty"`
 }
 
-// PolicyRestAPIRulesItem: A document of the API.
-type PolicyRestAPIRulesItem struct {
+// PolicyRestAPIInput: What may be done over this API.
+type PolicyRestAPIInput struct {
+	// Rules: The most exact rule for a path decides; without one it is refused.
+	Rules *[]PolicyRuleInput `json:"rules,omitempty"`
+}
+
+// PolicyRestAPIMerge: A document of the API.
+type PolicyRestAPIMerge struct {
+	// Rules: The most exact rule for a path decides; without one it is refused.
+	Rules *Nullable[[]PolicyRuleMerge] `json:"rules,omitempty"`
+}
+
+// PolicyRule: A document of the API.
+type PolicyRule struct {
+	// Path: The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.
+	Path string `json:"path,omitempty"`
+
+	// Operations: What the rule says of each operation.
+	Operations *PolicyOperations `json:"operations,omitempty"`
+
+	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
+	// counts with its default, if it has one of its own.
+	AllowedValues map[string][]any `json:"allowed-values,omitempty"`
+
+	// HideFields: Names of fields left out of answers.
+	HideFields []string `json:"hide-fields,omitempty"`
+}
+
+// PolicyRuleInput: A document of the API.
+type PolicyRuleInput struct {
 	// Path: The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.
 	Path string `json:"path"`
 
 	// Operations: What the rule says of each operation.
-	Operations PolicyRestAPIRulesItemOperations `json:"operations"`
+	Operations PolicyOperationsInput `json:"operations"`
 
 	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
 	// counts with its default, if it has one of its own.
-	AllowedValues map[string][]PolicyRestAPIRulesItemAllowedValuesValueItem `json:"allowed-values"`
+	AllowedValues *map[string][]any `json:"allowed-values,omitempty"`
 
 	// HideFields: Names of fields left out of answers.
-	HideFields []string `json:"hide-fields"`
+	HideFields *[]string `json:"hide-fields,omitempty"`
 }
 
-// PolicyRestAPIRulesItemAllowedValuesValueItem: A value. It is one of: string, float64, bool.
-type PolicyRestAPIRulesItemAllowedValuesValueItem = any
+// PolicyRuleMerge: A document of the API.
+type PolicyRuleMerge struct {
+	// Path: The paths the rule is about: `*` stands for one segment, `**` at the end for any rest.
+	Path string `json:"path"`
 
-// PolicyRestAPIRulesItemOperations: What the rule says of each operation.
-type PolicyRestAPIRulesItemOperations struct {
-	// All: Whether anything may be done that no other field here says.
-	All *PolicyRestAPIRulesItemOperationsAll `json:"all,omitempty"`
+	// Operations: What the rule says of each operation.
+	Operations PolicyOperationsMerge `json:"operations"`
 
-	// Create: Whether entries may be made.
-	Create *PolicyRestAPIRulesItemOperationsAll `json:"create,omitempty"`
+	// AllowedValues: Name of a field, inside containers `a/b`, to the values a request may give it; one that is left out
+	// counts with its default, if it has one of its own.
+	AllowedValues *map[string][]any `json:"allowed-values,omitempty"`
 
-	// Read: Whether it may be read.
-	Read *PolicyRestAPIRulesItemOperationsAll `json:"read,omitempty"`
-
-	// Update: Whether entries may be changed.
-	Update *PolicyRestAPIRulesItemOperationsAll `json:"update,omitempty"`
-
-	// Delete: Whether entries may be deleted.
-	Delete *PolicyRestAPIRulesItemOperationsAll `json:"delete,omitempty"`
-
-	// Execute: Whether actions may be run.
-	Execute *PolicyRestAPIRulesItemOperationsAll `json:"execute,omitempty"`
+	// HideFields: Names of fields left out of answers.
+	HideFields *[]string `json:"hide-fields,omitempty"`
 }
-
-// PolicyRestAPIRulesItemOperationsAll: Whether anything may be done that no other field here says. Later versions may
-// answer others.
-type PolicyRestAPIRulesItemOperationsAll string
-
-// The values of PolicyRestAPIRulesItemOperationsAll.
-const (
-	PolicyRestAPIRulesItemOperationsAllAllow PolicyRestAPIRulesItemOperationsAll = "allow"
-
-	PolicyRestAPIRulesItemOperationsAllReject PolicyRestAPIRulesItemOperationsAll = "reject"
-)
 
 // PolicyState: A document of the API.
 type PolicyState struct {
 	// Name: Name of the policy.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// Description: What the policy is for.
-	Description string `json:"description"`
+	Description string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI PolicyRestAPI `json:"rest-api"`
+	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
 
 	// BuiltIn: Whether every tenant has it; built-in policies cannot be changed.
-	BuiltIn bool `json:"built-in"`
+	BuiltIn *bool `json:"built-in,omitempty"`
 
 	// Warnings: Rules that no request can meet.
-	Warnings *[]string `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // PolicyWithWarnings: A document of the API.
 type PolicyWithWarnings struct {
 	// Name: Name of the policy.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// Description: What the policy is for.
-	Description string `json:"description"`
+	Description string `json:"description,omitempty"`
 
 	// RestAPI: What may be done over this API.
-	RestAPI PolicyRestAPI `json:"rest-api"`
+	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
 
 	// Warnings: What was accepted and is hardly meant so.
-	Warnings *[]string `json:"warnings,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
-// PostV1OIDCLoginPollAnswer: A document of the API.
-type PostV1OIDCLoginPollAnswer struct {
-	// Token: The token; it is shown this once.
-	Token string `json:"token"`
+// RandomBytesAnswer: A document of the API.
+type RandomBytesAnswer struct {
+	// Bytes: The octets in the format asked for.
+	Bytes string `json:"bytes"`
+}
 
-	// Accessor: Stands for the token where the token itself must not be seen.
-	Accessor string `json:"accessor"`
+// String hides the document: it holds secrets.
+func (RandomBytesAnswer) String() string {
+	return "RandomBytesAnswer{…}"
+}
 
-	// Policies: What it may do.
-	Policies []string `json:"policies"`
+// GoString hides the document: it holds secrets.
+func (RandomBytesAnswer) GoString() string {
+	return "RandomBytesAnswer{…}"
+}
 
-	// ExpiresIn: Seconds until it ends.
-	ExpiresIn int64 `json:"expires-in"`
+// RandomBytesRequest: A document of the API.
+type RandomBytesRequest struct {
+	// Bytes: How many octets.
+	Bytes *int64 `json:"bytes,omitempty"`
 
-	// Expires: When it ends.
-	Expires time.Time `json:"expires"`
+	// Format: How they are written.
+	Format *RandomBytesRequestFormat `json:"format,omitempty"`
+}
+
+// RandomBytesRequestFormat: How they are written. Later versions may answer others.
+type RandomBytesRequestFormat string
+
+// The values of RandomBytesRequestFormat.
+const (
+	RandomBytesRequestFormatBase64 RandomBytesRequestFormat = "base64"
+
+	RandomBytesRequestFormatHex RandomBytesRequestFormat = "hex"
+)
+
+// RestoreRequest: A document of the API.
+type RestoreRequest struct {
+	// Key: What backup answered, here or on another appliance.
+	Key string `json:"key"`
+}
+
+// String hides the document: it holds secrets.
+func (RestoreRequest) String() string {
+	return "RestoreRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (RestoreRequest) GoString() string {
+	return "RestoreRequest{…}"
+}
+
+// RewrapAnswer: A document of the API.
+type RewrapAnswer struct {
+	// Ciphertext: The ciphertext under the other version.
+	Ciphertext string `json:"ciphertext"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// RewrapBatchAnswer: A document of the API.
+type RewrapBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []RewrapBatchResult `json:"batch-results"`
+
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
+}
+
+// String hides the document: it holds secrets.
+func (RewrapBatchAnswer) String() string {
+	return "RewrapBatchAnswer{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (RewrapBatchAnswer) GoString() string {
+	return "RewrapBatchAnswer{…}"
+}
+
+// RewrapBatchItem: A document of the API.
+type RewrapBatchItem struct {
+	// Ciphertext: What encrypt answered.
+	Ciphertext string `json:"ciphertext"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// RewrapBatchRequest: A document of the API.
+type RewrapBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []RewrapBatchItem `json:"batch-input"`
+}
+
+// String hides the document: it holds secrets.
+func (RewrapBatchRequest) String() string {
+	return "RewrapBatchRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (RewrapBatchRequest) GoString() string {
+	return "RewrapBatchRequest{…}"
+}
+
+// RewrapBatchResult: A document of the API.
+type RewrapBatchResult struct {
+	// Ciphertext: The ciphertext under the other version.
+	Ciphertext string `json:"ciphertext,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
+}
+
+// Problem is why the item failed; nil when it did not.
+func (r RewrapBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// RewrapRequest: A document of the API.
+type RewrapRequest struct {
+	// Ciphertext: What encrypt answered.
+	Ciphertext string `json:"ciphertext"`
+
+	// Context: Required for derived keys: the same text again to decrypt.
+	Context *string `json:"context,omitempty"`
+
+	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
+	AssociatedData *string `json:"associated-data,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (RewrapRequest) String() string {
+	return "RewrapRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (RewrapRequest) GoString() string {
+	return "RewrapRequest{…}"
+}
+
+// RotateWrappingKeyAnswer: A document of the API.
+type RotateWrappingKeyAnswer struct {
+	// Number: Number of the wrapping key in use; each rotation makes the next.
+	Number int64 `json:"number"`
+
+	// State: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
+	// every start tries again.
+	State WrappingKeyState `json:"state"`
+
+	// Done: Keys rewrapped by the last rotation.
+	Done int64 `json:"done"`
+
+	// Total: Keys to rewrap, as counted so far.
+	Total int64 `json:"total"`
+
+	// Failed: Keys that could not be rewrapped; system:logs names them.
+	Failed int64 `json:"failed"`
+
+	// Started: When the last rotation began.
+	Started string `json:"started,omitempty"`
+
+	// Finished: When it ended.
+	Finished string `json:"finished,omitempty"`
+}
+
+// RotateWrappingKeyRequest: A document of the API.
+type RotateWrappingKeyRequest struct {
+	// Token: Name of the token in the configuration; needed where there are several.
+	Token *string `json:"token,omitempty"`
+}
+
+// SecretID: A document of the API.
+type SecretID struct {
+	// Accessor: Stands for the secret-id where the secret itself must not be seen.
+	Accessor string `json:"accessor,omitempty"`
 
 	// CreationTime: When it was made.
-	CreationTime time.Time `json:"creation-time"`
+	CreationTime *time.Time `json:"creation-time,omitempty"`
+
+	// Expires: When it ends; absent: never.
+	Expires *time.Time `json:"expires,omitempty"`
+
+	// UsesLeft: How often it can still be used; absent: as often as one likes.
+	UsesLeft *int64 `json:"uses-left,omitempty"`
+
+	// BoundCidrs: Ranges of addresses it can be used from; empty: from anywhere.
+	BoundCidrs []string `json:"bound-cidrs,omitempty"`
+}
+
+// SignAnswer: A document of the API.
+type SignAnswer struct {
+	// Signature: The signature.
+	Signature string `json:"signature"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion int64 `json:"key-version"`
+}
+
+// SignBatchAnswer: A document of the API.
+type SignBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []SignBatchResult `json:"batch-results"`
+
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
 }
 
 // String hides the document: it holds secrets.
-func (PostV1OIDCLoginPollAnswer) String() string {
-	return "PostV1OIDCLoginPollAnswer{…}"
+func (SignBatchAnswer) String() string {
+	return "SignBatchAnswer{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (PostV1OIDCLoginPollAnswer) GoString() string {
-	return "PostV1OIDCLoginPollAnswer{…}"
+func (SignBatchAnswer) GoString() string {
+	return "SignBatchAnswer{…}"
 }
 
-// PostV1OIDCLoginPollRequest: A document of the API.
-type PostV1OIDCLoginPollRequest struct {
-	// PollToken: As the request for a sign-in was answered.
-	PollToken string `json:"poll-token"`
+// SignBatchItem: A document of the API.
+type SignBatchItem struct {
+	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
+	Text string `json:"text"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// HashAlgorithm: Default sha256.
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
+
+	// Prehashed: The input is the finished hash, not the data. Default false.
+	Prehashed *bool `json:"prehashed,omitempty"`
+
+	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
+
+	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// SignBatchRequest: A document of the API.
+type SignBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []SignBatchItem `json:"batch-input"`
 }
 
 // String hides the document: it holds secrets.
-func (PostV1OIDCLoginPollRequest) String() string {
-	return "PostV1OIDCLoginPollRequest{…}"
+func (SignBatchRequest) String() string {
+	return "SignBatchRequest{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (PostV1OIDCLoginPollRequest) GoString() string {
-	return "PostV1OIDCLoginPollRequest{…}"
+func (SignBatchRequest) GoString() string {
+	return "SignBatchRequest{…}"
 }
 
-// ProblemErrorsItem: A document of the API.
-type ProblemErrorsItem struct {
-	// ErrorMessage: What is wrong.
-	ErrorMessage string `json:"error-message"`
+// SignBatchResult: A document of the API.
+type SignBatchResult struct {
+	// Signature: The signature.
+	Signature string `json:"signature,omitempty"`
 
-	// ErrorInfo: Where: the path of the field.
-	ErrorInfo *string `json:"error-info,omitempty"`
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
 }
+
+// Problem is why the item failed; nil when it did not.
+func (r SignBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// SignRequest: A document of the API.
+type SignRequest struct {
+	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
+	Text string `json:"text"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// HashAlgorithm: Default sha256.
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
+
+	// Prehashed: The input is the finished hash, not the data. Default false.
+	Prehashed *bool `json:"prehashed,omitempty"`
+
+	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
+
+	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
+
+	// KeyVersion: Version to use; default: the version in use.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (SignRequest) String() string {
+	return "SignRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (SignRequest) GoString() string {
+	return "SignRequest{…}"
+}
+
+// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15. Later versions may answer others.
+type SignatureAlgorithm string
+
+// The values of SignatureAlgorithm.
+const (
+	SignatureAlgorithmPkcs1v15 SignatureAlgorithm = "pkcs1v15"
+
+	SignatureAlgorithmPss SignatureAlgorithm = "pss"
+)
+
+// SignatureMarshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. Later
+// versions may answer others.
+type SignatureMarshaling string
+
+// The values of SignatureMarshaling.
+const (
+	SignatureMarshalingAsn1 SignatureMarshaling = "asn1"
+
+	SignatureMarshalingJws SignatureMarshaling = "jws"
+)
 
 // SystemBackupRequest: A document of the API.
 type SystemBackupRequest struct {
@@ -1642,37 +2861,6 @@ const (
 	SystemOperateRequestOperationFactoryReset SystemOperateRequestOperation = "factory-reset"
 )
 
-// SystemRotateWrappingKeyAnswer: A document of the API.
-type SystemRotateWrappingKeyAnswer struct {
-	// Number: Number of the wrapping key in use; each rotation makes the next.
-	Number int64 `json:"number"`
-
-	// State: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
-	// every start tries again.
-	State HSMShowAnswerTokensItemWrappingKeyState `json:"state"`
-
-	// Done: Keys rewrapped by the last rotation.
-	Done int64 `json:"done"`
-
-	// Total: Keys to rewrap, as counted so far.
-	Total int64 `json:"total"`
-
-	// Failed: Keys that could not be rewrapped; system:logs names them.
-	Failed int64 `json:"failed"`
-
-	// Started: When the last rotation began.
-	Started *string `json:"started,omitempty"`
-
-	// Finished: When it ended.
-	Finished *string `json:"finished,omitempty"`
-}
-
-// SystemRotateWrappingKeyRequest: A document of the API.
-type SystemRotateWrappingKeyRequest struct {
-	// Token: Name of the token in the configuration; needed where there are several.
-	Token *string `json:"token,omitempty"`
-}
-
 // SystemUnsealRequest: A document of the API.
 type SystemUnsealRequest struct {
 	// PIN: The user PIN of every configured token.
@@ -1695,16 +2883,16 @@ func (SystemUnsealRequest) GoString() string {
 // Tenant: A document of the API.
 type Tenant struct {
 	// Name: Name of the tenant.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// DescriptiveName: A name for people.
-	DescriptiveName string `json:"descriptive-name"`
+	DescriptiveName string `json:"descriptive-name,omitempty"`
 
 	// Kind: What the tenant is; there is one system tenant.
-	Kind TenantKind `json:"kind"`
+	Kind TenantKind `json:"kind,omitempty"`
 
 	// Policies: What the whole tenant may do at most; default by kind.
-	Policies *[]string `json:"policies,omitempty"`
+	Policies []string `json:"policies,omitempty"`
 }
 
 // TenantCreation: A document of the API.
@@ -1743,7 +2931,7 @@ type TenantMerge struct {
 	Kind *TenantKind `json:"kind,omitempty"`
 
 	// Policies: What the whole tenant may do at most; default by kind.
-	Policies *[]string `json:"policies,omitempty"`
+	Policies *Nullable[[]string] `json:"policies,omitempty"`
 }
 
 // TenantReplacement: A document of the API.
@@ -1761,25 +2949,25 @@ type TenantReplacement struct {
 // TenantState: A document of the API.
 type TenantState struct {
 	// Name: Name of the tenant.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// DescriptiveName: A name for people.
-	DescriptiveName string `json:"descriptive-name"`
+	DescriptiveName string `json:"descriptive-name,omitempty"`
 
 	// Kind: What the tenant is; there is one system tenant.
-	Kind TenantKind `json:"kind"`
+	Kind TenantKind `json:"kind,omitempty"`
 
 	// Policies: What the whole tenant may do at most; default by kind.
-	Policies *[]string `json:"policies,omitempty"`
+	Policies []string `json:"policies,omitempty"`
 
 	// UUID: Stands for the tenant in EST paths.
-	UUID string `json:"uuid"`
+	UUID string `json:"uuid,omitempty"`
 
 	// CreationTime: When the tenant was made.
-	CreationTime time.Time `json:"creation-time"`
+	CreationTime *time.Time `json:"creation-time,omitempty"`
 
 	// RootTokenIssued: Whether the one root token of the tenant was made.
-	RootTokenIssued bool `json:"root-token-issued"`
+	RootTokenIssued *bool `json:"root-token-issued,omitempty"`
 }
 
 // TenantsMergeLists: One of a few values. Later versions may answer others.
@@ -1792,94 +2980,52 @@ const (
 	TenantsMergeListsReplace TenantsMergeLists = "replace"
 )
 
-// Tlsca: A document of the API.
-type Tlsca struct {
+// TLSCA: A document of the API.
+type TLSCA struct {
 	// Name: Name of the TLS CA.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// CertKeyType: Key of the CA; default ecdsa.
-	CertKeyType *TlscaCertKeyType `json:"cert-key-type,omitempty"`
+	CertKeyType CertKeyType `json:"cert-key-type,omitempty"`
 
 	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
-	CertKeyCurve *TlscaCertKeyCurve `json:"cert-key-curve,omitempty"`
+	CertKeyCurve CertKeyCurve `json:"cert-key-curve,omitempty"`
 
 	// CertKeyBits: Size of an rsa key; default 3072.
-	CertKeyBits *TlscaCertKeyBits `json:"cert-key-bits,omitempty"`
+	CertKeyBits *CertKeyBits `json:"cert-key-bits,omitempty"`
 
 	// Subject: Subject of the CA certificate; default CN=<name>.
-	Subject *string `json:"subject,omitempty"`
+	Subject string `json:"subject,omitempty"`
 
 	// TTL: Life of the CA certificate.
-	TTL string `json:"ttl"`
+	TTL string `json:"ttl,omitempty"`
 
 	// IssuingCA: CA here that signs this one; without it the CA is a root.
-	IssuingCA *string `json:"issuing-ca,omitempty"`
+	IssuingCA string `json:"issuing-ca,omitempty"`
 
 	// CACert: Certificate of a CA elsewhere: this one is then only trusted, and issues nothing.
-	CACert *string `json:"ca-cert,omitempty"`
+	CACert string `json:"ca-cert,omitempty"`
 
 	// DeletionAllowed: Must be true before the CA can be deleted while certificates of it are valid.
-	DeletionAllowed bool `json:"deletion-allowed"`
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// EST: Enrolment of devices.
-	EST TlscaEST `json:"est"`
+	EST *TLSCAEST `json:"est,omitempty"`
 }
 
-// TlscaCertKeyBits: Size of an rsa key; default 3072. Later versions may answer others.
-type TlscaCertKeyBits int64
-
-// The values of TlscaCertKeyBits.
-const (
-	TlscaCertKeyBits2048 TlscaCertKeyBits = 2048
-
-	TlscaCertKeyBits3072 TlscaCertKeyBits = 3072
-
-	TlscaCertKeyBits4096 TlscaCertKeyBits = 4096
-)
-
-// TlscaCertKeyCurve: Curve of an ecdsa key; default secp256r1. Later versions may answer others.
-type TlscaCertKeyCurve string
-
-// The values of TlscaCertKeyCurve.
-const (
-	TlscaCertKeyCurveSecp256r1 TlscaCertKeyCurve = "secp256r1"
-
-	TlscaCertKeyCurveSecp384r1 TlscaCertKeyCurve = "secp384r1"
-
-	TlscaCertKeyCurveSecp521r1 TlscaCertKeyCurve = "secp521r1"
-)
-
-// TlscaCertKeyType: Key of the CA; default ecdsa. Later versions may answer others.
-type TlscaCertKeyType string
-
-// The values of TlscaCertKeyType.
-const (
-	TlscaCertKeyTypeECDSA TlscaCertKeyType = "ecdsa"
-
-	TlscaCertKeyTypeRSA TlscaCertKeyType = "rsa"
-
-	TlscaCertKeyTypeEd25519 TlscaCertKeyType = "ed25519"
-
-	TlscaCertKeyTypeMlDsa44 TlscaCertKeyType = "ml-dsa-44"
-
-	TlscaCertKeyTypeMlDsa65 TlscaCertKeyType = "ml-dsa-65"
-
-	TlscaCertKeyTypeMlDsa87 TlscaCertKeyType = "ml-dsa-87"
-)
-
-// TlscaCreation: A document of the API.
-type TlscaCreation struct {
+// TLSCACreation: A document of the API.
+type TLSCACreation struct {
 	// Name: Name of the TLS CA.
 	Name string `json:"name"`
 
 	// CertKeyType: Key of the CA; default ecdsa.
-	CertKeyType *TlscaCertKeyType `json:"cert-key-type,omitempty"`
+	CertKeyType *CertKeyType `json:"cert-key-type,omitempty"`
 
 	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
-	CertKeyCurve *TlscaCertKeyCurve `json:"cert-key-curve,omitempty"`
+	CertKeyCurve *CertKeyCurve `json:"cert-key-curve,omitempty"`
 
 	// CertKeyBits: Size of an rsa key; default 3072.
-	CertKeyBits *TlscaCertKeyBits `json:"cert-key-bits,omitempty"`
+	CertKeyBits *CertKeyBits `json:"cert-key-bits,omitempty"`
 
 	// Subject: Subject of the CA certificate; default CN=<name>.
 	Subject *string `json:"subject,omitempty"`
@@ -1897,11 +3043,38 @@ type TlscaCreation struct {
 	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// EST: Enrolment of devices.
-	EST *TlscaCreationEST `json:"est,omitempty"`
+	EST *TLSCAESTInput `json:"est,omitempty"`
 }
 
-// TlscaCreationEST: Enrolment of devices.
-type TlscaCreationEST struct {
+// TLSCAEST: Enrolment of devices.
+type TLSCAEST struct {
+	// Enabled: Whether devices may enrol here; otherwise EST answers 404.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// InitialEnrollTrustCA: CA whose certificates devices may show for first enrolment.
+	InitialEnrollTrustCA string `json:"initial-enroll-trust-ca,omitempty"`
+
+	// AllowedDomains: Domains that certificates may name; none: nothing is allowed.
+	AllowedDomains []string `json:"allowed-domains,omitempty"`
+
+	// AllowSubdomains: Whether names below the domains are allowed.
+	AllowSubdomains *bool `json:"allow-subdomains,omitempty"`
+
+	// AllowBareDomains: Whether the domains themselves are allowed.
+	AllowBareDomains *bool `json:"allow-bare-domains,omitempty"`
+
+	// AllowIPSans: Whether certificates may name IP addresses.
+	AllowIPSans *bool `json:"allow-ip-sans,omitempty"`
+
+	// TTL: Life of issued certificates, never past the CA's own.
+	TTL string `json:"ttl,omitempty"`
+
+	// AllowReenrollWithIssuedCert: Whether a device may renew with the certificate it has.
+	AllowReenrollWithIssuedCert *bool `json:"allow-reenroll-with-issued-cert,omitempty"`
+}
+
+// TLSCAESTInput: Enrolment of devices.
+type TLSCAESTInput struct {
 	// Enabled: Whether devices may enrol here; otherwise EST answers 404.
 	Enabled *bool `json:"enabled,omitempty"`
 
@@ -1932,52 +3105,129 @@ type TlscaCreationEST struct {
 }
 
 // String hides the document: it holds secrets.
-func (TlscaCreationEST) String() string {
-	return "TlscaCreationEST{…}"
+func (TLSCAESTInput) String() string {
+	return "TLSCAESTInput{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (TlscaCreationEST) GoString() string {
-	return "TlscaCreationEST{…}"
+func (TLSCAESTInput) GoString() string {
+	return "TLSCAESTInput{…}"
 }
 
-// TlscaEST: Enrolment of devices.
-type TlscaEST struct {
+// TLSCAESTMerge: A document of the API.
+type TLSCAESTMerge struct {
 	// Enabled: Whether devices may enrol here; otherwise EST answers 404.
-	Enabled bool `json:"enabled"`
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// InitialEnrollSecret: Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no
+	// control characters.
+	InitialEnrollSecret *Nullable[string] `json:"initial-enroll-secret,omitempty"`
 
 	// InitialEnrollTrustCA: CA whose certificates devices may show for first enrolment.
-	InitialEnrollTrustCA *string `json:"initial-enroll-trust-ca,omitempty"`
+	InitialEnrollTrustCA *Nullable[string] `json:"initial-enroll-trust-ca,omitempty"`
 
 	// AllowedDomains: Domains that certificates may name; none: nothing is allowed.
-	AllowedDomains []string `json:"allowed-domains"`
+	AllowedDomains *Nullable[[]string] `json:"allowed-domains,omitempty"`
 
 	// AllowSubdomains: Whether names below the domains are allowed.
-	AllowSubdomains bool `json:"allow-subdomains"`
+	AllowSubdomains *bool `json:"allow-subdomains,omitempty"`
 
 	// AllowBareDomains: Whether the domains themselves are allowed.
-	AllowBareDomains bool `json:"allow-bare-domains"`
+	AllowBareDomains *bool `json:"allow-bare-domains,omitempty"`
 
 	// AllowIPSans: Whether certificates may name IP addresses.
-	AllowIPSans bool `json:"allow-ip-sans"`
+	AllowIPSans *bool `json:"allow-ip-sans,omitempty"`
 
 	// TTL: Life of issued certificates, never past the CA's own.
-	TTL string `json:"ttl"`
+	TTL *string `json:"ttl,omitempty"`
 
 	// AllowReenrollWithIssuedCert: Whether a device may renew with the certificate it has.
-	AllowReenrollWithIssuedCert bool `json:"allow-reenroll-with-issued-cert"`
+	AllowReenrollWithIssuedCert *bool `json:"allow-reenroll-with-issued-cert,omitempty"`
 }
 
-// TlscaMerge: A document of the API.
-type TlscaMerge struct {
+// String hides the document: it holds secrets.
+func (TLSCAESTMerge) String() string {
+	return "TLSCAESTMerge{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (TLSCAESTMerge) GoString() string {
+	return "TLSCAESTMerge{…}"
+}
+
+// TLSCAESTState: What devices need to know.
+type TLSCAESTState struct {
+	// Enabled: Whether devices may enrol here; otherwise EST answers 404.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// InitialEnrollTrustCA: CA whose certificates devices may show for first enrolment.
+	InitialEnrollTrustCA string `json:"initial-enroll-trust-ca,omitempty"`
+
+	// AllowedDomains: Domains that certificates may name; none: nothing is allowed.
+	AllowedDomains []string `json:"allowed-domains,omitempty"`
+
+	// AllowSubdomains: Whether names below the domains are allowed.
+	AllowSubdomains *bool `json:"allow-subdomains,omitempty"`
+
+	// AllowBareDomains: Whether the domains themselves are allowed.
+	AllowBareDomains *bool `json:"allow-bare-domains,omitempty"`
+
+	// AllowIPSans: Whether certificates may name IP addresses.
+	AllowIPSans *bool `json:"allow-ip-sans,omitempty"`
+
+	// TTL: Life of issued certificates, never past the CA's own.
+	TTL string `json:"ttl,omitempty"`
+
+	// AllowReenrollWithIssuedCert: Whether a device may renew with the certificate it has.
+	AllowReenrollWithIssuedCert *bool `json:"allow-reenroll-with-issued-cert,omitempty"`
+
+	// HTTPSURL: Base URLs for devices, by host name and by address.
+	HTTPSURL []string `json:"https-url,omitempty"`
+
+	// InitialEnrollSecretSet: Whether the secret is set; its value is never answered.
+	InitialEnrollSecretSet *bool `json:"initial-enroll-secret-set,omitempty"`
+}
+
+// TLSCAMerge: A document of the API.
+type TLSCAMerge struct {
 	// CertKeyType: Key of the CA; default ecdsa.
-	CertKeyType *TlscaCertKeyType `json:"cert-key-type,omitempty"`
+	CertKeyType *CertKeyType `json:"cert-key-type,omitempty"`
 
 	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
-	CertKeyCurve *TlscaCertKeyCurve `json:"cert-key-curve,omitempty"`
+	CertKeyCurve *CertKeyCurve `json:"cert-key-curve,omitempty"`
 
 	// CertKeyBits: Size of an rsa key; default 3072.
-	CertKeyBits *TlscaCertKeyBits `json:"cert-key-bits,omitempty"`
+	CertKeyBits *CertKeyBits `json:"cert-key-bits,omitempty"`
+
+	// Subject: Subject of the CA certificate; default CN=<name>.
+	Subject *string `json:"subject,omitempty"`
+
+	// TTL: Life of the CA certificate.
+	TTL *string `json:"ttl,omitempty"`
+
+	// IssuingCA: CA here that signs this one; without it the CA is a root.
+	IssuingCA *string `json:"issuing-ca,omitempty"`
+
+	// CACert: Certificate of a CA elsewhere: this one is then only trusted, and issues nothing.
+	CACert *Nullable[string] `json:"ca-cert,omitempty"`
+
+	// DeletionAllowed: Must be true before the CA can be deleted while certificates of it are valid.
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
+
+	// EST: Enrolment of devices.
+	EST *Nullable[TLSCAESTMerge] `json:"est,omitempty"`
+}
+
+// TLSCAReplacement: A document of the API.
+type TLSCAReplacement struct {
+	// CertKeyType: Key of the CA; default ecdsa.
+	CertKeyType *CertKeyType `json:"cert-key-type,omitempty"`
+
+	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
+	CertKeyCurve *CertKeyCurve `json:"cert-key-curve,omitempty"`
+
+	// CertKeyBits: Size of an rsa key; default 3072.
+	CertKeyBits *CertKeyBits `json:"cert-key-bits,omitempty"`
 
 	// Subject: Subject of the CA certificate; default CN=<name>.
 	Subject *string `json:"subject,omitempty"`
@@ -1995,134 +3245,107 @@ type TlscaMerge struct {
 	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// EST: Enrolment of devices.
-	EST *TlscaCreationEST `json:"est,omitempty"`
+	EST *TLSCAESTInput `json:"est,omitempty"`
 }
 
-// TlscaReplacement: A document of the API.
-type TlscaReplacement struct {
-	// CertKeyType: Key of the CA; default ecdsa.
-	CertKeyType *TlscaCertKeyType `json:"cert-key-type,omitempty"`
-
-	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
-	CertKeyCurve *TlscaCertKeyCurve `json:"cert-key-curve,omitempty"`
-
-	// CertKeyBits: Size of an rsa key; default 3072.
-	CertKeyBits *TlscaCertKeyBits `json:"cert-key-bits,omitempty"`
-
-	// Subject: Subject of the CA certificate; default CN=<name>.
-	Subject *string `json:"subject,omitempty"`
-
-	// TTL: Life of the CA certificate.
-	TTL *string `json:"ttl,omitempty"`
-
-	// IssuingCA: CA here that signs this one; without it the CA is a root.
-	IssuingCA *string `json:"issuing-ca,omitempty"`
-
-	// CACert: Certificate of a CA elsewhere: this one is then only trusted, and issues nothing.
-	CACert *string `json:"ca-cert,omitempty"`
-
-	// DeletionAllowed: Must be true before the CA can be deleted while certificates of it are valid.
-	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
-
-	// EST: Enrolment of devices.
-	EST *TlscaCreationEST `json:"est,omitempty"`
-}
-
-// TlscaState: A document of the API.
-type TlscaState struct {
+// TLSCAState: A document of the API.
+type TLSCAState struct {
 	// Name: Name of the TLS CA.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
 	// CertKeyType: Key of the CA; default ecdsa.
-	CertKeyType *TlscaCertKeyType `json:"cert-key-type,omitempty"`
+	CertKeyType CertKeyType `json:"cert-key-type,omitempty"`
 
 	// CertKeyCurve: Curve of an ecdsa key; default secp256r1.
-	CertKeyCurve *TlscaCertKeyCurve `json:"cert-key-curve,omitempty"`
+	CertKeyCurve CertKeyCurve `json:"cert-key-curve,omitempty"`
 
 	// CertKeyBits: Size of an rsa key; default 3072.
-	CertKeyBits *TlscaCertKeyBits `json:"cert-key-bits,omitempty"`
+	CertKeyBits *CertKeyBits `json:"cert-key-bits,omitempty"`
 
 	// Subject: Subject of the CA certificate; default CN=<name>.
-	Subject *string `json:"subject,omitempty"`
+	Subject string `json:"subject,omitempty"`
 
 	// TTL: Life of the CA certificate.
-	TTL string `json:"ttl"`
+	TTL string `json:"ttl,omitempty"`
 
 	// IssuingCA: CA here that signs this one; without it the CA is a root.
-	IssuingCA *string `json:"issuing-ca,omitempty"`
+	IssuingCA string `json:"issuing-ca,omitempty"`
 
 	// CACert: Certificate of the CA.
-	CACert string `json:"ca-cert"`
+	CACert string `json:"ca-cert,omitempty"`
 
 	// DeletionAllowed: Must be true before the CA can be deleted while certificates of it are valid.
-	DeletionAllowed bool `json:"deletion-allowed"`
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// EST: What devices need to know.
-	EST TlscaStateEST `json:"est"`
+	EST *TLSCAESTState `json:"est,omitempty"`
 
 	// UUID: Identifies the CA permanently, whatever its name.
-	UUID string `json:"uuid"`
+	UUID string `json:"uuid,omitempty"`
 
 	// CreationTime: When it was made.
-	CreationTime time.Time `json:"creation-time"`
+	CreationTime *time.Time `json:"creation-time,omitempty"`
 
 	// TrustOnly: Whether it is only trusted.
-	TrustOnly bool `json:"trust-only"`
+	TrustOnly *bool `json:"trust-only,omitempty"`
 
 	// Chain: Certificates above it, up to the root.
-	Chain string `json:"chain"`
+	Chain string `json:"chain,omitempty"`
 
 	// Serial: Serial number of its certificate.
-	Serial string `json:"serial"`
+	Serial string `json:"serial,omitempty"`
 
 	// NotBefore: When its certificate begins.
-	NotBefore time.Time `json:"not-before"`
+	NotBefore *time.Time `json:"not-before,omitempty"`
 
 	// NotAfter: When its certificate ends.
-	NotAfter time.Time `json:"not-after"`
+	NotAfter *time.Time `json:"not-after,omitempty"`
 
 	// KeyVersion: How often it got a key; counted on from a deleted CA of the same name whose last revocation list is
 	// kept.
 	KeyVersion *int64 `json:"key-version,omitempty"`
 
 	// CRLURL: Where its revocation list is.
-	CRLURL *string `json:"crl-url,omitempty"`
+	CRLURL string `json:"crl-url,omitempty"`
 
 	// OCSPURL: Where its OCSP responder is.
-	OCSPURL *string `json:"ocsp-url,omitempty"`
+	OCSPURL string `json:"ocsp-url,omitempty"`
 }
 
-// TlscaStateEST: What devices need to know.
-type TlscaStateEST struct {
-	// Enabled: Whether devices may enrol here; otherwise EST answers 404.
-	Enabled bool `json:"enabled"`
+// Token: A document of the API.
+type Token struct {
+	// Accessor: Stands for the token where the token itself must not be seen.
+	Accessor string `json:"accessor,omitempty"`
 
-	// InitialEnrollTrustCA: CA whose certificates devices may show for first enrolment.
-	InitialEnrollTrustCA *string `json:"initial-enroll-trust-ca,omitempty"`
+	// Tenant: Tenant of the token.
+	Tenant string `json:"tenant,omitempty"`
 
-	// AllowedDomains: Domains that certificates may name; none: nothing is allowed.
-	AllowedDomains []string `json:"allowed-domains"`
+	// User: Who holds it: a user, an approle, or root.
+	User string `json:"user,omitempty"`
 
-	// AllowSubdomains: Whether names below the domains are allowed.
-	AllowSubdomains bool `json:"allow-subdomains"`
+	// Policies: What it may do, within what its tenant may do.
+	Policies []string `json:"policies,omitempty"`
 
-	// AllowBareDomains: Whether the domains themselves are allowed.
-	AllowBareDomains bool `json:"allow-bare-domains"`
+	// CreationTime: When it was made.
+	CreationTime *time.Time `json:"creation-time,omitempty"`
 
-	// AllowIPSans: Whether certificates may name IP addresses.
-	AllowIPSans bool `json:"allow-ip-sans"`
+	// Expires: When it ends; root tokens have no end.
+	Expires *time.Time `json:"expires,omitempty"`
 
-	// TTL: Life of issued certificates, never past the CA's own.
-	TTL string `json:"ttl"`
+	// ExpiresIn: Seconds until then.
+	ExpiresIn *int64 `json:"expires-in,omitempty"`
 
-	// AllowReenrollWithIssuedCert: Whether a device may renew with the certificate it has.
-	AllowReenrollWithIssuedCert bool `json:"allow-reenroll-with-issued-cert"`
+	// LatestExpires: The end that no refresh passes.
+	LatestExpires *time.Time `json:"latest-expires,omitempty"`
 
-	// HTTPSURL: Base URLs for devices, by host name and by address.
-	HTTPSURL []string `json:"https-url"`
+	// BoundCidrs: Ranges of addresses it works from.
+	BoundCidrs []string `json:"bound-cidrs,omitempty"`
 
-	// InitialEnrollSecretSet: Whether the secret is set; its value is never answered.
-	InitialEnrollSecretSet bool `json:"initial-enroll-secret-set"`
+	// Parent: Accessor of the token that made it and that it ends with.
+	Parent string `json:"parent,omitempty"`
+
+	// Approle: Approle it was issued for.
+	Approle string `json:"approle,omitempty"`
 }
 
 // TokenCreateAnswer: A document of the API.
@@ -2199,6 +3422,35 @@ type TokenCreateRootRequest struct {
 	Name string `json:"name"`
 }
 
+// TokenDisableRequest: A document of the API.
+type TokenDisableRequest struct {
+	// Token: The token meant.
+	Token *string `json:"token,omitempty"`
+
+	// Accessor: Or its accessor.
+	Accessor *string `json:"accessor,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (TokenDisableRequest) String() string {
+	return "TokenDisableRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (TokenDisableRequest) GoString() string {
+	return "TokenDisableRequest{…}"
+}
+
+// TokenEndpointAuthMethod: How the secret is sent; default: as the provider says. Later versions may answer others.
+type TokenEndpointAuthMethod string
+
+// The values of TokenEndpointAuthMethod.
+const (
+	TokenEndpointAuthMethodClientSecretBasic TokenEndpointAuthMethod = "client_secret_basic"
+
+	TokenEndpointAuthMethodClientSecretPost TokenEndpointAuthMethod = "client_secret_post"
+)
+
 // TokenInfoAnswer: A document of the API.
 type TokenInfoAnswer struct {
 	// Accessor: Stands for the token where the token itself must not be seen.
@@ -2226,13 +3478,13 @@ type TokenInfoAnswer struct {
 	LatestExpires *time.Time `json:"latest-expires,omitempty"`
 
 	// BoundCidrs: Ranges of addresses it works from.
-	BoundCidrs *[]string `json:"bound-cidrs,omitempty"`
+	BoundCidrs []string `json:"bound-cidrs,omitempty"`
 
 	// Parent: Accessor of the token that made it and that it ends with.
-	Parent *string `json:"parent,omitempty"`
+	Parent string `json:"parent,omitempty"`
 
 	// Approle: Approle it was issued for.
-	Approle *string `json:"approle,omitempty"`
+	Approle string `json:"approle,omitempty"`
 }
 
 // TokenInfoRequest: A document of the API.
@@ -2254,72 +3506,122 @@ func (TokenInfoRequest) GoString() string {
 	return "TokenInfoRequest{…}"
 }
 
+// TokenRefreshAnswer: A document of the API.
+type TokenRefreshAnswer struct {
+	// Accessor: Stands for the token where the token itself must not be seen.
+	Accessor string `json:"accessor"`
+
+	// Tenant: Tenant of the token.
+	Tenant string `json:"tenant"`
+
+	// User: Who holds it: a user, an approle, or root.
+	User string `json:"user"`
+
+	// Policies: What it may do, within what its tenant may do.
+	Policies []string `json:"policies"`
+
+	// CreationTime: When it was made.
+	CreationTime time.Time `json:"creation-time"`
+
+	// Expires: When it ends; root tokens have no end.
+	Expires *time.Time `json:"expires,omitempty"`
+
+	// ExpiresIn: Seconds until then.
+	ExpiresIn *int64 `json:"expires-in,omitempty"`
+
+	// LatestExpires: The end that no refresh passes.
+	LatestExpires *time.Time `json:"latest-expires,omitempty"`
+
+	// BoundCidrs: Ranges of addresses it works from.
+	BoundCidrs []string `json:"bound-cidrs,omitempty"`
+
+	// Parent: Accessor of the token that made it and that it ends with.
+	Parent string `json:"parent,omitempty"`
+
+	// Approle: Approle it was issued for.
+	Approle string `json:"approle,omitempty"`
+}
+
 // TokenRefreshRequest: A document of the API.
 type TokenRefreshRequest struct {
 	// Increment: How long it shall live from now; unless given, its ttl.
 	Increment *string `json:"increment,omitempty"`
 }
 
-// TopicsListAnswerItem: A document of the API.
-type TopicsListAnswerItem struct {
+// Topic: A document of the API.
+type Topic struct {
 	// Name: Name of the topic.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 }
 
 // TransitKey: A document of the API.
 type TransitKey struct {
 	// Name: Name of the transit key.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
-	// Cipher: What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-	// ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-	Cipher string `json:"cipher"`
+	// Cipher: What the key is made of.
+	Cipher Cipher `json:"cipher,omitempty"`
 
 	// Distribute: Distribution of the key.
-	Distribute TransitKeyDistribute `json:"distribute"`
+	Distribute *TransitKeyDistribute `json:"distribute,omitempty"`
 
 	// Exportable: Whether export may answer key material.
-	Exportable bool `json:"exportable"`
+	Exportable *bool `json:"exportable,omitempty"`
 
 	// AllowPlaintextBackup: Whether backup may answer the key in clear.
-	AllowPlaintextBackup bool `json:"allow-plaintext-backup"`
+	AllowPlaintextBackup *bool `json:"allow-plaintext-backup,omitempty"`
 
 	// DeletionAllowed: Must be true before the key can be deleted.
-	DeletionAllowed bool `json:"deletion-allowed"`
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// Derived: A key of its own for each context; symmetric ciphers only.
-	Derived bool `json:"derived"`
+	Derived *bool `json:"derived,omitempty"`
 
 	// ConvergentEncryption: The same plaintext in the same context gives the same ciphertext; derived keys only.
-	ConvergentEncryption bool `json:"convergent-encryption"`
+	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
 
 	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
-	Custody *TransitKeyCustody `json:"custody,omitempty"`
+	Custody Custody `json:"custody,omitempty"`
 
 	// PublicKey: PEM public key: makes a key that only verifies.
-	PublicKey *string `json:"public-key,omitempty"`
+	PublicKey string `json:"public-key,omitempty"`
 
 	// MinEncryptionVersion: Older versions do not encrypt or sign; 0: no restriction.
-	MinEncryptionVersion int64 `json:"min-encryption-version"`
+	MinEncryptionVersion *int64 `json:"min-encryption-version,omitempty"`
 
 	// MinDecryptionVersion: Older versions do not decrypt or verify; 0: no restriction.
-	MinDecryptionVersion int64 `json:"min-decryption-version"`
+	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
 
 	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
 	AutoRotate *TransitKeyAutoRotate `json:"auto-rotate,omitempty"`
 
 	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
-	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
+	OpenpgpUserID string `json:"openpgp-user-id,omitempty"`
 
 	// OpenpgpPrimary: Makes the key an OpenPGP subkey, bound to the primary key of this name.
-	OpenpgpPrimary *string `json:"openpgp-primary,omitempty"`
+	OpenpgpPrimary string `json:"openpgp-primary,omitempty"`
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
-	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage"`
+	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
 }
 
 // TransitKeyAutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
 type TransitKeyAutoRotate struct {
+	// RotateAfter: Interval after which the key is rotated, again and again.
+	RotateAfter string `json:"rotate-after,omitempty"`
+
+	// ActivateAfter: Delay after a rotation before the new version encrypts.
+	ActivateAfter string `json:"activate-after,omitempty"`
+
+	// DeprecateAfter: Time after the creation of a newer version when the old one stops encrypting.
+	DeprecateAfter string `json:"deprecate-after,omitempty"`
+
+	// InvalidateAfter: Time after the creation of a newer version when the old one stops decrypting.
+	InvalidateAfter string `json:"invalidate-after,omitempty"`
+}
+
+// TransitKeyAutoRotateInput: Rotates the key by itself; a merge cannot remove it, a replacement can.
+type TransitKeyAutoRotateInput struct {
 	// RotateAfter: Interval after which the key is rotated, again and again.
 	RotateAfter string `json:"rotate-after"`
 
@@ -2333,17 +3635,31 @@ type TransitKeyAutoRotate struct {
 	InvalidateAfter *string `json:"invalidate-after,omitempty"`
 }
 
+// TransitKeyAutoRotateMerge: Rotates the key by itself; a merge cannot remove it, a replacement can.
+type TransitKeyAutoRotateMerge struct {
+	// RotateAfter: Interval after which the key is rotated, again and again.
+	RotateAfter *string `json:"rotate-after,omitempty"`
+
+	// ActivateAfter: Delay after a rotation before the new version encrypts.
+	ActivateAfter *Nullable[string] `json:"activate-after,omitempty"`
+
+	// DeprecateAfter: Time after the creation of a newer version when the old one stops encrypting.
+	DeprecateAfter *Nullable[string] `json:"deprecate-after,omitempty"`
+
+	// InvalidateAfter: Time after the creation of a newer version when the old one stops decrypting.
+	InvalidateAfter *Nullable[string] `json:"invalidate-after,omitempty"`
+}
+
 // TransitKeyCreation: A document of the API.
 type TransitKeyCreation struct {
 	// Name: Name of the transit key.
 	Name string `json:"name"`
 
-	// Cipher: What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-	// ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-	Cipher *string `json:"cipher,omitempty"`
+	// Cipher: What the key is made of.
+	Cipher *Cipher `json:"cipher,omitempty"`
 
 	// Distribute: Distribution of the key.
-	Distribute *TransitKeyCreationDistribute `json:"distribute,omitempty"`
+	Distribute *TransitKeyDistributeInput `json:"distribute,omitempty"`
 
 	// Exportable: Whether export may answer key material.
 	Exportable *bool `json:"exportable,omitempty"`
@@ -2361,7 +3677,7 @@ type TransitKeyCreation struct {
 	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
 
 	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
-	Custody *TransitKeyCustody `json:"custody,omitempty"`
+	Custody *Custody `json:"custody,omitempty"`
 
 	// PublicKey: PEM public key: makes a key that only verifies.
 	PublicKey *string `json:"public-key,omitempty"`
@@ -2373,7 +3689,7 @@ type TransitKeyCreation struct {
 	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
 
 	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
-	AutoRotate *TransitKeyAutoRotate `json:"auto-rotate,omitempty"`
+	AutoRotate *TransitKeyAutoRotateInput `json:"auto-rotate,omitempty"`
 
 	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
 	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
@@ -2384,50 +3700,48 @@ type TransitKeyCreation struct {
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage *[]TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
 }
-
-// TransitKeyCreationDistribute: Distribution of the key.
-type TransitKeyCreationDistribute struct {
-	// To: Where the key goes; inherit means all.
-	To *TransitKeyDistributeTo `json:"to,omitempty"`
-}
-
-// TransitKeyCustody: Where the key lives: as a wrapped blob, or as an object in the token. Later versions may answer
-// others.
-type TransitKeyCustody string
-
-// The values of TransitKeyCustody.
-const (
-	TransitKeyCustodyWrapped TransitKeyCustody = "wrapped"
-
-	TransitKeyCustodyToken TransitKeyCustody = "token"
-)
 
 // TransitKeyDistribute: Distribution of the key.
 type TransitKeyDistribute struct {
 	// To: Where the key goes; inherit means all.
-	To TransitKeyDistributeTo `json:"to"`
+	To Distribution `json:"to,omitempty"`
 }
 
-// TransitKeyDistributeTo: Where the key goes; inherit means all. Later versions may answer others.
-type TransitKeyDistributeTo string
+// TransitKeyDistributeInput: Distribution of the key.
+type TransitKeyDistributeInput struct {
+	// To: Where the key goes; inherit means all.
+	To *Distribution `json:"to,omitempty"`
+}
 
-// The values of TransitKeyDistributeTo.
+// TransitKeyDistributeMerge: A document of the API.
+type TransitKeyDistributeMerge struct {
+	// To: Where the key goes; inherit means all.
+	To *Distribution `json:"to,omitempty"`
+}
+
+// TransitKeyDistributionStatus: Distribution as it is.
+type TransitKeyDistributionStatus struct {
+	// To: Where the key is.
+	To TransitKeyDistributionStatusTo `json:"to,omitempty"`
+}
+
+// TransitKeyDistributionStatusTo: Where the key is. Later versions may answer others.
+type TransitKeyDistributionStatusTo string
+
+// The values of TransitKeyDistributionStatusTo.
 const (
-	TransitKeyDistributeToAll TransitKeyDistributeTo = "all"
+	TransitKeyDistributionStatusToAll TransitKeyDistributionStatusTo = "all"
 
-	TransitKeyDistributeToNone TransitKeyDistributeTo = "none"
-
-	TransitKeyDistributeToInherit TransitKeyDistributeTo = "inherit"
+	TransitKeyDistributionStatusToNone TransitKeyDistributionStatusTo = "none"
 )
 
 // TransitKeyMerge: A document of the API.
 type TransitKeyMerge struct {
-	// Cipher: What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-	// ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-	Cipher *string `json:"cipher,omitempty"`
+	// Cipher: What the key is made of.
+	Cipher *Cipher `json:"cipher,omitempty"`
 
 	// Distribute: Distribution of the key.
-	Distribute *TransitKeyCreationDistribute `json:"distribute,omitempty"`
+	Distribute *Nullable[TransitKeyDistributeMerge] `json:"distribute,omitempty"`
 
 	// Exportable: Whether export may answer key material.
 	Exportable *bool `json:"exportable,omitempty"`
@@ -2445,7 +3759,7 @@ type TransitKeyMerge struct {
 	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
 
 	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
-	Custody *TransitKeyCustody `json:"custody,omitempty"`
+	Custody *Custody `json:"custody,omitempty"`
 
 	// PublicKey: PEM public key: makes a key that only verifies.
 	PublicKey *string `json:"public-key,omitempty"`
@@ -2457,16 +3771,16 @@ type TransitKeyMerge struct {
 	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
 
 	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
-	AutoRotate *TransitKeyAutoRotate `json:"auto-rotate,omitempty"`
+	AutoRotate *TransitKeyAutoRotateMerge `json:"auto-rotate,omitempty"`
 
 	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
-	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
+	OpenpgpUserID *Nullable[string] `json:"openpgp-user-id,omitempty"`
 
 	// OpenpgpPrimary: Makes the key an OpenPGP subkey, bound to the primary key of this name.
 	OpenpgpPrimary *string `json:"openpgp-primary,omitempty"`
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
-	OpenpgpKeyUsage *[]TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+	OpenpgpKeyUsage *Nullable[[]TransitKeyOpenpgpKeyUsageItem] `json:"openpgp-key-usage,omitempty"`
 }
 
 // TransitKeyOpenpgpKeyUsageItem: One of a few values. Later versions may answer others.
@@ -2479,12 +3793,11 @@ const (
 
 // TransitKeyReplacement: A document of the API.
 type TransitKeyReplacement struct {
-	// Cipher: What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-	// ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-	Cipher *string `json:"cipher,omitempty"`
+	// Cipher: What the key is made of.
+	Cipher *Cipher `json:"cipher,omitempty"`
 
 	// Distribute: Distribution of the key.
-	Distribute *TransitKeyCreationDistribute `json:"distribute,omitempty"`
+	Distribute *TransitKeyDistributeInput `json:"distribute,omitempty"`
 
 	// Exportable: Whether export may answer key material.
 	Exportable *bool `json:"exportable,omitempty"`
@@ -2502,7 +3815,7 @@ type TransitKeyReplacement struct {
 	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
 
 	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
-	Custody *TransitKeyCustody `json:"custody,omitempty"`
+	Custody *Custody `json:"custody,omitempty"`
 
 	// PublicKey: PEM public key: makes a key that only verifies.
 	PublicKey *string `json:"public-key,omitempty"`
@@ -2514,7 +3827,7 @@ type TransitKeyReplacement struct {
 	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
 
 	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
-	AutoRotate *TransitKeyAutoRotate `json:"auto-rotate,omitempty"`
+	AutoRotate *TransitKeyAutoRotateInput `json:"auto-rotate,omitempty"`
 
 	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
 	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
@@ -2529,111 +3842,94 @@ type TransitKeyReplacement struct {
 // TransitKeyState: A document of the API.
 type TransitKeyState struct {
 	// Name: Name of the transit key.
-	Name string `json:"name"`
+	Name string `json:"name,omitempty"`
 
-	// Cipher: What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-	// ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
-	Cipher string `json:"cipher"`
+	// Cipher: What the key is made of.
+	Cipher Cipher `json:"cipher,omitempty"`
 
 	// Distribute: Distribution of the key.
-	Distribute TransitKeyDistribute `json:"distribute"`
+	Distribute *TransitKeyDistribute `json:"distribute,omitempty"`
 
 	// Exportable: Whether export may answer key material.
-	Exportable bool `json:"exportable"`
+	Exportable *bool `json:"exportable,omitempty"`
 
 	// AllowPlaintextBackup: Whether backup may answer the key in clear.
-	AllowPlaintextBackup bool `json:"allow-plaintext-backup"`
+	AllowPlaintextBackup *bool `json:"allow-plaintext-backup,omitempty"`
 
 	// DeletionAllowed: Must be true before the key can be deleted.
-	DeletionAllowed bool `json:"deletion-allowed"`
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
 
 	// Derived: A key of its own for each context; symmetric ciphers only.
-	Derived bool `json:"derived"`
+	Derived *bool `json:"derived,omitempty"`
 
 	// ConvergentEncryption: The same plaintext in the same context gives the same ciphertext; derived keys only.
-	ConvergentEncryption bool `json:"convergent-encryption"`
+	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
 
 	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
-	Custody *TransitKeyCustody `json:"custody,omitempty"`
+	Custody Custody `json:"custody,omitempty"`
 
 	// PublicKey: PEM public key: makes a key that only verifies.
-	PublicKey *string `json:"public-key,omitempty"`
+	PublicKey string `json:"public-key,omitempty"`
 
 	// MinEncryptionVersion: Older versions do not encrypt or sign; 0: no restriction.
-	MinEncryptionVersion int64 `json:"min-encryption-version"`
+	MinEncryptionVersion *int64 `json:"min-encryption-version,omitempty"`
 
 	// MinDecryptionVersion: Older versions do not decrypt or verify; 0: no restriction.
-	MinDecryptionVersion int64 `json:"min-decryption-version"`
+	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
 
 	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
 	AutoRotate *TransitKeyAutoRotate `json:"auto-rotate,omitempty"`
 
 	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
-	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
+	OpenpgpUserID string `json:"openpgp-user-id,omitempty"`
 
 	// OpenpgpPrimary: Makes the key an OpenPGP subkey, bound to the primary key of this name.
-	OpenpgpPrimary *string `json:"openpgp-primary,omitempty"`
+	OpenpgpPrimary string `json:"openpgp-primary,omitempty"`
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
-	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage"`
+	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
 
 	// DistributionStatus: Distribution as it is.
-	DistributionStatus TransitKeyStateDistributionStatus `json:"distribution-status"`
+	DistributionStatus *TransitKeyDistributionStatus `json:"distribution-status,omitempty"`
 
 	// DefaultEncryptionVersion: 0: the newest version; else the one in use while the newest waits for activate-after.
-	DefaultEncryptionVersion int64 `json:"default-encryption-version"`
+	DefaultEncryptionVersion *int64 `json:"default-encryption-version,omitempty"`
 
 	// LatestVersion: Newest version.
-	LatestVersion int64 `json:"latest-version"`
+	LatestVersion *int64 `json:"latest-version,omitempty"`
 
 	// OldestVersion: Oldest version that was not trimmed.
-	OldestVersion int64 `json:"oldest-version"`
+	OldestVersion *int64 `json:"oldest-version,omitempty"`
 
 	// CreationTime: When the key was made.
-	CreationTime time.Time `json:"creation-time"`
+	CreationTime *time.Time `json:"creation-time,omitempty"`
 
 	// SupportsEncryption: Whether keys of this cipher encrypt.
-	SupportsEncryption bool `json:"supports-encryption"`
+	SupportsEncryption *bool `json:"supports-encryption,omitempty"`
 
 	// SupportsDecryption: Whether keys of this cipher decrypt.
-	SupportsDecryption bool `json:"supports-decryption"`
+	SupportsDecryption *bool `json:"supports-decryption,omitempty"`
 
 	// SupportsDerivation: Whether keys of this cipher can be derived per context.
-	SupportsDerivation bool `json:"supports-derivation"`
+	SupportsDerivation *bool `json:"supports-derivation,omitempty"`
 
 	// SupportsSigning: Whether keys of this cipher sign.
-	SupportsSigning bool `json:"supports-signing"`
+	SupportsSigning *bool `json:"supports-signing,omitempty"`
 
 	// Keys: Per version: creation in microseconds since 1970, or the public key.
-	Keys map[string]string `json:"keys"`
+	Keys map[string]string `json:"keys,omitempty"`
 
 	// Usage: Per version: how often it was used.
-	Usage map[string]TransitKeyStateUsageValue `json:"usage"`
+	Usage map[string]TransitKeyUsage `json:"usage,omitempty"`
 }
 
-// TransitKeyStateDistributionStatus: Distribution as it is.
-type TransitKeyStateDistributionStatus struct {
-	// To: Where the key is.
-	To TransitKeyStateDistributionStatusTo `json:"to"`
-}
-
-// TransitKeyStateDistributionStatusTo: Where the key is. Later versions may answer others.
-type TransitKeyStateDistributionStatusTo string
-
-// The values of TransitKeyStateDistributionStatusTo.
-const (
-	TransitKeyStateDistributionStatusToAll TransitKeyStateDistributionStatusTo = "all"
-
-	TransitKeyStateDistributionStatusToNone TransitKeyStateDistributionStatusTo = "none"
-)
-
-// TransitKeyStateUsageValue: A document of the API.
-type TransitKeyStateUsageValue struct {
+// TransitKeyUsage: A document of the API.
+type TransitKeyUsage struct {
 	// Uses: Encryptions, signatures and data keys made with this version.
-	Uses int64 `json:"uses"`
+	Uses *int64 `json:"uses,omitempty"`
 
 	// UsesAtMost: Never below the true count, also after a crash; the limit of 2^32 is held against it.
-	UsesAtMost int64 `json:"uses-at-most"`
+	UsesAtMost *int64 `json:"uses-at-most,omitempty"`
 
 	// NotRewrapped: Values made with this version that rewrap has not moved away, as far as counted.
 	NotRewrapped *int64 `json:"not-rewrapped,omitempty"`
@@ -2642,878 +3938,44 @@ type TransitKeyStateUsageValue struct {
 	LastUsed *time.Time `json:"last-used,omitempty"`
 }
 
-// TransitKeysBackupAnswer: A document of the API.
-type TransitKeysBackupAnswer struct {
-	// Key: Definition and key material in clear, for restore.
-	Key string `json:"key"`
-
-	// KeyVersion: Latest version in the backup.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysBackupAnswer) String() string {
-	return "TransitKeysBackupAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysBackupAnswer) GoString() string {
-	return "TransitKeysBackupAnswer{…}"
-}
-
-// TransitKeysDecryptAnswer: A document of the API.
-type TransitKeysDecryptAnswer struct {
-	// Plaintext: The plaintext: base64, or raw UTF-8 with base64-encoded false.
-	Plaintext *string `json:"plaintext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysDecryptAnswerBatchResultsItem `json:"batch-results,omitempty"`
-
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysDecryptAnswer) String() string {
-	return "TransitKeysDecryptAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysDecryptAnswer) GoString() string {
-	return "TransitKeysDecryptAnswer{…}"
-}
-
-// TransitKeysDecryptAnswerBatchResultsItem: A document of the API.
-type TransitKeysDecryptAnswerBatchResultsItem struct {
-	// Plaintext: The plaintext: base64, or raw UTF-8 with base64-encoded false.
-	Plaintext *string `json:"plaintext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysDecryptAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysDecryptRequest: A document of the API.
-type TransitKeysDecryptRequest struct {
-	// Ciphertext: What encrypt answered.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// Context: Required for derived keys: the same text again to decrypt.
-	Context *string `json:"context,omitempty"`
-
-	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
-	AssociatedData *string `json:"associated-data,omitempty"`
-
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysDecryptRequest) String() string {
-	return "TransitKeysDecryptRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysDecryptRequest) GoString() string {
-	return "TransitKeysDecryptRequest{…}"
-}
-
-// TransitKeysEncryptAnswer: A document of the API.
-type TransitKeysEncryptAnswer struct {
-	// Ciphertext: The ciphertext.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysEncryptAnswerBatchResultsItem `json:"batch-results,omitempty"`
-
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysEncryptAnswer) String() string {
-	return "TransitKeysEncryptAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysEncryptAnswer) GoString() string {
-	return "TransitKeysEncryptAnswer{…}"
-}
-
-// TransitKeysEncryptAnswerBatchResultsItem: A document of the API.
-type TransitKeysEncryptAnswerBatchResultsItem struct {
-	// Ciphertext: The ciphertext.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysEncryptAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysEncryptRequest: A document of the API.
-type TransitKeysEncryptRequest struct {
-	// Plaintext: What to encrypt: base64, or raw UTF-8 with base64-encoded false.
-	Plaintext *string `json:"plaintext,omitempty"`
-
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// Context: Required for derived keys: the same text again to decrypt.
-	Context *string `json:"context,omitempty"`
-
-	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
-	AssociatedData *string `json:"associated-data,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysEncryptRequest) String() string {
-	return "TransitKeysEncryptRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysEncryptRequest) GoString() string {
-	return "TransitKeysEncryptRequest{…}"
-}
-
-// TransitKeysExportAnswer: A document of the API.
-type TransitKeysExportAnswer struct {
-	// Keys: Version to key material; with format openpgp a list of blocks.
-	Keys TransitKeysExportAnswerKeys `json:"keys"`
-
-	// KeyVersion: Newest version in the answer.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysExportAnswer) String() string {
-	return "TransitKeysExportAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysExportAnswer) GoString() string {
-	return "TransitKeysExportAnswer{…}"
-}
-
-// TransitKeysExportAnswerKeys: Version to key material; with format openpgp a list of blocks. It is one of:
-// map[string]string, []TransitKeysExportAnswerKeysOption2Item.
-type TransitKeysExportAnswerKeys = any
-
-// TransitKeysExportAnswerKeysOption2Item: A document of the API.
-type TransitKeysExportAnswerKeysOption2Item struct {
-	// Version: Version of the key.
-	Version int64 `json:"version"`
-
-	// Value: OpenPGP private key block.
-	Value string `json:"value"`
-}
-
-// TransitKeysExportOpenpgpPublicAnswer: A document of the API.
-type TransitKeysExportOpenpgpPublicAnswer struct {
-	// Keys: One item with the block asked for.
-	Keys []TransitKeysExportOpenpgpPublicAnswerKeysItem `json:"keys"`
-
-	// KeyVersion: Version in the answer; of several the newest.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// TransitKeysExportOpenpgpPublicAnswerKeysItem: A document of the API.
-type TransitKeysExportOpenpgpPublicAnswerKeysItem struct {
-	// Version: Version of the key; of several the newest.
-	Version int64 `json:"version"`
-
-	// Keyblock: Public key block; of a subkey with its primary key.
-	Keyblock string `json:"keyblock"`
-}
-
-// TransitKeysExportOpenpgpPublicRequest: A document of the API.
-type TransitKeysExportOpenpgpPublicRequest struct {
-	// Version: Version to export; all: every version, in one block.
-	Version *TransitKeysExportOpenpgpPublicRequestVersion `json:"version,omitempty"`
-
-	// Subkeys: Of a primary key: also the subkeys that these versions bound, in all their versions.
-	Subkeys *bool `json:"subkeys,omitempty"`
-}
-
-// TransitKeysExportOpenpgpPublicRequestVersion: Version to export; all: every version, in one block. It is one of:
-// TransitKeysExportRequestVersionOption1, TransitKeysExportOpenpgpPublicRequestVersionOption2, int64.
-type TransitKeysExportOpenpgpPublicRequestVersion = any
-
-// TransitKeysExportOpenpgpPublicRequestVersionOption2: One of a few values. Later versions may answer others.
-type TransitKeysExportOpenpgpPublicRequestVersionOption2 string
-
-// The values of TransitKeysExportOpenpgpPublicRequestVersionOption2.
-const (
-	TransitKeysExportOpenpgpPublicRequestVersionOption2All TransitKeysExportOpenpgpPublicRequestVersionOption2 = "all"
-)
-
-// TransitKeysExportOpenpgpRevocationAnswer: A document of the API.
-type TransitKeysExportOpenpgpRevocationAnswer struct {
-	// Revocation: Revocation certificate.
-	Revocation string `json:"revocation"`
-
-	// KeyVersion: Version that it revokes.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysExportOpenpgpRevocationAnswer) String() string {
-	return "TransitKeysExportOpenpgpRevocationAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysExportOpenpgpRevocationAnswer) GoString() string {
-	return "TransitKeysExportOpenpgpRevocationAnswer{…}"
-}
-
-// TransitKeysExportOpenpgpRevocationRequest: A document of the API.
-type TransitKeysExportOpenpgpRevocationRequest struct {
-	// Version: Version to revoke.
-	Version *TransitKeysExportRequestVersion `json:"version,omitempty"`
-
-	// Reason: Why.
-	Reason *TransitKeysExportOpenpgpRevocationRequestReason `json:"reason,omitempty"`
-
-	// Comment: A remark that everybody will read.
-	Comment *string `json:"comment,omitempty"`
-}
-
-// TransitKeysExportOpenpgpRevocationRequestReason: Why. Later versions may answer others.
-type TransitKeysExportOpenpgpRevocationRequestReason string
-
-// The values of TransitKeysExportOpenpgpRevocationRequestReason.
-const (
-	TransitKeysExportOpenpgpRevocationRequestReasonNoReason TransitKeysExportOpenpgpRevocationRequestReason = "no-reason"
-
-	TransitKeysExportOpenpgpRevocationRequestReasonSuperseded TransitKeysExportOpenpgpRevocationRequestReason = "superseded"
-
-	TransitKeysExportOpenpgpRevocationRequestReasonCompromised TransitKeysExportOpenpgpRevocationRequestReason = "compromised"
-
-	TransitKeysExportOpenpgpRevocationRequestReasonRetired TransitKeysExportOpenpgpRevocationRequestReason = "retired"
-)
-
-// TransitKeysExportRequest: A document of the API.
-type TransitKeysExportRequest struct {
-	// Version: Default: every version that may decrypt.
-	Version *TransitKeysExportRequestVersion `json:"version,omitempty"`
-
-	// Format: Default: PKCS#8 PEM, or base64 for symmetric keys.
-	Format *TransitKeysExportRequestFormat `json:"format,omitempty"`
-
-	// WrappingKey: RSA public key PEM, for format wrapped.
-	WrappingKey *string `json:"wrapping-key,omitempty"`
-
-	// OpenpgpUserID: User ID of the block, for format openpgp.
-	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
-}
-
-// TransitKeysExportRequestFormat: Default: PKCS#8 PEM, or base64 for symmetric keys. Later versions may answer others.
-type TransitKeysExportRequestFormat string
-
-// The values of TransitKeysExportRequestFormat.
-const (
-	TransitKeysExportRequestFormatOpenpgp TransitKeysExportRequestFormat = "openpgp"
-
-	TransitKeysExportRequestFormatWrapped TransitKeysExportRequestFormat = "wrapped"
-)
-
-// TransitKeysExportRequestVersion: Default: every version that may decrypt. It is one of:
-// TransitKeysExportRequestVersionOption1, int64.
-type TransitKeysExportRequestVersion = any
-
-// TransitKeysExportRequestVersionOption1: One of a few values. Later versions may answer others.
-type TransitKeysExportRequestVersionOption1 string
-
-// The values of TransitKeysExportRequestVersionOption1.
-const (
-	TransitKeysExportRequestVersionOption1Latest TransitKeysExportRequestVersionOption1 = "latest"
-)
-
-// TransitKeysGenerateDataKeyAnswer: A document of the API.
-type TransitKeysGenerateDataKeyAnswer struct {
-	// Ciphertext: The data key, encrypted.
-	Ciphertext string `json:"ciphertext"`
-
-	// Plaintext: The data key in clear, with type plaintext.
-	Plaintext *string `json:"plaintext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysGenerateDataKeyAnswer) String() string {
-	return "TransitKeysGenerateDataKeyAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysGenerateDataKeyAnswer) GoString() string {
-	return "TransitKeysGenerateDataKeyAnswer{…}"
-}
-
-// TransitKeysGenerateDataKeyRequest: A document of the API.
-type TransitKeysGenerateDataKeyRequest struct {
-	// Type: plaintext: the answer also has the data key in clear.
-	Type *TransitKeysGenerateDataKeyRequestType `json:"type,omitempty"`
-
-	// Bits: Size of the data key.
-	Bits *TransitKeysGenerateDataKeyRequestBits `json:"bits,omitempty"`
-
-	// Context: Required for derived keys: the same text again to decrypt.
-	Context *string `json:"context,omitempty"`
-
-	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
-	AssociatedData *string `json:"associated-data,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysGenerateDataKeyRequest) String() string {
-	return "TransitKeysGenerateDataKeyRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysGenerateDataKeyRequest) GoString() string {
-	return "TransitKeysGenerateDataKeyRequest{…}"
-}
-
-// TransitKeysGenerateDataKeyRequestBits: Size of the data key. Later versions may answer others.
-type TransitKeysGenerateDataKeyRequestBits int64
-
-// The values of TransitKeysGenerateDataKeyRequestBits.
-const (
-	TransitKeysGenerateDataKeyRequestBits128 TransitKeysGenerateDataKeyRequestBits = 128
-
-	TransitKeysGenerateDataKeyRequestBits256 TransitKeysGenerateDataKeyRequestBits = 256
-
-	TransitKeysGenerateDataKeyRequestBits512 TransitKeysGenerateDataKeyRequestBits = 512
-)
-
-// TransitKeysGenerateDataKeyRequestType: plaintext: the answer also has the data key in clear. Later versions may
-// answer others.
-type TransitKeysGenerateDataKeyRequestType string
-
-// The values of TransitKeysGenerateDataKeyRequestType.
-const (
-	TransitKeysGenerateDataKeyRequestTypePlaintext TransitKeysGenerateDataKeyRequestType = "plaintext"
-
-	TransitKeysGenerateDataKeyRequestTypeWrapped TransitKeysGenerateDataKeyRequestType = "wrapped"
-)
-
-// TransitKeysHMACAnswer: A document of the API.
-type TransitKeysHMACAnswer struct {
-	// HMAC: The HMAC.
-	HMAC *string `json:"hmac,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysHMACAnswerBatchResultsItem `json:"batch-results,omitempty"`
-
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysHMACAnswer) String() string {
-	return "TransitKeysHMACAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysHMACAnswer) GoString() string {
-	return "TransitKeysHMACAnswer{…}"
-}
-
-// TransitKeysHMACAnswerBatchResultsItem: A document of the API.
-type TransitKeysHMACAnswerBatchResultsItem struct {
-	// HMAC: The HMAC.
-	HMAC *string `json:"hmac,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysHMACAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysHMACRequest: A document of the API.
-type TransitKeysHMACRequest struct {
-	// Plaintext: What to authenticate: base64, or raw UTF-8 with base64-encoded false.
-	Plaintext *string `json:"plaintext,omitempty"`
-
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// HashAlgorithm: Default sha256.
-	HashAlgorithm *TransitKeysSignRequestHashAlgorithm `json:"hash-algorithm,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysHMACRequest) String() string {
-	return "TransitKeysHMACRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysHMACRequest) GoString() string {
-	return "TransitKeysHMACRequest{…}"
-}
-
-// TransitKeysImportRequest: A document of the API.
-type TransitKeysImportRequest struct {
-	// Data: PKCS#8, PKCS#1 or SEC1 PEM; base64 for symmetric keys.
-	Data *string `json:"data,omitempty"`
-
-	// Ciphertext: In place of data: wrapped under GET /v1/state/keystore/wrapping-key.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysImportRequest) String() string {
-	return "TransitKeysImportRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysImportRequest) GoString() string {
-	return "TransitKeysImportRequest{…}"
-}
-
-// TransitKeysOpenpgpSignAnswer: A document of the API.
-type TransitKeysOpenpgpSignAnswer struct {
-	// Signature: The detached signature.
-	Signature string `json:"signature"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion int64 `json:"key-version"`
-}
-
-// TransitKeysOpenpgpSignRequest: A document of the API.
-type TransitKeysOpenpgpSignRequest struct {
-	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
-	Text string `json:"text"`
-
-	// Base64Encoded: false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Format: binary answers the packet in base64.
-	Format *TransitKeysOpenpgpSignRequestFormat `json:"format,omitempty"`
-
-	// ExpiresAfter: How long the signature holds; for ever when absent.
-	ExpiresAfter *string `json:"expires-after,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysOpenpgpSignRequest) String() string {
-	return "TransitKeysOpenpgpSignRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysOpenpgpSignRequest) GoString() string {
-	return "TransitKeysOpenpgpSignRequest{…}"
-}
-
-// TransitKeysOpenpgpSignRequestFormat: binary answers the packet in base64. Later versions may answer others.
-type TransitKeysOpenpgpSignRequestFormat string
-
-// The values of TransitKeysOpenpgpSignRequestFormat.
-const (
-	TransitKeysOpenpgpSignRequestFormatArmored TransitKeysOpenpgpSignRequestFormat = "armored"
-
-	TransitKeysOpenpgpSignRequestFormatBinary TransitKeysOpenpgpSignRequestFormat = "binary"
-)
-
-// TransitKeysOpenpgpVerifyAnswer: A document of the API.
-type TransitKeysOpenpgpVerifyAnswer struct {
-	// Valid: Whether a key of the certificate made the signature over this text.
-	Valid bool `json:"valid"`
-
-	// Fingerprint: Fingerprint of the key that signed.
-	Fingerprint *string `json:"fingerprint,omitempty"`
-
-	// KeyID: Its key id.
-	KeyID *string `json:"key-id,omitempty"`
-
-	// Version: Version of the transit key that signed.
-	Version *int64 `json:"version,omitempty"`
-
-	// KeyVersion: The same, as every key action says it.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// SignedAt: When, as the signature says.
-	SignedAt *time.Time `json:"signed-at,omitempty"`
-}
-
-// TransitKeysOpenpgpVerifyRequest: A document of the API.
-type TransitKeysOpenpgpVerifyRequest struct {
-	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
-	Text string `json:"text"`
-
-	// Base64Encoded: false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// Signature: Detached signature: ASCII armor, or base64 of the packets.
-	Signature string `json:"signature"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysOpenpgpVerifyRequest) String() string {
-	return "TransitKeysOpenpgpVerifyRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysOpenpgpVerifyRequest) GoString() string {
-	return "TransitKeysOpenpgpVerifyRequest{…}"
-}
-
-// TransitKeysRestoreRequest: A document of the API.
-type TransitKeysRestoreRequest struct {
-	// Key: What backup answered, here or on another appliance.
-	Key string `json:"key"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysRestoreRequest) String() string {
-	return "TransitKeysRestoreRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysRestoreRequest) GoString() string {
-	return "TransitKeysRestoreRequest{…}"
-}
-
-// TransitKeysRewrapAnswer: A document of the API.
-type TransitKeysRewrapAnswer struct {
-	// Ciphertext: The ciphertext under the other version.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysRewrapAnswerBatchResultsItem `json:"batch-results,omitempty"`
-
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysRewrapAnswer) String() string {
-	return "TransitKeysRewrapAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysRewrapAnswer) GoString() string {
-	return "TransitKeysRewrapAnswer{…}"
-}
-
-// TransitKeysRewrapAnswerBatchResultsItem: A document of the API.
-type TransitKeysRewrapAnswerBatchResultsItem struct {
-	// Ciphertext: The ciphertext under the other version.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysRewrapAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysRewrapRequest: A document of the API.
-type TransitKeysRewrapRequest struct {
-	// Ciphertext: What encrypt answered.
-	Ciphertext *string `json:"ciphertext,omitempty"`
-
-	// Context: Required for derived keys: the same text again to decrypt.
-	Context *string `json:"context,omitempty"`
-
-	// AssociatedData: Authenticated with the ciphertext, not part of it: the same again to decrypt.
-	AssociatedData *string `json:"associated-data,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysRewrapRequest) String() string {
-	return "TransitKeysRewrapRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysRewrapRequest) GoString() string {
-	return "TransitKeysRewrapRequest{…}"
-}
-
-// TransitKeysSignAnswer: A document of the API.
-type TransitKeysSignAnswer struct {
-	// Signature: The signature.
-	Signature *string `json:"signature,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysSignAnswerBatchResultsItem `json:"batch-results,omitempty"`
-
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysSignAnswer) String() string {
-	return "TransitKeysSignAnswer{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysSignAnswer) GoString() string {
-	return "TransitKeysSignAnswer{…}"
-}
-
-// TransitKeysSignAnswerBatchResultsItem: A document of the API.
-type TransitKeysSignAnswerBatchResultsItem struct {
-	// Signature: The signature.
-	Signature *string `json:"signature,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysSignAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysSignRequest: A document of the API.
-type TransitKeysSignRequest struct {
-	// Text: What to sign: base64, or raw UTF-8 with base64-encoded false.
-	Text *string `json:"text,omitempty"`
-
-	// Base64Encoded: Default true; false: the text is raw UTF-8.
-	Base64Encoded *bool `json:"base64-encoded,omitempty"`
-
-	// HashAlgorithm: Default sha256.
-	HashAlgorithm *TransitKeysSignRequestHashAlgorithm `json:"hash-algorithm,omitempty"`
-
-	// Prehashed: The input is the finished hash, not the data. Default false.
-	Prehashed *bool `json:"prehashed,omitempty"`
-
-	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
-	SignatureAlgorithm *TransitKeysSignRequestSignatureAlgorithm `json:"signature-algorithm,omitempty"`
-
-	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
-	Marshaling *TransitKeysSignRequestMarshaling `json:"marshaling,omitempty"`
-
-	// KeyVersion: Version to use; default: the version in use.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
-}
-
-// String hides the document: it holds secrets.
-func (TransitKeysSignRequest) String() string {
-	return "TransitKeysSignRequest{…}"
-}
-
-// GoString hides the document: it holds secrets.
-func (TransitKeysSignRequest) GoString() string {
-	return "TransitKeysSignRequest{…}"
-}
-
-// TransitKeysSignRequestHashAlgorithm: Default sha256. Later versions may answer others.
-type TransitKeysSignRequestHashAlgorithm string
-
-// The values of TransitKeysSignRequestHashAlgorithm.
-const (
-	TransitKeysSignRequestHashAlgorithmSha256 TransitKeysSignRequestHashAlgorithm = "sha256"
-
-	TransitKeysSignRequestHashAlgorithmSha384 TransitKeysSignRequestHashAlgorithm = "sha384"
-
-	TransitKeysSignRequestHashAlgorithmSha512 TransitKeysSignRequestHashAlgorithm = "sha512"
-)
-
-// TransitKeysSignRequestMarshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as
-// r‖s. Later versions may answer others.
-type TransitKeysSignRequestMarshaling string
-
-// The values of TransitKeysSignRequestMarshaling.
-const (
-	TransitKeysSignRequestMarshalingAsn1 TransitKeysSignRequestMarshaling = "asn1"
-
-	TransitKeysSignRequestMarshalingJws TransitKeysSignRequestMarshaling = "jws"
-)
-
-// TransitKeysSignRequestSignatureAlgorithm: Padding of RSA signatures; default pkcs1v15. Later versions may answer
-// others.
-type TransitKeysSignRequestSignatureAlgorithm string
-
-// The values of TransitKeysSignRequestSignatureAlgorithm.
-const (
-	TransitKeysSignRequestSignatureAlgorithmPkcs1v15 TransitKeysSignRequestSignatureAlgorithm = "pkcs1v15"
-
-	TransitKeysSignRequestSignatureAlgorithmPss TransitKeysSignRequestSignatureAlgorithm = "pss"
-)
-
-// TransitKeysTrimRequest: A document of the API.
-type TransitKeysTrimRequest struct {
+// TrimRequest: A document of the API.
+type TrimRequest struct {
 	// Version: Oldest version to keep.
 	Version int64 `json:"version"`
 }
 
-// TransitKeysVerifyAnswer: A document of the API.
-type TransitKeysVerifyAnswer struct {
+// VerifyAnswer: A document of the API.
+type VerifyAnswer struct {
 	// Valid: Whether signature or HMAC fit the text.
-	Valid *bool `json:"valid,omitempty"`
+	Valid bool `json:"valid"`
 
 	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
+	KeyVersion int64 `json:"key-version"`
+}
 
-	// BatchResults: Of a batch: one result for each request, in order.
-	BatchResults *[]TransitKeysVerifyAnswerBatchResultsItem `json:"batch-results,omitempty"`
+// VerifyBatchAnswer: A document of the API.
+type VerifyBatchAnswer struct {
+	// BatchResults: One result for each request, in order.
+	BatchResults []VerifyBatchResult `json:"batch-results"`
 
-	// Failed: Of a batch: how many failed.
-	Failed *int64 `json:"failed,omitempty"`
+	// Failed: How many failed.
+	Failed int64 `json:"failed"`
 }
 
 // String hides the document: it holds secrets.
-func (TransitKeysVerifyAnswer) String() string {
-	return "TransitKeysVerifyAnswer{…}"
+func (VerifyBatchAnswer) String() string {
+	return "VerifyBatchAnswer{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (TransitKeysVerifyAnswer) GoString() string {
-	return "TransitKeysVerifyAnswer{…}"
+func (VerifyBatchAnswer) GoString() string {
+	return "VerifyBatchAnswer{…}"
 }
 
-// TransitKeysVerifyAnswerBatchResultsItem: A document of the API.
-type TransitKeysVerifyAnswerBatchResultsItem struct {
-	// Valid: Whether signature or HMAC fit the text.
-	Valid *bool `json:"valid,omitempty"`
-
-	// KeyVersion: Version of the key that was used.
-	KeyVersion *int64 `json:"key-version,omitempty"`
-
-	// Reference: Echoed from the request.
-	Reference *string `json:"reference,omitempty"`
-
-	// Status: Of an item that failed: the HTTP status it would have had.
-	Status *int64 `json:"status,omitempty"`
-
-	// Code: Of an item that failed: the error code.
-	Code *string `json:"code,omitempty"`
-
-	// ErrorMessage: Of an item that failed: why.
-	ErrorMessage *string `json:"error-message,omitempty"`
-}
-
-// Problem is why the item failed; nil when it did not.
-func (r TransitKeysVerifyAnswerBatchResultsItem) Problem() *Problem {
-	return itemProblem(r.Status, r.Code, r.ErrorMessage)
-}
-
-// TransitKeysVerifyRequest: A document of the API.
-type TransitKeysVerifyRequest struct {
+// VerifyBatchItem: A document of the API.
+type VerifyBatchItem struct {
 	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
-	Text *string `json:"text,omitempty"`
+	Text string `json:"text"`
 
 	// Base64Encoded: Default true; false: the text is raw UTF-8.
 	Base64Encoded *bool `json:"base64-encoded,omitempty"`
@@ -3525,33 +3987,109 @@ type TransitKeysVerifyRequest struct {
 	HMAC *string `json:"hmac,omitempty"`
 
 	// HashAlgorithm: Default sha256.
-	HashAlgorithm *TransitKeysSignRequestHashAlgorithm `json:"hash-algorithm,omitempty"`
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
 
 	// Prehashed: The input is the finished hash, not the data. Default false.
 	Prehashed *bool `json:"prehashed,omitempty"`
 
 	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
-	SignatureAlgorithm *TransitKeysSignRequestSignatureAlgorithm `json:"signature-algorithm,omitempty"`
+	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
 
 	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
-	Marshaling *TransitKeysSignRequestMarshaling `json:"marshaling,omitempty"`
+	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
 
-	// BatchInput: 1 to 1,000 requests, each with the fields of a single one and optionally `reference`.
-	BatchInput *[]map[string]any `json:"batch-input,omitempty"`
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// VerifyBatchRequest: A document of the API.
+type VerifyBatchRequest struct {
+	// BatchInput: The requests.
+	BatchInput []VerifyBatchItem `json:"batch-input"`
 }
 
 // String hides the document: it holds secrets.
-func (TransitKeysVerifyRequest) String() string {
-	return "TransitKeysVerifyRequest{…}"
+func (VerifyBatchRequest) String() string {
+	return "VerifyBatchRequest{…}"
 }
 
 // GoString hides the document: it holds secrets.
-func (TransitKeysVerifyRequest) GoString() string {
-	return "TransitKeysVerifyRequest{…}"
+func (VerifyBatchRequest) GoString() string {
+	return "VerifyBatchRequest{…}"
 }
 
-// WrappingKeyShowAnswer: A document of the API.
-type WrappingKeyShowAnswer struct {
-	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
-	WrappingKey string `json:"wrapping-key"`
+// VerifyBatchResult: A document of the API.
+type VerifyBatchResult struct {
+	// Valid: Whether signature or HMAC fit the text.
+	Valid *bool `json:"valid,omitempty"`
+
+	// KeyVersion: Version of the key that was used.
+	KeyVersion *int64 `json:"key-version,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of a request that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of a request that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of a request that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
 }
+
+// Problem is why the item failed; nil when it did not.
+func (r VerifyBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// VerifyRequest: A document of the API.
+type VerifyRequest struct {
+	// Text: What was signed: base64, or raw UTF-8 with base64-encoded false.
+	Text string `json:"text"`
+
+	// Base64Encoded: Default true; false: the text is raw UTF-8.
+	Base64Encoded *bool `json:"base64-encoded,omitempty"`
+
+	// Signature: The signature, made here or elsewhere.
+	Signature *string `json:"signature,omitempty"`
+
+	// HMAC: In place of signature.
+	HMAC *string `json:"hmac,omitempty"`
+
+	// HashAlgorithm: Default sha256.
+	HashAlgorithm *HashAlgorithm `json:"hash-algorithm,omitempty"`
+
+	// Prehashed: The input is the finished hash, not the data. Default false.
+	Prehashed *bool `json:"prehashed,omitempty"`
+
+	// SignatureAlgorithm: Padding of RSA signatures; default pkcs1v15.
+	SignatureAlgorithm *SignatureAlgorithm `json:"signature-algorithm,omitempty"`
+
+	// Marshaling: asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+	Marshaling *SignatureMarshaling `json:"marshaling,omitempty"`
+}
+
+// String hides the document: it holds secrets.
+func (VerifyRequest) String() string {
+	return "VerifyRequest{…}"
+}
+
+// GoString hides the document: it holds secrets.
+func (VerifyRequest) GoString() string {
+	return "VerifyRequest{…}"
+}
+
+// WrappingKeyState: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key
+// is kept; every start tries again. Later versions may answer others.
+type WrappingKeyState string
+
+// The values of WrappingKeyState.
+const (
+	WrappingKeyStateInUse WrappingKeyState = "in-use"
+
+	WrappingKeyStateRewrapping WrappingKeyState = "rewrapping"
+
+	WrappingKeyStateIncomplete WrappingKeyState = "incomplete"
+)

@@ -397,11 +397,11 @@ func TestSendsWhatWasNamedAndNothingElse(t *testing.T) {
 		w.WriteHeader(204)
 	})
 	c := client(t, keystored.Config{Addresses: []string{at}, Product: "billing/2.1"})
-	merge := keystored.TransitKeyMerge{DeletionAllowed: keystored.Ptr(false), OpenpgpUserID: keystored.Ptr("a & <b>")}
+	merge := keystored.TransitKeyMerge{DeletionAllowed: keystored.Ptr(false), OpenpgpUserID: keystored.Set("a & <b>"), OpenpgpKeyUsage: keystored.Remove[[]keystored.TransitKeyOpenpgpKeyUsageItem]()}
 	if err := c.TransitKeys.Merge(context.Background(), "a/b c", merge, nil); err != nil {
 		t.Fatal(err)
 	}
-	if body != `{"deletion-allowed":false,"openpgp-user-id":"a & <b>"}` || path != "/v1/config/keystore/transit-keys/a%2Fb%20c" || query != "" {
+	if body != `{"deletion-allowed":false,"openpgp-user-id":"a & <b>","openpgp-key-usage":null}` || path != "/v1/config/keystore/transit-keys/a%2Fb%20c" || query != "" {
 		t.Fatal(body, path, query)
 	}
 	if agent != "billing/2.1 keystored-client-go/"+keystored.Version {

@@ -65,7 +65,7 @@ func program(t *testing.T, root *keystored.Client, creation keystored.ApproleCre
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := root.Approles.GenerateSecretID(ctx, creation.Name, keystored.ApprolesGenerateSecretIDRequest{})
+	secret, err := root.Approles.GenerateSecretID(ctx, creation.Name, keystored.GenerateSecretIDRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestLiveActionsOnAKey(t *testing.T) {
 			t.Fatal(len(got), err)
 		}
 	}
-	signer := freshKey(t, root, keystored.TransitKeyCreation{Cipher: keystored.Ptr("ecdsa-p256")}).With(keystored.KeyOptions{Marshaling: "jws"})
+	signer := freshKey(t, root, keystored.TransitKeyCreation{Cipher: keystored.Ptr(keystored.CipherECDSAP256)}).With(keystored.KeyOptions{Marshaling: "jws"})
 	signature, err := signer.Sign(ctx, []byte("text"))
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestLiveRenewsTheTokenAndLogsInAgain(t *testing.T) {
 		t.Fatal("an ended token goes on")
 	}
 	// Somebody ends it.
-	if err := root.Token.Disable(ctx, keystored.TokenInfoRequest{Accessor: &second}); err != nil {
+	if err := root.Token.Disable(ctx, keystored.TokenDisableRequest{Accessor: &second}); err != nil {
 		t.Fatal(err)
 	}
 	if third := accessor(t, replaced); third == second {
@@ -346,7 +346,7 @@ func TestLiveProblems(t *testing.T) {
 	}
 	calls := map[string]func() error{
 		"400 unsupported-cipher": func() error {
-			_, err := root.TransitKeys.Create(ctx, keystored.TransitKeyCreation{Name: freshName(), Cipher: keystored.Ptr("rot13")}, nil)
+			_, err := root.TransitKeys.Create(ctx, keystored.TransitKeyCreation{Name: freshName(), Cipher: keystored.Ptr(keystored.Cipher("rot13"))}, nil)
 			return err
 		},
 		"400 decryption-failed": func() error {
@@ -398,16 +398,20 @@ func TestLiveMergeResetsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if after.TokenTTL != "1h" || after.SecretIDNumUses != 5 || after.TokenMaxTTL != before.TokenMaxTTL || after.TokenPolicies[0] != "user" {
+	if after.TokenTTL != "1h" || *after.SecretIDNumUses != 5 || after.TokenMaxTTL != before.TokenMaxTTL || after.TokenPolicies[0] != "user" {
 		t.Fatalf("%+v", after)
 	}
 	// Lists are united unless the call says otherwise; an empty one is not an absent one.
 	replace := &keystored.ApprolesMergeOptions{Lists: keystored.Ptr(keystored.TenantsMergeListsReplace)}
-	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{TokenPolicies: &[]string{}}, replace); err != nil {
+	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{TokenPolicies: keystored.Set([]string{})}, replace); err != nil {
 		t.Fatal(err)
 	}
-	if after, err = root.Approles.ShowConfig(ctx, approle.Name); err != nil || len(after.TokenPolicies) != 0 || after.SecretIDNumUses != 5 {
+	if after, err = root.Approles.ShowConfig(ctx, approle.Name); err != nil || len(after.TokenPolicies) != 0 || *after.SecretIDNumUses != 5 {
 		t.Fatalf("%+v, %v", after, err)
+	}
+	// What is removed gets its default.
+	if err := root.Approles.Merge(ctx, approle.Name, keystored.ApproleMerge{FixedRoleID: keystored.Remove[string]()}, nil); err != nil {
+		t.Fatal(err)
 	}
 	// The tag is that of before: somebody else was there.
 	if err := root.Approles.Merge(ctx, approle.Name, merge, options); !errors.Is(err, &keystored.Problem{Status: 412}) {
@@ -439,7 +443,7 @@ func TestLiveLists(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, key := range all {
-		if seen[key.Name] || key.CreationTime.IsZero() {
+		if seen[key.Name] || key.CreationTime == nil {
 			t.Fatal(key.Name)
 		}
 		seen[key.Name] = true

@@ -48,8 +48,6 @@ type Operations struct {
 
 	Tenants TenantsGroup
 
-	TLSCAs TLSCAsGroup
-
 	Token TokenGroup
 
 	Tokens TokensGroup
@@ -101,8 +99,6 @@ func operationsOf(client *Client) Operations {
 
 		Tenants: TenantsGroup{client},
 
-		TLSCAs: TLSCAsGroup{client},
-
 		Token: TokenGroup{client},
 
 		Tokens: TokensGroup{client},
@@ -126,8 +122,8 @@ var opApproleLogin = operation{method: "POST", path: "/v1/approle-login", public
 // 60 from one address, every attempt is refused until the minute is over.
 //
 // POST /v1/approle-login
-func (g ApproleGroup) Login(ctx context.Context, body ApproleLoginRequest, options ...CallOption) (*TokenCreateAnswer, error) {
-	return sendFor[TokenCreateAnswer](ctx, g.client, opApproleLogin, parts{body: body, options: options})
+func (g ApproleGroup) Login(ctx context.Context, body ApproleLoginRequest, options ...CallOption) (*ApproleLoginAnswer, error) {
+	return sendFor[ApproleLoginAnswer](ctx, g.client, opApproleLogin, parts{body: body, options: options})
 }
 
 // ApprolesGroup has the operations of the group.
@@ -149,6 +145,9 @@ func (o *ApprolesCreateOptions) addTo(into *parts) {
 }
 
 // Create: Create an approle.
+//
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
 //
 // POST /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) Create(ctx context.Context, body ApproleCreation, parameters *ApprolesCreateOptions, options ...CallOption) (*Approle, error) {
@@ -178,6 +177,8 @@ func (o *ApprolesDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete an approle.
 //
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+//
 // DELETE /v1/config/keystore/authentication/approles/{name}
 func (g ApprolesGroup) Delete(ctx context.Context, name string, parameters *ApprolesDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
@@ -189,8 +190,10 @@ var opApprolesDisableSecretID = operation{method: "POST", path: "/v1/state/keyst
 
 // DisableSecretID: End a secret-id at once.
 //
+// Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.
+//
 // POST /v1/state/keystore/authentication/approles/{name}/disable-secret-id
-func (g ApprolesGroup) DisableSecretID(ctx context.Context, name string, body ApprolesDisableSecretIDRequest, options ...CallOption) error {
+func (g ApprolesGroup) DisableSecretID(ctx context.Context, name string, body DisableSecretIDRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opApprolesDisableSecretID, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -201,8 +204,8 @@ var opApprolesGenerateSecretID = operation{method: "POST", path: "/v1/state/keys
 // The secret-id is shown this once and kept as a hash. Together with the role-id it logs in (`/v1/approle-login`).
 //
 // POST /v1/state/keystore/authentication/approles/{name}/generate-secret-id
-func (g ApprolesGroup) GenerateSecretID(ctx context.Context, name string, body ApprolesGenerateSecretIDRequest, options ...CallOption) (*ApprolesGenerateSecretIDAnswer, error) {
-	return sendFor[ApprolesGenerateSecretIDAnswer](ctx, g.client, opApprolesGenerateSecretID, parts{names: []string{name}, body: body, options: options})
+func (g ApprolesGroup) GenerateSecretID(ctx context.Context, name string, body GenerateSecretIDRequest, options ...CallOption) (*GenerateSecretIDAnswer, error) {
+	return sendFor[GenerateSecretIDAnswer](ctx, g.client, opApprolesGenerateSecretID, parts{names: []string{name}, body: body, options: options})
 }
 
 var opApprolesList = operation{method: "GET", path: "/v1/state/keystore/authentication/approles", idempotent: true, accept: "application/json"}
@@ -226,6 +229,9 @@ func (o *ApprolesListOptions) addTo(into *parts) {
 
 // List: List the state of every approle.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) (*Page[ApproleState], error) {
 	call := parts{options: options}
@@ -234,6 +240,9 @@ func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions
 }
 
 // ListEach: List the state of every approle. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) ListEach(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) Seq[ApproleState] {
@@ -270,6 +279,9 @@ func (o *ApprolesListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every approle.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) (*Page[Approle], error) {
 	call := parts{options: options}
@@ -278,6 +290,9 @@ func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListC
 }
 
 // ListConfigEach: List every approle. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfigEach(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) Seq[Approle] {
@@ -319,6 +334,9 @@ func (o *ApprolesMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into an approle.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/keystore/authentication/approles/{name}
 func (g ApprolesGroup) Merge(ctx context.Context, name string, body ApproleMerge, parameters *ApprolesMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -351,6 +369,10 @@ func (o *ApprolesReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace an approle.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/keystore/authentication/approles/{name}
 func (g ApprolesGroup) Replace(ctx context.Context, name string, body ApproleReplacement, parameters *ApprolesReplaceOptions, options ...CallOption) (*Approle, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -362,6 +384,8 @@ var opApprolesShow = operation{method: "GET", path: "/v1/state/keystore/authenti
 
 // Show: Read the state of an approle.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/approles/{name}
 func (g ApprolesGroup) Show(ctx context.Context, name string, options ...CallOption) (*ApproleState, error) {
 	return sendFor[ApproleState](ctx, g.client, opApprolesShow, parts{names: []string{name}, options: options})
@@ -370,6 +394,8 @@ func (g ApprolesGroup) Show(ctx context.Context, name string, options ...CallOpt
 var opApprolesShowConfig = operation{method: "GET", path: "/v1/config/keystore/authentication/approles/%s", idempotent: true, accept: "application/json"}
 
 // ShowConfig: Read an approle.
+//
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/approles/{name}
 func (g ApprolesGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Approle, error) {
@@ -400,18 +426,22 @@ func (o *ApprolesSecretIDSListOptions) addTo(into *parts) {
 
 // List: List the secret-ids of an approle by accessor.
 //
+// Secret-ids that still work, without their values.
+//
 // GET /v1/state/keystore/authentication/approles/{name}/secret-ids
-func (g ApprolesSecretIDsGroup) List(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) (*Page[ApprolesSecretIDSListAnswerItem], error) {
+func (g ApprolesSecretIDsGroup) List(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) (*Page[SecretID], error) {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
-	return sendForPage[ApprolesSecretIDSListAnswerItem](ctx, g.client, opApprolesSecretIDSList, call)
+	return sendForPage[SecretID](ctx, g.client, opApprolesSecretIDSList, call)
 }
 
 // ListEach: List the secret-ids of an approle by accessor. It follows the pages and reads them one by one.
 //
+// Secret-ids that still work, without their values.
+//
 // GET /v1/state/keystore/authentication/approles/{name}/secret-ids
-func (g ApprolesSecretIDsGroup) ListEach(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) Seq[ApprolesSecretIDSListAnswerItem] {
-	return walkPages(func(after *string) (*Page[ApprolesSecretIDSListAnswerItem], error) {
+func (g ApprolesSecretIDsGroup) ListEach(ctx context.Context, name string, parameters *ApprolesSecretIDSListOptions, options ...CallOption) Seq[SecretID] {
+	return walkPages(func(after *string) (*Page[SecretID], error) {
 		page := ApprolesSecretIDSListOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -433,8 +463,8 @@ var opAuditShow = operation{method: "GET", path: "/v1/state/system/audit", idemp
 // Kept elsewhere, they show whether a copy of the trail is complete and authentic.
 //
 // GET /v1/state/system/audit
-func (g AuditGroup) Show(ctx context.Context, options ...CallOption) (*AuditShowAnswer, error) {
-	return sendFor[AuditShowAnswer](ctx, g.client, opAuditShow, parts{options: options})
+func (g AuditGroup) Show(ctx context.Context, options ...CallOption) (*AuditAnswer, error) {
+	return sendFor[AuditAnswer](ctx, g.client, opAuditShow, parts{options: options})
 }
 
 // BackupStatusGroup has the operations of the group.
@@ -444,13 +474,38 @@ var opBackupStatusShow = operation{method: "GET", path: "/v1/state/system/backup
 
 // Show: The backup that runs, with its progress, and how the scheduled ones went.
 //
+// Times and sizes of the last backups to the targets of the configuration, and why the last one failed, if it did.
+//
 // GET /v1/state/system/backup-status
-func (g BackupStatusGroup) Show(ctx context.Context, options ...CallOption) (*BackupStatusShowAnswer, error) {
-	return sendFor[BackupStatusShowAnswer](ctx, g.client, opBackupStatusShow, parts{options: options})
+func (g BackupStatusGroup) Show(ctx context.Context, options ...CallOption) (*BackupsAnswer, error) {
+	return sendFor[BackupsAnswer](ctx, g.client, opBackupStatusShow, parts{options: options})
 }
 
 // CAGroup has the operations of the group.
 type CAGroup struct{ client *Client }
+
+var opCAAskOCSP = operation{method: "POST", path: "/v1/ca/%s/%s/ocsp", idempotent: true, public: true, accept: "application/ocsp-response"}
+
+// AskOCSP: The status of a certificate (RFC 6960, RFC 5019).
+//
+// Needs no token. The answer is signed by the key that issued the certificate; answers are kept and shared for some
+// time.
+//
+// POST /v1/ca/{tenant}/{ca}/ocsp
+func (g CAGroup) AskOCSP(ctx context.Context, tenant string, ca string, body []byte, options ...CallOption) ([]byte, error) {
+	return sendForOctets(ctx, g.client, opCAAskOCSP, parts{names: []string{tenant, ca}, body: octets{"application/ocsp-request", body}, options: options})
+}
+
+var opCAAskOCSPByPath = operation{method: "GET", path: "/v1/ca/%s/%s/ocsp/%s", idempotent: true, public: true, accept: "application/ocsp-response"}
+
+// AskOCSPByPath: The same with the request in the path, base64 (RFC 6960 appendix A.1).
+//
+// Needs no token. For clients and caches that ask by GET.
+//
+// GET /v1/ca/{tenant}/{ca}/ocsp/{request}
+func (g CAGroup) AskOCSPByPath(ctx context.Context, tenant string, ca string, request string, options ...CallOption) ([]byte, error) {
+	return sendForOctets(ctx, g.client, opCAAskOCSPByPath, parts{names: []string{tenant, ca, request}, options: options})
+}
 
 var opCACreate = operation{method: "POST", path: "/v1/config/keystore/tls/ca", accept: "application/json"}
 
@@ -469,16 +524,22 @@ func (o *CACreateOptions) addTo(into *parts) {
 
 // Create: Create a TLS CA.
 //
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
+//
 // POST /v1/config/keystore/tls/ca
-func (g CAGroup) Create(ctx context.Context, body TlscaCreation, parameters *CACreateOptions, options ...CallOption) (*Tlsca, error) {
+func (g CAGroup) Create(ctx context.Context, body TLSCACreation, parameters *CACreateOptions, options ...CallOption) (*TLSCA, error) {
 	call := parts{body: body, options: options}
 	parameters.addTo(&call)
-	return sendFor[Tlsca](ctx, g.client, opCACreate, call)
+	return sendFor[TLSCA](ctx, g.client, opCACreate, call)
 }
 
 var opCACSR = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/csr", accept: "application/json"}
 
 // CSR: A certification request for the CA's key, to be signed by a root outside.
+//
+// For a CA that a root elsewhere signs: a key is made in the token, and import-cert takes in the certificate for it.
+// The present certificate works until then.
 //
 // POST /v1/state/keystore/tls/ca/{name}/csr
 func (g CAGroup) CSR(ctx context.Context, name string, options ...CallOption) (*CACSRAnswer, error) {
@@ -506,6 +567,8 @@ func (o *CADeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a TLS CA.
 //
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+//
 // DELETE /v1/config/keystore/tls/ca/{name}
 func (g CAGroup) Delete(ctx context.Context, name string, parameters *CADeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
@@ -513,9 +576,44 @@ func (g CAGroup) Delete(ctx context.Context, name string, parameters *CADeleteOp
 	return sendOnly(ctx, g.client, opCADelete, call)
 }
 
+var opCADownloadCertificates = operation{method: "GET", path: "/v1/ca/%s/%s/ca.pem", idempotent: true, public: true, accept: "application/x-pem-file"}
+
+// DownloadCertificates: The certificate of a CA, and its issuers up to the root.
+//
+// Needs no token: relying parties and devices fetch it. In PEM, the certificate of the CA first.
+//
+// GET /v1/ca/{tenant}/{ca}/ca.pem
+func (g CAGroup) DownloadCertificates(ctx context.Context, tenant string, ca string, options ...CallOption) (string, error) {
+	return sendForText(ctx, g.client, opCADownloadCertificates, parts{names: []string{tenant, ca}, options: options})
+}
+
+var opCADownloadCRL = operation{method: "GET", path: "/v1/ca/%s/%s/crl", idempotent: true, public: true, accept: "application/pkix-crl"}
+
+// DownloadCRL: The revocation list of the newest key of a CA, DER.
+//
+// Needs no token. Also of a deleted CA, until its last list ends.
+//
+// GET /v1/ca/{tenant}/{ca}/crl
+func (g CAGroup) DownloadCRL(ctx context.Context, tenant string, ca string, options ...CallOption) ([]byte, error) {
+	return sendForOctets(ctx, g.client, opCADownloadCRL, parts{names: []string{tenant, ca}, options: options})
+}
+
+var opCADownloadCRLOfVersion = operation{method: "GET", path: "/v1/ca/%s/%s/crl/%s", idempotent: true, public: true, accept: "application/pkix-crl"}
+
+// DownloadCRLOfVersion: The revocation list of one key of a CA, DER: what its certificates point to.
+//
+// Needs no token. A CA that was renewed has a list for each of its keys.
+//
+// GET /v1/ca/{tenant}/{ca}/crl/{version}
+func (g CAGroup) DownloadCRLOfVersion(ctx context.Context, tenant string, ca string, version string, options ...CallOption) ([]byte, error) {
+	return sendForOctets(ctx, g.client, opCADownloadCRLOfVersion, parts{names: []string{tenant, ca, version}, options: options})
+}
+
 var opCAImportCert = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/import-cert"}
 
 // ImportCert: Take in the CA's certificate signed outside, with its issuers up to the root.
+//
+// The certificate must be for the key of the last request and lead to the root that is given with it.
 //
 // POST /v1/state/keystore/tls/ca/{name}/import-cert
 func (g CAGroup) ImportCert(ctx context.Context, name string, body CAImportCertRequest, options ...CallOption) error {
@@ -543,18 +641,24 @@ func (o *CAListOptions) addTo(into *parts) {
 
 // List: List the state of every TLS CA.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/tls/ca
-func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TlscaState], error) {
+func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TLSCAState], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
-	return sendForPage[TlscaState](ctx, g.client, opCAList, call)
+	return sendForPage[TLSCAState](ctx, g.client, opCAList, call)
 }
 
 // ListEach: List the state of every TLS CA. It follows the pages and reads them one by one.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/tls/ca
-func (g CAGroup) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TlscaState] {
-	return walkPages(func(after *string) (*Page[TlscaState], error) {
+func (g CAGroup) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TLSCAState] {
+	return walkPages(func(after *string) (*Page[TLSCAState], error) {
 		page := CAListOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -587,18 +691,24 @@ func (o *CAListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every TLS CA.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/tls/ca
-func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[Tlsca], error) {
+func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[TLSCA], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
-	return sendForPage[Tlsca](ctx, g.client, opCAListConfig, call)
+	return sendForPage[TLSCA](ctx, g.client, opCAListConfig, call)
 }
 
 // ListConfigEach: List every TLS CA. It follows the pages and reads them one by one.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/tls/ca
-func (g CAGroup) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[Tlsca] {
-	return walkPages(func(after *string) (*Page[Tlsca], error) {
+func (g CAGroup) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[TLSCA] {
+	return walkPages(func(after *string) (*Page[TLSCA], error) {
 		page := CAListConfigOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -636,8 +746,11 @@ func (o *CAMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into a TLS CA.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/keystore/tls/ca/{name}
-func (g CAGroup) Merge(ctx context.Context, name string, body TlscaMerge, parameters *CAMergeOptions, options ...CallOption) error {
+func (g CAGroup) Merge(ctx context.Context, name string, body TLSCAMerge, parameters *CAMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
 	return sendOnly(ctx, g.client, opCAMerge, call)
@@ -646,6 +759,9 @@ func (g CAGroup) Merge(ctx context.Context, name string, body TlscaMerge, parame
 var opCARenew = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/renew", accept: "application/json"}
 
 // Renew: Give the CA a new key and certificate; a root also gets roll-over certificates.
+//
+// Devices get certificates of the new key from now on. Those of the old one stay good until they end, and its
+// revocation list goes on being made.
 //
 // POST /v1/state/keystore/tls/ca/{name}/renew
 func (g CAGroup) Renew(ctx context.Context, name string, options ...CallOption) (*CARenewAnswer, error) {
@@ -677,16 +793,22 @@ func (o *CAReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace a TLS CA.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/keystore/tls/ca/{name}
-func (g CAGroup) Replace(ctx context.Context, name string, body TlscaReplacement, parameters *CAReplaceOptions, options ...CallOption) (*Tlsca, error) {
+func (g CAGroup) Replace(ctx context.Context, name string, body TLSCAReplacement, parameters *CAReplaceOptions, options ...CallOption) (*TLSCA, error) {
 	call := parts{names: []string{name}, body: body, options: options}
 	parameters.addTo(&call)
-	return sendForMaybe[Tlsca](ctx, g.client, opCAReplace, call)
+	return sendForMaybe[TLSCA](ctx, g.client, opCAReplace, call)
 }
 
 var opCARevoke = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/revoke"}
 
 // Revoke: Revoke a certificate this CA issued.
+//
+// For good. The next revocation list and OCSP say so at once; a device that shows the certificate is refused.
 //
 // POST /v1/state/keystore/tls/ca/{name}/revoke
 func (g CAGroup) Revoke(ctx context.Context, name string, body CARevokeRequest, options ...CallOption) error {
@@ -697,23 +819,30 @@ var opCAShow = operation{method: "GET", path: "/v1/state/keystore/tls/ca/%s", id
 
 // Show: Read the state of a TLS CA.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/keystore/tls/ca/{name}
-func (g CAGroup) Show(ctx context.Context, name string, options ...CallOption) (*TlscaState, error) {
-	return sendFor[TlscaState](ctx, g.client, opCAShow, parts{names: []string{name}, options: options})
+func (g CAGroup) Show(ctx context.Context, name string, options ...CallOption) (*TLSCAState, error) {
+	return sendFor[TLSCAState](ctx, g.client, opCAShow, parts{names: []string{name}, options: options})
 }
 
 var opCAShowConfig = operation{method: "GET", path: "/v1/config/keystore/tls/ca/%s", idempotent: true, accept: "application/json"}
 
 // ShowConfig: Read a TLS CA.
 //
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/config/keystore/tls/ca/{name}
-func (g CAGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tlsca, error) {
-	return sendFor[Tlsca](ctx, g.client, opCAShowConfig, parts{names: []string{name}, options: options})
+func (g CAGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*TLSCA, error) {
+	return sendFor[TLSCA](ctx, g.client, opCAShowConfig, parts{names: []string{name}, options: options})
 }
 
 var opCASignCSR = operation{method: "POST", path: "/v1/state/keystore/tls/ca/%s/sign-csr", accept: "application/json"}
 
 // SignCSR: Issue a certificate for a certification request.
+//
+// The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is made from
+// the request, never copied: extensions that it asks for beyond its names are left out.
 //
 // POST /v1/state/keystore/tls/ca/{name}/sign-csr
 func (g CAGroup) SignCSR(ctx context.Context, name string, body CASignCSRRequest, options ...CallOption) (*CASignCSRAnswer, error) {
@@ -744,18 +873,22 @@ func (o *CACertificatesListOptions) addTo(into *parts) {
 
 // List: Certificates this CA issued, by serial number.
 //
+// All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
+//
 // GET /v1/state/keystore/tls/ca/{name}/certificates
-func (g CACertificatesGroup) List(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) (*Page[CACertificatesListAnswerItem], error) {
+func (g CACertificatesGroup) List(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) (*Page[IssuedCertificate], error) {
 	call := parts{names: []string{name}, options: options}
 	parameters.addTo(&call)
-	return sendForPage[CACertificatesListAnswerItem](ctx, g.client, opCACertificatesList, call)
+	return sendForPage[IssuedCertificate](ctx, g.client, opCACertificatesList, call)
 }
 
 // ListEach: Certificates this CA issued, by serial number. It follows the pages and reads them one by one.
 //
+// All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
+//
 // GET /v1/state/keystore/tls/ca/{name}/certificates
-func (g CACertificatesGroup) ListEach(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) Seq[CACertificatesListAnswerItem] {
-	return walkPages(func(after *string) (*Page[CACertificatesListAnswerItem], error) {
+func (g CACertificatesGroup) ListEach(ctx context.Context, name string, parameters *CACertificatesListOptions, options ...CallOption) Seq[IssuedCertificate] {
+	return walkPages(func(after *string) (*Page[IssuedCertificate], error) {
 		page := CACertificatesListOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -771,21 +904,25 @@ var opCACertificatesShow = operation{method: "GET", path: "/v1/state/keystore/tl
 
 // Show: One certificate this CA issued.
 //
+// With the certificate itself, which lists leave out.
+//
 // GET /v1/state/keystore/tls/ca/{name}/certificates/{serial}
-func (g CACertificatesGroup) Show(ctx context.Context, name string, serial string, options ...CallOption) (*CACertificatesListAnswerItem, error) {
-	return sendFor[CACertificatesListAnswerItem](ctx, g.client, opCACertificatesShow, parts{names: []string{name, serial}, options: options})
+func (g CACertificatesGroup) Show(ctx context.Context, name string, serial string, options ...CallOption) (*IssuedCertificate, error) {
+	return sendFor[IssuedCertificate](ctx, g.client, opCACertificatesShow, parts{names: []string{name, serial}, options: options})
 }
 
 // CryptoFunctionsGroup has the operations of the group.
 type CryptoFunctionsGroup struct{ client *Client }
 
-var opCryptoFunctionsRandomBytes = operation{method: "POST", path: "/v1/state/keystore/crypto-functions/random-bytes", accept: "application/json"}
+var opCryptoFunctionsRandomBytes = operation{method: "POST", path: "/v1/state/keystore/crypto-functions/random-bytes", idempotent: true, accept: "application/json"}
 
 // RandomBytes: Generate random bytes.
 //
+// From the generator of the token, never from that of a process.
+//
 // POST /v1/state/keystore/crypto-functions/random-bytes
-func (g CryptoFunctionsGroup) RandomBytes(ctx context.Context, body CryptoFunctionsRandomBytesRequest, options ...CallOption) (*CryptoFunctionsRandomBytesAnswer, error) {
-	return sendFor[CryptoFunctionsRandomBytesAnswer](ctx, g.client, opCryptoFunctionsRandomBytes, parts{body: body, options: options})
+func (g CryptoFunctionsGroup) RandomBytes(ctx context.Context, body RandomBytesRequest, options ...CallOption) (*RandomBytesAnswer, error) {
+	return sendFor[RandomBytesAnswer](ctx, g.client, opCryptoFunctionsRandomBytes, parts{body: body, options: options})
 }
 
 // HealthGroup has the operations of the group.
@@ -798,8 +935,8 @@ var opHealthShow = operation{method: "GET", path: "/v1/state/system/health", ide
 // The answer has the same form in both cases; the status is 503 while something is not well.
 //
 // GET /v1/state/system/health
-func (g HealthGroup) Show(ctx context.Context, options ...CallOption) (*HealthShowAnswer, error) {
-	return sendFor[HealthShowAnswer](ctx, g.client, opHealthShow, parts{options: options})
+func (g HealthGroup) Show(ctx context.Context, options ...CallOption) (*HealthAnswer, error) {
+	return sendFor[HealthAnswer](ctx, g.client, opHealthShow, parts{options: options})
 }
 
 // HSMGroup has the operations of the group.
@@ -812,8 +949,8 @@ var opHSMShow = operation{method: "GET", path: "/v1/state/system/hsm", idempoten
 // The configured PKCS#11 tokens as last seen by the answering worker. Latencies are in microseconds.
 //
 // GET /v1/state/system/hsm
-func (g HSMGroup) Show(ctx context.Context, options ...CallOption) (*HSMShowAnswer, error) {
-	return sendFor[HSMShowAnswer](ctx, g.client, opHSMShow, parts{options: options})
+func (g HSMGroup) Show(ctx context.Context, options ...CallOption) (*HSMAnswer, error) {
+	return sendFor[HSMAnswer](ctx, g.client, opHSMShow, parts{options: options})
 }
 
 // KeystoreGroup has the operations of the group.
@@ -827,8 +964,8 @@ var opKeystoreImportOpenpgp = operation{method: "POST", path: "/v1/state/keystor
 // It never signs. Private keys go through import, as PEM.
 //
 // POST /v1/state/keystore/import-openpgp
-func (g KeystoreGroup) ImportOpenpgp(ctx context.Context, body KeystoreImportOpenpgpRequest, options ...CallOption) (*KeystoreImportOpenpgpAnswer, error) {
-	return sendFor[KeystoreImportOpenpgpAnswer](ctx, g.client, opKeystoreImportOpenpgp, parts{body: body, options: options})
+func (g KeystoreGroup) ImportOpenpgp(ctx context.Context, body ImportOpenpgpRequest, options ...CallOption) (*ImportOpenpgpAnswer, error) {
+	return sendFor[ImportOpenpgpAnswer](ctx, g.client, opKeystoreImportOpenpgp, parts{body: body, options: options})
 }
 
 // LoginsGroup has the operations of the group.
@@ -838,20 +975,11 @@ var opLogout = operation{method: "POST", path: "/v1/logout"}
 
 // Logout: End the own token, and with it its session.
 //
+// The token ends at once, with the tokens that it made. A token that ended already is answered 401.
+//
 // POST /v1/logout
 func (g LoginsGroup) Logout(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opLogout, parts{options: options})
-}
-
-var opPostV1OIDCLoginPoll = operation{method: "POST", path: "/v1/oidc-login/poll", public: true, accept: "application/json"}
-
-// PostV1OIDCLoginPoll: Fetch the token of a sign-in, once it is approved.
-//
-// Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.
-//
-// POST /v1/oidc-login/poll
-func (g LoginsGroup) PostV1OIDCLoginPoll(ctx context.Context, body PostV1OIDCLoginPollRequest, options ...CallOption) (*PostV1OIDCLoginPollAnswer, error) {
-	return sendFor[PostV1OIDCLoginPollAnswer](ctx, g.client, opPostV1OIDCLoginPoll, parts{body: body, options: options})
 }
 
 // MetricsGroup has the operations of the group.
@@ -889,6 +1017,9 @@ func (o *OIDCCreateOptions) addTo(into *parts) {
 
 // Create: Create an OIDC service.
 //
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
+//
 // POST /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) Create(ctx context.Context, body OIDCServiceCreation, parameters *OIDCCreateOptions, options ...CallOption) (*OIDCService, error) {
 	call := parts{body: body, options: options}
@@ -917,6 +1048,8 @@ func (o *OIDCDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete an OIDC service.
 //
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+//
 // DELETE /v1/config/keystore/authentication/oidc/{name}
 func (g OIDCGroup) Delete(ctx context.Context, name string, parameters *OIDCDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
@@ -924,7 +1057,7 @@ func (g OIDCGroup) Delete(ctx context.Context, name string, parameters *OIDCDele
 	return sendOnly(ctx, g.client, opOIDCDelete, call)
 }
 
-var opOIDCExplain = operation{method: "POST", path: "/v1/state/keystore/authentication/oidc/%s/explain", accept: "application/json"}
+var opOIDCExplain = operation{method: "POST", path: "/v1/state/keystore/authentication/oidc/%s/explain", idempotent: true, accept: "application/json"}
 
 // Explain: Say which roles claims match, and why not.
 //
@@ -956,6 +1089,9 @@ func (o *OIDCListOptions) addTo(into *parts) {
 
 // List: List the state of every OIDC service.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) (*Page[OIDCServiceState], error) {
 	call := parts{options: options}
@@ -964,6 +1100,9 @@ func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, option
 }
 
 // ListEach: List the state of every OIDC service. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) ListEach(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) Seq[OIDCServiceState] {
@@ -1000,6 +1139,9 @@ func (o *OIDCListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every OIDC service.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) (*Page[OIDCService], error) {
 	call := parts{options: options}
@@ -1008,6 +1150,9 @@ func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOpt
 }
 
 // ListConfigEach: List every OIDC service. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfigEach(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) Seq[OIDCService] {
@@ -1027,9 +1172,23 @@ var opOIDCLogin = operation{method: "POST", path: "/v1/oidc-login", public: true
 
 // Login: Ask for a sign-in that a person finishes in a browser.
 //
+// For programs without a browser: a person opens `login-url`, compares `user-code` and signs in; the program asks
+// /v1/oidc-login/poll with `poll-token` meanwhile.
+//
 // POST /v1/oidc-login
 func (g OIDCGroup) Login(ctx context.Context, body OIDCLoginRequest, options ...CallOption) (*OIDCLoginAnswer, error) {
 	return sendFor[OIDCLoginAnswer](ctx, g.client, opOIDCLogin, parts{body: body, options: options})
+}
+
+var opOIDCLoginPoll = operation{method: "POST", path: "/v1/oidc-login/poll", public: true, accept: "application/json"}
+
+// LoginPoll: Fetch the token of a sign-in, once it is approved.
+//
+// Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC 8628.
+//
+// POST /v1/oidc-login/poll
+func (g OIDCGroup) LoginPoll(ctx context.Context, body OIDCLoginPollRequest, options ...CallOption) (*OIDCLoginPollAnswer, error) {
+	return sendFor[OIDCLoginPollAnswer](ctx, g.client, opOIDCLoginPoll, parts{body: body, options: options})
 }
 
 var opOIDCMerge = operation{method: "PATCH", path: "/v1/config/keystore/authentication/oidc/%s"}
@@ -1057,6 +1216,9 @@ func (o *OIDCMergeOptions) addTo(into *parts) {
 }
 
 // Merge: Merge into an OIDC service.
+//
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
 //
 // PATCH /v1/config/keystore/authentication/oidc/{name}
 func (g OIDCGroup) Merge(ctx context.Context, name string, body OIDCServiceMerge, parameters *OIDCMergeOptions, options ...CallOption) error {
@@ -1090,6 +1252,10 @@ func (o *OIDCReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace an OIDC service.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/keystore/authentication/oidc/{name}
 func (g OIDCGroup) Replace(ctx context.Context, name string, body OIDCServiceReplacement, parameters *OIDCReplaceOptions, options ...CallOption) (*OIDCService, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -1101,6 +1267,8 @@ var opOIDCShow = operation{method: "GET", path: "/v1/state/keystore/authenticati
 
 // Show: Read the state of an OIDC service.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/oidc/{name}
 func (g OIDCGroup) Show(ctx context.Context, name string, options ...CallOption) (*OIDCServiceState, error) {
 	return sendFor[OIDCServiceState](ctx, g.client, opOIDCShow, parts{names: []string{name}, options: options})
@@ -1110,12 +1278,14 @@ var opOIDCShowConfig = operation{method: "GET", path: "/v1/config/keystore/authe
 
 // ShowConfig: Read an OIDC service.
 //
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/config/keystore/authentication/oidc/{name}
 func (g OIDCGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*OIDCService, error) {
 	return sendFor[OIDCService](ctx, g.client, opOIDCShowConfig, parts{names: []string{name}, options: options})
 }
 
-var opOIDCTest = operation{method: "POST", path: "/v1/state/keystore/authentication/oidc/%s/test", accept: "application/json"}
+var opOIDCTest = operation{method: "POST", path: "/v1/state/keystore/authentication/oidc/%s/test", idempotent: true, accept: "application/json"}
 
 // Test: Check a provider without a login.
 //
@@ -1146,6 +1316,9 @@ func (o *OIDCRolesCreateOptions) addTo(into *parts) {
 
 // Create: Create an OIDC role.
 //
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
+//
 // POST /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) Create(ctx context.Context, service string, body OIDCRoleCreation, parameters *OIDCRolesCreateOptions, options ...CallOption) (*OIDCRole, error) {
 	call := parts{names: []string{service}, body: body, options: options}
@@ -1173,6 +1346,8 @@ func (o *OIDCRolesDeleteOptions) addTo(into *parts) {
 }
 
 // Delete: Delete an OIDC role.
+//
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) Delete(ctx context.Context, service string, name string, parameters *OIDCRolesDeleteOptions, options ...CallOption) error {
@@ -1202,6 +1377,9 @@ func (o *OIDCRolesListOptions) addTo(into *parts) {
 
 // List: List the state of every OIDC role.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) (*Page[OIDCRoleState], error) {
 	call := parts{names: []string{service}, options: options}
@@ -1210,6 +1388,9 @@ func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OI
 }
 
 // ListEach: List the state of every OIDC role. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListEach(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) Seq[OIDCRoleState] {
@@ -1246,6 +1427,9 @@ func (o *OIDCRolesListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every OIDC role.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) (*Page[OIDCRole], error) {
 	call := parts{names: []string{service}, options: options}
@@ -1254,6 +1438,9 @@ func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, paramete
 }
 
 // ListConfigEach: List every OIDC role. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfigEach(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) Seq[OIDCRole] {
@@ -1295,6 +1482,9 @@ func (o *OIDCRolesMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into an OIDC role.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) Merge(ctx context.Context, service string, name string, body OIDCRoleMerge, parameters *OIDCRolesMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{service, name}, body: body, options: options}
@@ -1327,6 +1517,10 @@ func (o *OIDCRolesReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace an OIDC role.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) Replace(ctx context.Context, service string, name string, body OIDCRoleReplacement, parameters *OIDCRolesReplaceOptions, options ...CallOption) (*OIDCRole, error) {
 	call := parts{names: []string{service, name}, body: body, options: options}
@@ -1338,6 +1532,8 @@ var opOIDCRolesShow = operation{method: "GET", path: "/v1/state/keystore/authent
 
 // Show: Read the state of an OIDC role.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) Show(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRoleState, error) {
 	return sendFor[OIDCRoleState](ctx, g.client, opOIDCRolesShow, parts{names: []string{service, name}, options: options})
@@ -1346,6 +1542,8 @@ func (g OIDCRolesGroup) Show(ctx context.Context, service string, name string, o
 var opOIDCRolesShowConfig = operation{method: "GET", path: "/v1/config/keystore/authentication/oidc/%s/roles/%s", idempotent: true, accept: "application/json"}
 
 // ShowConfig: Read an OIDC role.
+//
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles/{name}
 func (g OIDCRolesGroup) ShowConfig(ctx context.Context, service string, name string, options ...CallOption) (*OIDCRole, error) {
@@ -1371,6 +1569,9 @@ func (o *PoliciesCreateOptions) addTo(into *parts) {
 }
 
 // Create: Create a policy.
+//
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
 //
 // POST /v1/config/policy/policies
 func (g PoliciesGroup) Create(ctx context.Context, body PolicyCreation, parameters *PoliciesCreateOptions, options ...CallOption) (*PolicyWithWarnings, error) {
@@ -1400,6 +1601,8 @@ func (o *PoliciesDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a policy.
 //
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+//
 // DELETE /v1/config/policy/policies/{name}
 func (g PoliciesGroup) Delete(ctx context.Context, name string, parameters *PoliciesDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
@@ -1428,6 +1631,9 @@ func (o *PoliciesListOptions) addTo(into *parts) {
 
 // List: List the state of every policy.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) (*Page[PolicyState], error) {
 	call := parts{options: options}
@@ -1436,6 +1642,9 @@ func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions
 }
 
 // ListEach: List the state of every policy. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) ListEach(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) Seq[PolicyState] {
@@ -1472,6 +1681,9 @@ func (o *PoliciesListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every policy.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) (*Page[Policy], error) {
 	call := parts{options: options}
@@ -1480,6 +1692,9 @@ func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListC
 }
 
 // ListConfigEach: List every policy. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfigEach(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) Seq[Policy] {
@@ -1521,6 +1736,9 @@ func (o *PoliciesMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into a policy.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/policy/policies/{name}
 func (g PoliciesGroup) Merge(ctx context.Context, name string, body PolicyMerge, parameters *PoliciesMergeOptions, options ...CallOption) (*PolicyWithWarnings, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -1553,6 +1771,10 @@ func (o *PoliciesReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace a policy.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/policy/policies/{name}
 func (g PoliciesGroup) Replace(ctx context.Context, name string, body PolicyReplacement, parameters *PoliciesReplaceOptions, options ...CallOption) (*PolicyWithWarnings, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -1564,6 +1786,8 @@ var opPoliciesShow = operation{method: "GET", path: "/v1/state/policy/policies/%
 
 // Show: Read the state of a policy.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/policy/policies/{name}
 func (g PoliciesGroup) Show(ctx context.Context, name string, options ...CallOption) (*PolicyState, error) {
 	return sendFor[PolicyState](ctx, g.client, opPoliciesShow, parts{names: []string{name}, options: options})
@@ -1573,6 +1797,8 @@ var opPoliciesShowConfig = operation{method: "GET", path: "/v1/config/policy/pol
 
 // ShowConfig: Read a policy.
 //
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/config/policy/policies/{name}
 func (g PoliciesGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Policy, error) {
 	return sendFor[Policy](ctx, g.client, opPoliciesShowConfig, parts{names: []string{name}, options: options})
@@ -1581,7 +1807,7 @@ func (g PoliciesGroup) ShowConfig(ctx context.Context, name string, options ...C
 // PolicyGroup has the operations of the group.
 type PolicyGroup struct{ client *Client }
 
-var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", accept: "application/json"}
+var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", idempotent: true, accept: "application/json"}
 
 // Check: Ask what the policies say, without doing it.
 //
@@ -1609,6 +1835,17 @@ func (g SystemGroup) AcceptClock(ctx context.Context, options ...CallOption) err
 	return sendOnly(ctx, g.client, opSystemAcceptClock, parts{options: options})
 }
 
+var opApplianceDownloadCACertificates = operation{method: "GET", path: "/v1/ca/system/appliance/ca.pem", idempotent: true, public: true, accept: "application/x-pem-file"}
+
+// ApplianceDownloadCACertificates: The CA certificates of this appliance, for callers that know only its address.
+//
+// A caller that does not trust them yet compares the fingerprint with one from another source.
+//
+// GET /v1/ca/system/appliance/ca.pem
+func (g SystemGroup) ApplianceDownloadCACertificates(ctx context.Context, options ...CallOption) (string, error) {
+	return sendForText(ctx, g.client, opApplianceDownloadCACertificates, parts{options: options})
+}
+
 var opSystemBackup = operation{method: "POST", path: "/v1/state/system/backup", accept: "application/octet-stream"}
 
 // Backup: Take an encrypted backup of the whole appliance.
@@ -1619,17 +1856,6 @@ var opSystemBackup = operation{method: "POST", path: "/v1/state/system/backup", 
 // POST /v1/state/system/backup
 func (g SystemGroup) Backup(ctx context.Context, body SystemBackupRequest, options ...CallOption) (io.ReadCloser, error) {
 	return sendForStream(ctx, g.client, opSystemBackup, parts{body: body, options: options})
-}
-
-var opGetV1CASystemApplianceCAPEM = operation{method: "GET", path: "/v1/ca/system/appliance/ca.pem", idempotent: true, public: true, accept: "application/x-pem-file"}
-
-// GetV1CASystemApplianceCAPEM: The CA certificates of this appliance, for callers that know only its address.
-//
-// A caller that does not trust them yet compares the fingerprint with one from another source.
-//
-// GET /v1/ca/system/appliance/ca.pem
-func (g SystemGroup) GetV1CASystemApplianceCAPEM(ctx context.Context, options ...CallOption) (string, error) {
-	return sendForText(ctx, g.client, opGetV1CASystemApplianceCAPEM, parts{options: options})
 }
 
 var opSystemOperate = operation{method: "POST", path: "/v1/state/system/operate"}
@@ -1664,8 +1890,8 @@ var opSystemRotateWrappingKey = operation{method: "POST", path: "/v1/state/syste
 // the old wrapping key is destroyed when nothing needs it. Progress is in the answer of `GET /v1/state/system/hsm`.
 //
 // POST /v1/state/system/rotate-wrapping-key
-func (g SystemGroup) RotateWrappingKey(ctx context.Context, body SystemRotateWrappingKeyRequest, options ...CallOption) (*SystemRotateWrappingKeyAnswer, error) {
-	return sendFor[SystemRotateWrappingKeyAnswer](ctx, g.client, opSystemRotateWrappingKey, parts{body: body, options: options})
+func (g SystemGroup) RotateWrappingKey(ctx context.Context, body RotateWrappingKeyRequest, options ...CallOption) (*RotateWrappingKeyAnswer, error) {
+	return sendFor[RotateWrappingKeyAnswer](ctx, g.client, opSystemRotateWrappingKey, parts{body: body, options: options})
 }
 
 var opSystemRunBackup = operation{method: "POST", path: "/v1/state/system/run-backup"}
@@ -1724,6 +1950,9 @@ func (o *TenantsCreateOptions) addTo(into *parts) {
 
 // Create: Create a tenant.
 //
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
+//
 // POST /v1/config/tenants
 func (g TenantsGroup) Create(ctx context.Context, body TenantCreation, parameters *TenantsCreateOptions, options ...CallOption) (*Tenant, error) {
 	call := parts{body: body, options: options}
@@ -1751,6 +1980,8 @@ func (o *TenantsDeleteOptions) addTo(into *parts) {
 }
 
 // Delete: Delete a tenant.
+//
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
 //
 // DELETE /v1/config/tenants/{name}
 func (g TenantsGroup) Delete(ctx context.Context, name string, parameters *TenantsDeleteOptions, options ...CallOption) error {
@@ -1780,6 +2011,9 @@ func (o *TenantsListOptions) addTo(into *parts) {
 
 // List: List the state of every tenant.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/tenants
 func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) (*Page[TenantState], error) {
 	call := parts{options: options}
@@ -1788,6 +2022,9 @@ func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, 
 }
 
 // ListEach: List the state of every tenant. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/tenants
 func (g TenantsGroup) ListEach(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) Seq[TenantState] {
@@ -1824,6 +2061,9 @@ func (o *TenantsListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every tenant.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) (*Page[Tenant], error) {
 	call := parts{options: options}
@@ -1832,6 +2072,9 @@ func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListCon
 }
 
 // ListConfigEach: List every tenant. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfigEach(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) Seq[Tenant] {
@@ -1873,6 +2116,9 @@ func (o *TenantsMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into a tenant.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/tenants/{name}
 func (g TenantsGroup) Merge(ctx context.Context, name string, body TenantMerge, parameters *TenantsMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -1905,6 +2151,10 @@ func (o *TenantsReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace a tenant.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/tenants/{name}
 func (g TenantsGroup) Replace(ctx context.Context, name string, body TenantReplacement, parameters *TenantsReplaceOptions, options ...CallOption) (*Tenant, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -1916,6 +2166,8 @@ var opTenantsShow = operation{method: "GET", path: "/v1/state/tenants/%s", idemp
 
 // Show: Read the state of a tenant.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/tenants/{name}
 func (g TenantsGroup) Show(ctx context.Context, name string, options ...CallOption) (*TenantState, error) {
 	return sendFor[TenantState](ctx, g.client, opTenantsShow, parts{names: []string{name}, options: options})
@@ -1925,57 +2177,11 @@ var opTenantsShowConfig = operation{method: "GET", path: "/v1/config/tenants/%s"
 
 // ShowConfig: Read a tenant.
 //
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/config/tenants/{name}
 func (g TenantsGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*Tenant, error) {
 	return sendFor[Tenant](ctx, g.client, opTenantsShowConfig, parts{names: []string{name}, options: options})
-}
-
-// TLSCAsGroup has the operations of the group.
-type TLSCAsGroup struct{ client *Client }
-
-var opGetV1CATenantCACAPEM = operation{method: "GET", path: "/v1/ca/%s/%s/ca.pem", idempotent: true, public: true, accept: "application/x-pem-file"}
-
-// GetV1CATenantCACAPEM: The certificate of a CA, and its issuers up to the root.
-//
-// GET /v1/ca/{tenant}/{ca}/ca.pem
-func (g TLSCAsGroup) GetV1CATenantCACAPEM(ctx context.Context, tenant string, ca string, options ...CallOption) (string, error) {
-	return sendForText(ctx, g.client, opGetV1CATenantCACAPEM, parts{names: []string{tenant, ca}, options: options})
-}
-
-var opGetV1CATenantCACRL = operation{method: "GET", path: "/v1/ca/%s/%s/crl", idempotent: true, public: true, accept: "application/pkix-crl"}
-
-// GetV1CATenantCACRL: The revocation list of the newest key of a CA, DER.
-//
-// GET /v1/ca/{tenant}/{ca}/crl
-func (g TLSCAsGroup) GetV1CATenantCACRL(ctx context.Context, tenant string, ca string, options ...CallOption) ([]byte, error) {
-	return sendForOctets(ctx, g.client, opGetV1CATenantCACRL, parts{names: []string{tenant, ca}, options: options})
-}
-
-var opGetV1CATenantCACRLVersion = operation{method: "GET", path: "/v1/ca/%s/%s/crl/%s", idempotent: true, public: true, accept: "application/pkix-crl"}
-
-// GetV1CATenantCACRLVersion: The revocation list of one key of a CA, DER: what its certificates point to.
-//
-// GET /v1/ca/{tenant}/{ca}/crl/{version}
-func (g TLSCAsGroup) GetV1CATenantCACRLVersion(ctx context.Context, tenant string, ca string, version string, options ...CallOption) ([]byte, error) {
-	return sendForOctets(ctx, g.client, opGetV1CATenantCACRLVersion, parts{names: []string{tenant, ca, version}, options: options})
-}
-
-var opGetV1CATenantCAOCSPRequest = operation{method: "GET", path: "/v1/ca/%s/%s/ocsp/%s", idempotent: true, public: true, accept: "application/ocsp-response"}
-
-// GetV1CATenantCAOCSPRequest: The same with the request in the path, base64 (RFC 6960 appendix A.1).
-//
-// GET /v1/ca/{tenant}/{ca}/ocsp/{request}
-func (g TLSCAsGroup) GetV1CATenantCAOCSPRequest(ctx context.Context, tenant string, ca string, request string, options ...CallOption) ([]byte, error) {
-	return sendForOctets(ctx, g.client, opGetV1CATenantCAOCSPRequest, parts{names: []string{tenant, ca, request}, options: options})
-}
-
-var opPostV1CATenantCAOCSP = operation{method: "POST", path: "/v1/ca/%s/%s/ocsp", public: true, accept: "application/ocsp-response"}
-
-// PostV1CATenantCAOCSP: The status of a certificate (RFC 6960, RFC 5019).
-//
-// POST /v1/ca/{tenant}/{ca}/ocsp
-func (g TLSCAsGroup) PostV1CATenantCAOCSP(ctx context.Context, tenant string, ca string, body []byte, options ...CallOption) ([]byte, error) {
-	return sendForOctets(ctx, g.client, opPostV1CATenantCAOCSP, parts{names: []string{tenant, ca}, body: octets{"application/ocsp-request", body}, options: options})
 }
 
 // TokenGroup has the operations of the group.
@@ -1997,6 +2203,9 @@ var opTokenCreateRoot = operation{method: "POST", path: "/v1/state/keystore/toke
 
 // CreateRoot: Make the root token of a tenant, once.
 //
+// For the system tenant's root alone. The token is shown this once; a second call is refused with 409, whatever became
+// of the first token.
+//
 // POST /v1/state/keystore/token/create-root
 func (g TokenGroup) CreateRoot(ctx context.Context, body TokenCreateRootRequest, options ...CallOption) (*TokenCreateRootAnswer, error) {
 	return sendFor[TokenCreateRootAnswer](ctx, g.client, opTokenCreateRoot, parts{body: body, options: options})
@@ -2009,20 +2218,23 @@ var opTokenDisable = operation{method: "POST", path: "/v1/state/keystore/token/d
 // The token is always named, the own one too: an empty request must not end a root token, which is made once.
 //
 // POST /v1/state/keystore/token/disable
-func (g TokenGroup) Disable(ctx context.Context, body TokenInfoRequest, options ...CallOption) error {
+func (g TokenGroup) Disable(ctx context.Context, body TokenDisableRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTokenDisable, parts{body: body, options: options})
 }
 
-var opTokenInfo = operation{method: "POST", path: "/v1/state/keystore/token/info", accept: "application/json"}
+var opTokenInfo = operation{method: "POST", path: "/v1/state/keystore/token/info", idempotent: true, accept: "application/json"}
 
 // Info: What a token is; without fields: the own one.
+//
+// Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of
+// `/v1/state/keystore/tokens/<accessor>`.
 //
 // POST /v1/state/keystore/token/info
 func (g TokenGroup) Info(ctx context.Context, body TokenInfoRequest, options ...CallOption) (*TokenInfoAnswer, error) {
 	return sendFor[TokenInfoAnswer](ctx, g.client, opTokenInfo, parts{body: body, options: options})
 }
 
-var opTokenRefresh = operation{method: "POST", path: "/v1/state/keystore/token/refresh", accept: "application/json"}
+var opTokenRefresh = operation{method: "POST", path: "/v1/state/keystore/token/refresh", idempotent: true, accept: "application/json"}
 
 // Refresh: Give the own token a new expiry.
 //
@@ -2030,8 +2242,8 @@ var opTokenRefresh = operation{method: "POST", path: "/v1/state/keystore/token/r
 // life.
 //
 // POST /v1/state/keystore/token/refresh
-func (g TokenGroup) Refresh(ctx context.Context, body TokenRefreshRequest, options ...CallOption) (*TokenInfoAnswer, error) {
-	return sendFor[TokenInfoAnswer](ctx, g.client, opTokenRefresh, parts{body: body, options: options})
+func (g TokenGroup) Refresh(ctx context.Context, body TokenRefreshRequest, options ...CallOption) (*TokenRefreshAnswer, error) {
+	return sendFor[TokenRefreshAnswer](ctx, g.client, opTokenRefresh, parts{body: body, options: options})
 }
 
 // TokensGroup has the operations of the group.
@@ -2058,18 +2270,22 @@ func (o *TokensListOptions) addTo(into *parts) {
 
 // List: List the tokens of the tenant by accessor.
 //
+// Tokens that work, without their values. The accessor names a token where it is looked at or ended.
+//
 // GET /v1/state/keystore/tokens
-func (g TokensGroup) List(ctx context.Context, parameters *TokensListOptions, options ...CallOption) (*Page[TokenInfoAnswer], error) {
+func (g TokensGroup) List(ctx context.Context, parameters *TokensListOptions, options ...CallOption) (*Page[Token], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
-	return sendForPage[TokenInfoAnswer](ctx, g.client, opTokensList, call)
+	return sendForPage[Token](ctx, g.client, opTokensList, call)
 }
 
 // ListEach: List the tokens of the tenant by accessor. It follows the pages and reads them one by one.
 //
+// Tokens that work, without their values. The accessor names a token where it is looked at or ended.
+//
 // GET /v1/state/keystore/tokens
-func (g TokensGroup) ListEach(ctx context.Context, parameters *TokensListOptions, options ...CallOption) Seq[TokenInfoAnswer] {
-	return walkPages(func(after *string) (*Page[TokenInfoAnswer], error) {
+func (g TokensGroup) ListEach(ctx context.Context, parameters *TokensListOptions, options ...CallOption) Seq[Token] {
+	return walkPages(func(after *string) (*Page[Token], error) {
 		page := TokensListOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -2105,18 +2321,22 @@ func (o *TopicsListOptions) addTo(into *parts) {
 
 // List: List the topics one can read.
 //
+// The audit trail for every tenant, and for the tenant `system` the log of the appliance.
+//
 // GET /v1/state/topics
-func (g TopicsGroup) List(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) (*Page[TopicsListAnswerItem], error) {
+func (g TopicsGroup) List(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) (*Page[Topic], error) {
 	call := parts{options: options}
 	parameters.addTo(&call)
-	return sendForPage[TopicsListAnswerItem](ctx, g.client, opTopicsList, call)
+	return sendForPage[Topic](ctx, g.client, opTopicsList, call)
 }
 
 // ListEach: List the topics one can read. It follows the pages and reads them one by one.
 //
+// The audit trail for every tenant, and for the tenant `system` the log of the appliance.
+//
 // GET /v1/state/topics
-func (g TopicsGroup) ListEach(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) Seq[TopicsListAnswerItem] {
-	return walkPages(func(after *string) (*Page[TopicsListAnswerItem], error) {
+func (g TopicsGroup) ListEach(ctx context.Context, parameters *TopicsListOptions, options ...CallOption) Seq[Topic] {
+	return walkPages(func(after *string) (*Page[Topic], error) {
 		page := TopicsListOptions{}
 		if parameters != nil {
 			page = *parameters
@@ -2166,13 +2386,16 @@ func (g TopicsGroup) Show(ctx context.Context, topic string, parameters *TopicsS
 // TransitKeysGroup has the operations of the group.
 type TransitKeysGroup struct{ client *Client }
 
-var opTransitKeysBackup = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/backup", accept: "application/json"}
+var opTransitKeysBackup = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/backup", idempotent: true, accept: "application/json"}
 
 // Backup: Back up a key in clear.
 //
+// One text that restore takes, with all versions and their material in clear: keep it like the key. The key must have
+// `allow-plaintext-backup`, which cannot be set back.
+//
 // POST /v1/state/keystore/transit-keys/{name}/backup
-func (g TransitKeysGroup) Backup(ctx context.Context, name string, options ...CallOption) (*TransitKeysBackupAnswer, error) {
-	return sendFor[TransitKeysBackupAnswer](ctx, g.client, opTransitKeysBackup, parts{names: []string{name}, options: options})
+func (g TransitKeysGroup) Backup(ctx context.Context, name string, options ...CallOption) (*BackupAnswer, error) {
+	return sendFor[BackupAnswer](ctx, g.client, opTransitKeysBackup, parts{names: []string{name}, options: options})
 }
 
 var opTransitKeysCreate = operation{method: "POST", path: "/v1/config/keystore/transit-keys", accept: "application/json"}
@@ -2192,6 +2415,9 @@ func (o *TransitKeysCreateOptions) addTo(into *parts) {
 
 // Create: Create a transit key.
 //
+// Under the name in the body, which must be free. What is left out gets its default. With `validate=true` everything
+// is checked and nothing stored.
+//
 // POST /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) Create(ctx context.Context, body TransitKeyCreation, parameters *TransitKeysCreateOptions, options ...CallOption) (*TransitKey, error) {
 	call := parts{body: body, options: options}
@@ -2199,13 +2425,28 @@ func (g TransitKeysGroup) Create(ctx context.Context, body TransitKeyCreation, p
 	return sendFor[TransitKey](ctx, g.client, opTransitKeysCreate, call)
 }
 
-var opTransitKeysDecrypt = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/decrypt", accept: "application/json"}
+var opTransitKeysDecrypt = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/decrypt", idempotent: true, accept: "application/json"}
 
 // Decrypt: Decrypt a ciphertext.
 //
+// One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or
+// a change of it.
+//
 // POST /v1/state/keystore/transit-keys/{name}/decrypt
-func (g TransitKeysGroup) Decrypt(ctx context.Context, name string, body TransitKeysDecryptRequest, options ...CallOption) (*TransitKeysDecryptAnswer, error) {
-	return sendFor[TransitKeysDecryptAnswer](ctx, g.client, opTransitKeysDecrypt, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Decrypt(ctx context.Context, name string, body DecryptRequest, options ...CallOption) (*DecryptAnswer, error) {
+	return sendFor[DecryptAnswer](ctx, g.client, opTransitKeysDecrypt, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysDecryptBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/decrypt-batch", idempotent: true, accept: "application/json", partial: true}
+
+// DecryptBatch: Decrypt a ciphertext: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `decrypt` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/decrypt-batch
+func (g TransitKeysGroup) DecryptBatch(ctx context.Context, name string, body DecryptBatchRequest, options ...CallOption) (*DecryptBatchAnswer, error) {
+	return sendFor[DecryptBatchAnswer](ctx, g.client, opTransitKeysDecryptBatch, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysDelete = operation{method: "DELETE", path: "/v1/config/keystore/transit-keys/%s", idempotent: true}
@@ -2229,6 +2470,8 @@ func (o *TransitKeysDeleteOptions) addTo(into *parts) {
 
 // Delete: Delete a transit key.
 //
+// For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+//
 // DELETE /v1/config/keystore/transit-keys/{name}
 func (g TransitKeysGroup) Delete(ctx context.Context, name string, parameters *TransitKeysDeleteOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, options: options}
@@ -2236,37 +2479,67 @@ func (g TransitKeysGroup) Delete(ctx context.Context, name string, parameters *T
 	return sendOnly(ctx, g.client, opTransitKeysDelete, call)
 }
 
-var opTransitKeysEncrypt = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/encrypt", accept: "application/json"}
+var opTransitKeysEncrypt = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/encrypt", idempotent: true, accept: "application/json"}
 
 // Encrypt: Encrypt a plaintext of up to 2 MiB.
 //
+// The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`. A policy
+// may allow encryption without decryption.
+//
 // POST /v1/state/keystore/transit-keys/{name}/encrypt
-func (g TransitKeysGroup) Encrypt(ctx context.Context, name string, body TransitKeysEncryptRequest, options ...CallOption) (*TransitKeysEncryptAnswer, error) {
-	return sendFor[TransitKeysEncryptAnswer](ctx, g.client, opTransitKeysEncrypt, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Encrypt(ctx context.Context, name string, body EncryptRequest, options ...CallOption) (*EncryptAnswer, error) {
+	return sendFor[EncryptAnswer](ctx, g.client, opTransitKeysEncrypt, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysExport = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export", accept: "application/json"}
+var opTransitKeysEncryptBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/encrypt-batch", idempotent: true, accept: "application/json", partial: true}
+
+// EncryptBatch: Encrypt a plaintext of up to 2 MiB: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `encrypt` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/encrypt-batch
+func (g TransitKeysGroup) EncryptBatch(ctx context.Context, name string, body EncryptBatchRequest, options ...CallOption) (*EncryptBatchAnswer, error) {
+	return sendFor[EncryptBatchAnswer](ctx, g.client, opTransitKeysEncryptBatch, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysExport = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export", idempotent: true, accept: "application/json"}
 
 // Export: Export key material.
 //
+// In clear, or wrapped under a public key of yours: AES key wrap with padding under RSA-OAEP. The key must be
+// `exportable`, which cannot be set back.
+//
 // POST /v1/state/keystore/transit-keys/{name}/export
-func (g TransitKeysGroup) Export(ctx context.Context, name string, body TransitKeysExportRequest, options ...CallOption) (*TransitKeysExportAnswer, error) {
-	return sendFor[TransitKeysExportAnswer](ctx, g.client, opTransitKeysExport, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Export(ctx context.Context, name string, body ExportRequest, options ...CallOption) (*ExportAnswer, error) {
+	return sendFor[ExportAnswer](ctx, g.client, opTransitKeysExport, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysExportOpenpgpPublic = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export-openpgp-public", accept: "application/json"}
+var opTransitKeysExportOpenpgp = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export-openpgp", idempotent: true, accept: "application/json"}
+
+// ExportOpenpgp: Export key material as OpenPGP private key blocks.
+//
+// As export does, under the same policies: a rule for `export` decides about this too. The key must be `exportable`.
+//
+// POST /v1/state/keystore/transit-keys/{name}/export-openpgp
+func (g TransitKeysGroup) ExportOpenpgp(ctx context.Context, name string, body ExportOpenpgpRequest, options ...CallOption) (*ExportOpenpgpAnswer, error) {
+	return sendFor[ExportOpenpgpAnswer](ctx, g.client, opTransitKeysExportOpenpgp, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysExportOpenpgpPublic = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export-openpgp-public", idempotent: true, accept: "application/json"}
 
 // ExportOpenpgpPublic: Export the OpenPGP public key block.
 //
-// Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With version all
-// and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no exportable.
+// Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With
+// all-versions and subkeys one block that verifies everything the primary key and its subkeys have signed. Needs no
+// exportable.
 //
 // POST /v1/state/keystore/transit-keys/{name}/export-openpgp-public
-func (g TransitKeysGroup) ExportOpenpgpPublic(ctx context.Context, name string, body TransitKeysExportOpenpgpPublicRequest, options ...CallOption) (*TransitKeysExportOpenpgpPublicAnswer, error) {
-	return sendFor[TransitKeysExportOpenpgpPublicAnswer](ctx, g.client, opTransitKeysExportOpenpgpPublic, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) ExportOpenpgpPublic(ctx context.Context, name string, body ExportOpenpgpPublicRequest, options ...CallOption) (*ExportOpenpgpPublicAnswer, error) {
+	return sendFor[ExportOpenpgpPublicAnswer](ctx, g.client, opTransitKeysExportOpenpgpPublic, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysExportOpenpgpRevocation = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export-openpgp-revocation", accept: "application/json"}
+var opTransitKeysExportOpenpgpRevocation = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/export-openpgp-revocation", idempotent: true, accept: "application/json"}
 
 // ExportOpenpgpRevocation: Make an OpenPGP revocation certificate.
 //
@@ -2274,34 +2547,54 @@ var opTransitKeysExportOpenpgpRevocation = operation{method: "POST", path: "/v1/
 // revocation in it. With the reasons superseded and retired earlier signatures stay good.
 //
 // POST /v1/state/keystore/transit-keys/{name}/export-openpgp-revocation
-func (g TransitKeysGroup) ExportOpenpgpRevocation(ctx context.Context, name string, body TransitKeysExportOpenpgpRevocationRequest, options ...CallOption) (*TransitKeysExportOpenpgpRevocationAnswer, error) {
-	return sendFor[TransitKeysExportOpenpgpRevocationAnswer](ctx, g.client, opTransitKeysExportOpenpgpRevocation, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) ExportOpenpgpRevocation(ctx context.Context, name string, body ExportOpenpgpRevocationRequest, options ...CallOption) (*ExportOpenpgpRevocationAnswer, error) {
+	return sendFor[ExportOpenpgpRevocationAnswer](ctx, g.client, opTransitKeysExportOpenpgpRevocation, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysGenerateDataKey = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/generate-data-key", accept: "application/json"}
+var opTransitKeysGenerateDataKey = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/generate-data-key", idempotent: true, accept: "application/json"}
 
 // GenerateDataKey: Make a data key.
 //
+// For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With type
+// `wrapped` the data key itself is not answered.
+//
 // POST /v1/state/keystore/transit-keys/{name}/generate-data-key
-func (g TransitKeysGroup) GenerateDataKey(ctx context.Context, name string, body TransitKeysGenerateDataKeyRequest, options ...CallOption) (*TransitKeysGenerateDataKeyAnswer, error) {
-	return sendFor[TransitKeysGenerateDataKeyAnswer](ctx, g.client, opTransitKeysGenerateDataKey, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) GenerateDataKey(ctx context.Context, name string, body GenerateDataKeyRequest, options ...CallOption) (*GenerateDataKeyAnswer, error) {
+	return sendFor[GenerateDataKeyAnswer](ctx, g.client, opTransitKeysGenerateDataKey, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysHMAC = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/hmac", accept: "application/json"}
+var opTransitKeysHMAC = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/hmac", idempotent: true, accept: "application/json"}
 
 // HMAC: Calculate an HMAC; check it with verify.
 //
+// Under a secret of its own in each version, which every kind of key has. The text is not encrypted; verify checks it.
+//
 // POST /v1/state/keystore/transit-keys/{name}/hmac
-func (g TransitKeysGroup) HMAC(ctx context.Context, name string, body TransitKeysHMACRequest, options ...CallOption) (*TransitKeysHMACAnswer, error) {
-	return sendFor[TransitKeysHMACAnswer](ctx, g.client, opTransitKeysHMAC, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) HMAC(ctx context.Context, name string, body HMACRequest, options ...CallOption) (*HMACAnswer, error) {
+	return sendFor[HMACAnswer](ctx, g.client, opTransitKeysHMAC, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysHMACBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/hmac-batch", idempotent: true, accept: "application/json", partial: true}
+
+// HMACBatch: Calculate an HMAC; check it with verify: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `hmac` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/hmac-batch
+func (g TransitKeysGroup) HMACBatch(ctx context.Context, name string, body HMACBatchRequest, options ...CallOption) (*HMACBatchAnswer, error) {
+	return sendFor[HMACBatchAnswer](ctx, g.client, opTransitKeysHMACBatch, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysImport = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/import"}
 
 // Import: Import key material as a new version.
 //
+// Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as `ciphertext`. Type
+// and size must be those of the key.
+//
 // POST /v1/state/keystore/transit-keys/{name}/import
-func (g TransitKeysGroup) Import(ctx context.Context, name string, body TransitKeysImportRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Import(ctx context.Context, name string, body ImportRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysImport, parts{names: []string{name}, body: body, options: options})
 }
 
@@ -2326,6 +2619,9 @@ func (o *TransitKeysListOptions) addTo(into *parts) {
 
 // List: List the state of every transit key.
 //
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) (*Page[TransitKeyState], error) {
 	call := parts{options: options}
@@ -2334,6 +2630,9 @@ func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListO
 }
 
 // ListEach: List the state of every transit key. It follows the pages and reads them one by one.
+//
+// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
+// `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) ListEach(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) Seq[TransitKeyState] {
@@ -2370,6 +2669,9 @@ func (o *TransitKeysListConfigOptions) addTo(into *parts) {
 
 // ListConfig: List every transit key.
 //
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
+//
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) (*Page[TransitKey], error) {
 	call := parts{options: options}
@@ -2378,6 +2680,9 @@ func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKey
 }
 
 // ListConfigEach: List every transit key. It follows the pages and reads them one by one.
+//
+// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
+// Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfigEach(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) Seq[TransitKey] {
@@ -2419,6 +2724,9 @@ func (o *TransitKeysMergeOptions) addTo(into *parts) {
 
 // Merge: Merge into a transit key.
 //
+// What is left out stays as it is. Containers are merged, lists united (those whose order matters are replaced), other
+// values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
+//
 // PATCH /v1/config/keystore/transit-keys/{name}
 func (g TransitKeysGroup) Merge(ctx context.Context, name string, body TransitKeyMerge, parameters *TransitKeysMergeOptions, options ...CallOption) error {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -2426,7 +2734,7 @@ func (g TransitKeysGroup) Merge(ctx context.Context, name string, body TransitKe
 	return sendOnly(ctx, g.client, opTransitKeysMerge, call)
 }
 
-var opTransitKeysOpenpgpSign = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/openpgp-sign", accept: "application/json"}
+var opTransitKeysOpenpgpSign = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/openpgp-sign", idempotent: true, accept: "application/json"}
 
 // OpenpgpSign: Sign data with an OpenPGP key.
 //
@@ -2434,11 +2742,11 @@ var opTransitKeysOpenpgpSign = operation{method: "POST", path: "/v1/state/keysto
 // The audit record names what was signed in `signed-digest`: `sha256:` and the SHA-256 of the text.
 //
 // POST /v1/state/keystore/transit-keys/{name}/openpgp-sign
-func (g TransitKeysGroup) OpenpgpSign(ctx context.Context, name string, body TransitKeysOpenpgpSignRequest, options ...CallOption) (*TransitKeysOpenpgpSignAnswer, error) {
-	return sendFor[TransitKeysOpenpgpSignAnswer](ctx, g.client, opTransitKeysOpenpgpSign, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) OpenpgpSign(ctx context.Context, name string, body OpenpgpSignRequest, options ...CallOption) (*OpenpgpSignAnswer, error) {
+	return sendFor[OpenpgpSignAnswer](ctx, g.client, opTransitKeysOpenpgpSign, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysOpenpgpVerify = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/openpgp-verify", accept: "application/json"}
+var opTransitKeysOpenpgpVerify = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/openpgp-verify", idempotent: true, accept: "application/json"}
 
 // OpenpgpVerify: Verify a detached OpenPGP signature.
 //
@@ -2446,8 +2754,8 @@ var opTransitKeysOpenpgpVerify = operation{method: "POST", path: "/v1/state/keys
 // but not good is valid: false; unreadable is an error.
 //
 // POST /v1/state/keystore/transit-keys/{name}/openpgp-verify
-func (g TransitKeysGroup) OpenpgpVerify(ctx context.Context, name string, body TransitKeysOpenpgpVerifyRequest, options ...CallOption) (*TransitKeysOpenpgpVerifyAnswer, error) {
-	return sendFor[TransitKeysOpenpgpVerifyAnswer](ctx, g.client, opTransitKeysOpenpgpVerify, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) OpenpgpVerify(ctx context.Context, name string, body OpenpgpVerifyRequest, options ...CallOption) (*OpenpgpVerifyAnswer, error) {
+	return sendFor[OpenpgpVerifyAnswer](ctx, g.client, opTransitKeysOpenpgpVerify, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysReplace = operation{method: "PUT", path: "/v1/config/keystore/transit-keys/%s", idempotent: true, accept: "application/json"}
@@ -2475,6 +2783,10 @@ func (o *TransitKeysReplaceOptions) addTo(into *parts) {
 
 // Replace: Create or replace a transit key.
 //
+// The whole document: what is left out returns to its default, but for fields that are set at creation only or cannot
+// be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag. With `validate=true`
+// everything is checked and nothing stored.
+//
 // PUT /v1/config/keystore/transit-keys/{name}
 func (g TransitKeysGroup) Replace(ctx context.Context, name string, body TransitKeyReplacement, parameters *TransitKeysReplaceOptions, options ...CallOption) (*TransitKey, error) {
 	call := parts{names: []string{name}, body: body, options: options}
@@ -2486,23 +2798,44 @@ var opTransitKeysRestore = operation{method: "POST", path: "/v1/state/keystore/t
 
 // Restore: Restore a key from a backup.
 //
+// The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must
+// still be unused, or have `deletion-allowed`.
+//
 // POST /v1/state/keystore/transit-keys/{name}/restore
-func (g TransitKeysGroup) Restore(ctx context.Context, name string, body TransitKeysRestoreRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Restore(ctx context.Context, name string, body RestoreRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysRestore, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysRewrap = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/rewrap", accept: "application/json"}
+var opTransitKeysRewrap = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/rewrap", idempotent: true, accept: "application/json"}
 
 // Rewrap: Encrypt a ciphertext again under the newest version.
 //
+// The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data that a
+// rotation left under an old version.
+//
 // POST /v1/state/keystore/transit-keys/{name}/rewrap
-func (g TransitKeysGroup) Rewrap(ctx context.Context, name string, body TransitKeysRewrapRequest, options ...CallOption) (*TransitKeysRewrapAnswer, error) {
-	return sendFor[TransitKeysRewrapAnswer](ctx, g.client, opTransitKeysRewrap, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Rewrap(ctx context.Context, name string, body RewrapRequest, options ...CallOption) (*RewrapAnswer, error) {
+	return sendFor[RewrapAnswer](ctx, g.client, opTransitKeysRewrap, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysRewrapBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/rewrap-batch", idempotent: true, accept: "application/json", partial: true}
+
+// RewrapBatch: Encrypt a ciphertext again under the newest version: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `rewrap` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/rewrap-batch
+func (g TransitKeysGroup) RewrapBatch(ctx context.Context, name string, body RewrapBatchRequest, options ...CallOption) (*RewrapBatchAnswer, error) {
+	return sendFor[RewrapBatchAnswer](ctx, g.client, opTransitKeysRewrapBatch, parts{names: []string{name}, body: body, options: options})
 }
 
 var opTransitKeysRotate = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/rotate"}
 
 // Rotate: Make a new version.
+//
+// The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go on
+// decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts again.
 //
 // POST /v1/state/keystore/transit-keys/{name}/rotate
 func (g TransitKeysGroup) Rotate(ctx context.Context, name string, options ...CallOption) error {
@@ -2513,6 +2846,8 @@ var opTransitKeysShow = operation{method: "GET", path: "/v1/state/keystore/trans
 
 // Show: Read the state of a transit key.
 //
+// What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/state/keystore/transit-keys/{name}
 func (g TransitKeysGroup) Show(ctx context.Context, name string, options ...CallOption) (*TransitKeyState, error) {
 	return sendFor[TransitKeyState](ctx, g.client, opTransitKeysShow, parts{names: []string{name}, options: options})
@@ -2522,12 +2857,14 @@ var opTransitKeysShowConfig = operation{method: "GET", path: "/v1/config/keystor
 
 // ShowConfig: Read a transit key.
 //
+// What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
+//
 // GET /v1/config/keystore/transit-keys/{name}
 func (g TransitKeysGroup) ShowConfig(ctx context.Context, name string, options ...CallOption) (*TransitKey, error) {
 	return sendFor[TransitKey](ctx, g.client, opTransitKeysShowConfig, parts{names: []string{name}, options: options})
 }
 
-var opTransitKeysSign = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/sign", accept: "application/json"}
+var opTransitKeysSign = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/sign", idempotent: true, accept: "application/json"}
 
 // Sign: Sign a text.
 //
@@ -2535,26 +2872,56 @@ var opTransitKeysSign = operation{method: "POST", path: "/v1/state/keystore/tran
 // `prehashed` the algorithm and the hash that was given; of a batch a list, one for each item.
 //
 // POST /v1/state/keystore/transit-keys/{name}/sign
-func (g TransitKeysGroup) Sign(ctx context.Context, name string, body TransitKeysSignRequest, options ...CallOption) (*TransitKeysSignAnswer, error) {
-	return sendFor[TransitKeysSignAnswer](ctx, g.client, opTransitKeysSign, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Sign(ctx context.Context, name string, body SignRequest, options ...CallOption) (*SignAnswer, error) {
+	return sendFor[SignAnswer](ctx, g.client, opTransitKeysSign, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysTrim = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/trim"}
+var opTransitKeysSignBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/sign-batch", idempotent: true, accept: "application/json", partial: true}
+
+// SignBatch: Sign a text: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `sign` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/sign-batch
+func (g TransitKeysGroup) SignBatch(ctx context.Context, name string, body SignBatchRequest, options ...CallOption) (*SignBatchAnswer, error) {
+	return sendFor[SignBatchAnswer](ctx, g.client, opTransitKeysSignBatch, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysTrim = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/trim", idempotent: true}
 
 // Trim: Remove old versions.
 //
+// Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given one go; where
+// they are gone already, nothing happens.
+//
 // POST /v1/state/keystore/transit-keys/{name}/trim
-func (g TransitKeysGroup) Trim(ctx context.Context, name string, body TransitKeysTrimRequest, options ...CallOption) error {
+func (g TransitKeysGroup) Trim(ctx context.Context, name string, body TrimRequest, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opTransitKeysTrim, parts{names: []string{name}, body: body, options: options})
 }
 
-var opTransitKeysVerify = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/verify", accept: "application/json"}
+var opTransitKeysVerify = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/verify", idempotent: true, accept: "application/json"}
 
 // Verify: Verify a signature or an HMAC.
 //
+// Takes what sign or hmac answered, and signatures made elsewhere with the same key. A wrong signature is an answer,
+// not an error: `valid` is false.
+//
 // POST /v1/state/keystore/transit-keys/{name}/verify
-func (g TransitKeysGroup) Verify(ctx context.Context, name string, body TransitKeysVerifyRequest, options ...CallOption) (*TransitKeysVerifyAnswer, error) {
-	return sendFor[TransitKeysVerifyAnswer](ctx, g.client, opTransitKeysVerify, parts{names: []string{name}, body: body, options: options})
+func (g TransitKeysGroup) Verify(ctx context.Context, name string, body VerifyRequest, options ...CallOption) (*VerifyAnswer, error) {
+	return sendFor[VerifyAnswer](ctx, g.client, opTransitKeysVerify, parts{names: []string{name}, body: body, options: options})
+}
+
+var opTransitKeysVerifyBatch = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/verify-batch", idempotent: true, accept: "application/json", partial: true}
+
+// VerifyBatch: Verify a signature or an HMAC: a batch.
+//
+// The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
+// of `verify` decide about batches too. When every request failed, the status is 400.
+//
+// POST /v1/state/keystore/transit-keys/{name}/verify-batch
+func (g TransitKeysGroup) VerifyBatch(ctx context.Context, name string, body VerifyBatchRequest, options ...CallOption) (*VerifyBatchAnswer, error) {
+	return sendFor[VerifyBatchAnswer](ctx, g.client, opTransitKeysVerifyBatch, parts{names: []string{name}, body: body, options: options})
 }
 
 // WrappingKeyGroup has the operations of the group.
@@ -2568,6 +2935,6 @@ var opWrappingKeyShow = operation{method: "GET", path: "/v1/state/keystore/wrapp
 // material.
 //
 // GET /v1/state/keystore/wrapping-key
-func (g WrappingKeyGroup) Show(ctx context.Context, options ...CallOption) (*WrappingKeyShowAnswer, error) {
-	return sendFor[WrappingKeyShowAnswer](ctx, g.client, opWrappingKeyShow, parts{options: options})
+func (g WrappingKeyGroup) Show(ctx context.Context, options ...CallOption) (*ImportWrappingKeyAnswer, error) {
+	return sendFor[ImportWrappingKeyAnswer](ctx, g.client, opWrappingKeyShow, parts{options: options})
 }

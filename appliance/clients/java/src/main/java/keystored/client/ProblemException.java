@@ -4,7 +4,7 @@ package keystored.client;
 import java.time.Duration;
 import java.util.List;
 import keystored.client.api.Problem;
-import keystored.client.api.ProblemErrorsItem;
+import keystored.client.api.ProblemItem;
 
 /**
  * A refusal: the RFC 9457 document of the appliance, or what can be said of an answer that has none. {@link #code} is the contract:
@@ -113,7 +113,7 @@ public final class ProblemException extends RuntimeException {
    *
    * @return empty after the exception was serialized
    */
-  public List<ProblemErrorsItem> errors() {
+  public List<ProblemItem> errors() {
     return problem == null || problem.errors() == null ? List.of() : problem.errors();
   }
 

@@ -28,16 +28,17 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
-import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import keystored.client.api.Approle;
 import keystored.client.api.ApproleCreation;
 import keystored.client.api.ApproleMerge;
-import keystored.client.api.ApprolesGenerateSecretIdRequest;
 import keystored.client.api.ApprolesMergeOptions;
+import keystored.client.api.Cipher;
+import keystored.client.api.GenerateSecretIdRequest;
 import keystored.client.api.TenantsMergeLists;
 import keystored.client.api.TokenCreateRequest;
+import keystored.client.api.TokenDisableRequest;
 import keystored.client.api.TokenInfoRequest;
 import keystored.client.api.TopicsShowOptions;
 import keystored.client.api.TransitKeyCreation;
@@ -89,7 +90,7 @@ class LiveTest {
     String name = freshName();
     root.approles().create(ApproleCreation.builder(name).tokenPolicies(List.of(policy)).tokenTtl(ttl).tokenMaxTtl(mostTtl).build());
     String roleId = root.approles().show(name).roleId();
-    String secretId = root.approles().generateSecretId(name, ApprolesGenerateSecretIdRequest.builder().build()).secretId();
+    String secretId = root.approles().generateSecretId(name, GenerateSecretIdRequest.builder().build()).secretId();
     return live().approle(roleId, secretId).build();
   }
 
@@ -108,7 +109,7 @@ class LiveTest {
     for (byte[] plaintext : List.of(new byte[0], "card 4711".getBytes(UTF_8), new byte[1 << 20])) {
       assertArrayEquals(plaintext, bound.decrypt(bound.rewrap(bound.encrypt(plaintext))));
     }
-    Key signer = freshKey(TransitKeyCreation.builder(freshName()).cipher("ecdsa-p256").build()).withMarshaling("jws");
+    Key signer = freshKey(TransitKeyCreation.builder(freshName()).cipher(Cipher.ECDSA_P256).build()).withMarshaling("jws");
     String signature = signer.sign("text".getBytes(UTF_8));
     assertTrue(signer.verify("text".getBytes(UTF_8), signature));
     assertFalse(signer.verify("texts".getBytes(UTF_8), signature));
@@ -126,12 +127,12 @@ class LiveTest {
     DataKey dataKey = key.generateDataKey(256);
     byte[] nonce = new byte[12];
     new SecureRandom().nextBytes(nonce);
-    Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-    cipher.init(Cipher.ENCRYPT_MODE, new SecretKeySpec(dataKey.plaintext(), "AES"), new GCMParameterSpec(128, nonce));
+    javax.crypto.Cipher cipher = javax.crypto.Cipher.getInstance("AES/GCM/NoPadding");
+    cipher.init(javax.crypto.Cipher.ENCRYPT_MODE, new SecretKeySpec(dataKey.plaintext(), "AES"), new GCMParameterSpec(128, nonce));
     byte[] stored = cipher.doFinal(document); // keep it with nonce and dataKey.ciphertext()
 
     byte[] opened = key.decrypt(dataKey.ciphertext());
-    cipher.init(Cipher.DECRYPT_MODE, new SecretKeySpec(opened, "AES"), new GCMParameterSpec(128, nonce));
+    cipher.init(javax.crypto.Cipher.DECRYPT_MODE, new SecretKeySpec(opened, "AES"), new GCMParameterSpec(128, nonce));
     assertArrayEquals(document, cipher.doFinal(stored));
   }
 
@@ -151,7 +152,7 @@ class LiveTest {
     String second = accessor(replaced);
     assertNotEquals(first, second);
     // Somebody ends it.
-    root.token().disable(TokenInfoRequest.builder().accessor(second).build());
+    root.token().disable(TokenDisableRequest.builder().accessor(second).build());
     assertNotEquals(second, accessor(replaced));
     // Logging out ends it, and the next call logs in.
     replaced.logOut();
@@ -273,7 +274,7 @@ class LiveTest {
     Client small = program("rewrap-only", "1h", "1h");
     TransitKeysMergeOptions stale = TransitKeysMergeOptions.builder().ifMatch("\"stale\"").build();
     Map<String, org.junit.jupiter.api.function.Executable> calls = new LinkedHashMap<>();
-    calls.put("400 unsupported-cipher", () -> freshKey(TransitKeyCreation.builder(freshName()).cipher("rot13").build()));
+    calls.put("400 unsupported-cipher", () -> freshKey(TransitKeyCreation.builder(freshName()).cipher(new Cipher("rot13")).build()));
     calls.put("400 decryption-failed", () -> key.decrypt("store:v1:" + "A".repeat(43) + "="));
     calls.put("403 policy-denied", () -> small.transitKeys().list());
     calls.put("404 not-found", () -> root.key("absent").encrypt(new byte[0]));
@@ -308,6 +309,8 @@ class LiveTest {
     root.approles().merge(name, ApproleMerge.builder().tokenPolicies(List.of()).build(), replace);
     assertEquals(List.of(), root.approles().showConfig(name).tokenPolicies());
     assertEquals(5L, root.approles().showConfig(name).secretIdNumUses());
+    // What is removed gets its default.
+    root.approles().merge(name, ApproleMerge.builder().removeFixedRoleId().build());
     // The tag is that of before: somebody else was there.
     assertEquals(412, refused(() -> root.approles().merge(name, merge, options)).status());
   }

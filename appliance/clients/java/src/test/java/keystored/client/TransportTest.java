@@ -220,9 +220,9 @@ class TransportTest {
         };
     try (FakeServer server = new FakeServer(handler)) {
       Client client = server.client().product("billing/2.1").build();
-      TransitKeyMerge merge = TransitKeyMerge.builder().deletionAllowed(false).build();
+      TransitKeyMerge merge = TransitKeyMerge.builder().deletionAllowed(false).removeOpenpgpKeyUsage().build();
       client.transitKeys().merge("a/b c", merge);
-      assertEquals("{\"deletion-allowed\":false}", seen.get(0));
+      assertEquals("{\"deletion-allowed\":false,\"openpgp-key-usage\":null}", seen.get(0));
       assertEquals("/v1/config/keystore/transit-keys/a%2Fb%20c", seen.get(1));
       assertTrue(seen.get(2).startsWith("billing/2.1 keystored-client-java/"), seen.get(2));
       for (String name : List.of("", ".", "..")) {

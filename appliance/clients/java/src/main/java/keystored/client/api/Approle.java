@@ -7,14 +7,14 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the approle.
- * @param tokenPolicies Policies of the tokens; only such as the caller has.
- * @param tokenTtl Life of a token, and what a refresh gives it.
- * @param tokenMaxTtl Longest life of a token over all refreshes.
- * @param tokenBoundCidrs Ranges of addresses the tokens work from; empty: from anywhere.
+ * @param name Name of the approle. May be null: absent.
+ * @param tokenPolicies Policies of the tokens; only such as the caller has. May be null: absent.
+ * @param tokenTtl Life of a token, and what a refresh gives it. May be null: absent.
+ * @param tokenMaxTtl Longest life of a token over all refreshes. May be null: absent.
+ * @param tokenBoundCidrs Ranges of addresses the tokens work from; empty: from anywhere. May be null: absent.
  * @param secretIdTtl How long a secret-id can be used; unless given, for ever. May be null: absent.
- * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes.
- * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere.
+ * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes. May be null: absent.
+ * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere. May be null: absent.
  * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
  */
 public record Approle(

@@ -27,7 +27,7 @@ public final class ApproleGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TokenCreateAnswer login(ApproleLoginRequest body) {
-    return sender.json(LOGIN, new Parts().body(body), TokenCreateAnswer.class);
+  public ApproleLoginAnswer login(ApproleLoginRequest body) {
+    return sender.json(LOGIN, new Parts().body(body), ApproleLoginAnswer.class);
   }
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import keystored.client.Change;
 
 /**
  * A document of the API.
@@ -17,14 +18,14 @@ import java.util.List;
  * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
  */
 public record ApproleMerge(
-    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("token-policies") Change<List<String>> tokenPolicies,
     @JsonProperty("token-ttl") String tokenTtl,
     @JsonProperty("token-max-ttl") String tokenMaxTtl,
-    @JsonProperty("token-bound-cidrs") List<String> tokenBoundCidrs,
-    @JsonProperty("secret-id-ttl") String secretIdTtl,
+    @JsonProperty("token-bound-cidrs") Change<List<String>> tokenBoundCidrs,
+    @JsonProperty("secret-id-ttl") Change<String> secretIdTtl,
     @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
-    @JsonProperty("secret-id-bound-cidrs") List<String> secretIdBoundCidrs,
-    @JsonProperty("fixed-role-id") String fixedRoleId) {
+    @JsonProperty("secret-id-bound-cidrs") Change<List<String>> secretIdBoundCidrs,
+    @JsonProperty("fixed-role-id") Change<String> fixedRoleId) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -37,25 +38,35 @@ public record ApproleMerge(
 
   /** Makes the document. */
   public static final class Builder {
-    private List<String> tokenPolicies;
+    private Change<List<String>> tokenPolicies;
     private String tokenTtl;
     private String tokenMaxTtl;
-    private List<String> tokenBoundCidrs;
-    private String secretIdTtl;
+    private Change<List<String>> tokenBoundCidrs;
+    private Change<String> secretIdTtl;
     private Long secretIdNumUses;
-    private List<String> secretIdBoundCidrs;
-    private String fixedRoleId;
+    private Change<List<String>> secretIdBoundCidrs;
+    private Change<String> fixedRoleId;
 
     private Builder() {}
 
     /**
      * Policies of the tokens; only such as the caller has.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder tokenPolicies(List<String> value) {
-      tokenPolicies = value;
+      tokenPolicies = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what token-policies is.
+     *
+     * @return this
+     */
+    public Builder removeTokenPolicies() {
+      tokenPolicies = Change.removal();
       return this;
     }
 
@@ -84,22 +95,42 @@ public record ApproleMerge(
     /**
      * Ranges of addresses the tokens work from; empty: from anywhere.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder tokenBoundCidrs(List<String> value) {
-      tokenBoundCidrs = value;
+      tokenBoundCidrs = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what token-bound-cidrs is.
+     *
+     * @return this
+     */
+    public Builder removeTokenBoundCidrs() {
+      tokenBoundCidrs = Change.removal();
       return this;
     }
 
     /**
      * How long a secret-id can be used; unless given, for ever.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder secretIdTtl(String value) {
-      secretIdTtl = value;
+      secretIdTtl = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what secret-id-ttl is.
+     *
+     * @return this
+     */
+    public Builder removeSecretIdTtl() {
+      secretIdTtl = Change.removal();
       return this;
     }
 
@@ -117,22 +148,42 @@ public record ApproleMerge(
     /**
      * Ranges of addresses one may log in from; empty: from anywhere.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder secretIdBoundCidrs(List<String> value) {
-      secretIdBoundCidrs = value;
+      secretIdBoundCidrs = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what secret-id-bound-cidrs is.
+     *
+     * @return this
+     */
+    public Builder removeSecretIdBoundCidrs() {
+      secretIdBoundCidrs = Change.removal();
       return this;
     }
 
     /**
      * A role-id of your own choice; unless given, one is made.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder fixedRoleId(String value) {
-      fixedRoleId = value;
+      fixedRoleId = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what fixed-role-id is.
+     *
+     * @return this
+     */
+    public Builder removeFixedRoleId() {
+      fixedRoleId = Change.removal();
       return this;
     }
 

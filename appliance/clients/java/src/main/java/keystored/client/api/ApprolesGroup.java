@@ -38,6 +38,9 @@ public final class ApprolesGroup {
   /**
    * Create an approle.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/authentication/approles
    *
    * @param body what is sent
@@ -51,6 +54,9 @@ public final class ApprolesGroup {
   /**
    * Create an approle.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/authentication/approles
    *
    * @param body what is sent
@@ -62,6 +68,8 @@ public final class ApprolesGroup {
 
   /**
    * Delete an approle.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/approles/&#123;name}
    *
@@ -75,6 +83,8 @@ public final class ApprolesGroup {
   /**
    * Delete an approle.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/authentication/approles/&#123;name}
    *
    * @param name Name of the approle.
@@ -86,12 +96,14 @@ public final class ApprolesGroup {
   /**
    * End a secret-id at once.
    *
+   * <p>Named by `secret-id` or by `accessor`. Tokens that it was exchanged for go on working until they end.
+   *
    * <p>POST /v1/state/keystore/authentication/approles/&#123;name}/disable-secret-id
    *
    * @param name Name of the approle.
    * @param body what is sent
    */
-  public void disableSecretId(String name, ApprolesDisableSecretIdRequest body) {
+  public void disableSecretId(String name, DisableSecretIdRequest body) {
     sender.nothing(DISABLE_SECRET_ID, new Parts(name).body(body));
   }
 
@@ -107,12 +119,15 @@ public final class ApprolesGroup {
    * @param body what is sent
    * @return the answer
    */
-  public ApprolesGenerateSecretIdAnswer generateSecretId(String name, ApprolesGenerateSecretIdRequest body) {
-    return sender.json(GENERATE_SECRET_ID, new Parts(name).body(body), ApprolesGenerateSecretIdAnswer.class);
+  public GenerateSecretIdAnswer generateSecretId(String name, GenerateSecretIdRequest body) {
+    return sender.json(GENERATE_SECRET_ID, new Parts(name).body(body), GenerateSecretIdAnswer.class);
   }
 
   /**
    * List the state of every approle.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -126,6 +141,9 @@ public final class ApprolesGroup {
   /**
    * List the state of every approle.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/approles
    *
    * @return the answer
@@ -136,6 +154,9 @@ public final class ApprolesGroup {
 
   /**
    * List the state of every approle. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -149,6 +170,9 @@ public final class ApprolesGroup {
   /**
    * List every approle.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/approles
    *
    * @param options the optional parameters
@@ -161,6 +185,9 @@ public final class ApprolesGroup {
   /**
    * List every approle.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/approles
    *
    * @return the answer
@@ -171,6 +198,9 @@ public final class ApprolesGroup {
 
   /**
    * List every approle. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *
@@ -183,6 +213,10 @@ public final class ApprolesGroup {
 
   /**
    * Merge into an approle.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/keystore/authentication/approles/&#123;name}
    *
@@ -197,6 +231,10 @@ public final class ApprolesGroup {
   /**
    * Merge into an approle.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/authentication/approles/&#123;name}
    *
    * @param name Name of the approle.
@@ -208,6 +246,10 @@ public final class ApprolesGroup {
 
   /**
    * Create or replace an approle.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/keystore/authentication/approles/&#123;name}
    *
@@ -223,6 +265,10 @@ public final class ApprolesGroup {
   /**
    * Create or replace an approle.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/keystore/authentication/approles/&#123;name}
    *
    * @param name Name of the approle.
@@ -236,6 +282,8 @@ public final class ApprolesGroup {
   /**
    * Read the state of an approle.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/approles/&#123;name}
    *
    * @param name Name of the approle.
@@ -247,6 +295,8 @@ public final class ApprolesGroup {
 
   /**
    * Read an approle.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/approles/&#123;name}
    *

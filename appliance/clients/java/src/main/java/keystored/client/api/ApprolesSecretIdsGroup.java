@@ -20,38 +20,44 @@ public final class ApprolesSecretIdsGroup {
   /**
    * List the secret-ids of an approle by accessor.
    *
+   * <p>Secret-ids that still work, without their values.
+   *
    * <p>GET /v1/state/keystore/authentication/approles/&#123;name}/secret-ids
    *
    * @param name Name of the approle.
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<ApprolesSecretIdsListAnswerItem> list(String name, ApprolesSecretIdsListOptions options) {
-    return sender.page(LIST, options.addTo(new Parts(name)), ApprolesSecretIdsListAnswerItem.class);
+  public Page<SecretId> list(String name, ApprolesSecretIdsListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts(name)), SecretId.class);
   }
 
   /**
    * List the secret-ids of an approle by accessor.
+   *
+   * <p>Secret-ids that still work, without their values.
    *
    * <p>GET /v1/state/keystore/authentication/approles/&#123;name}/secret-ids
    *
    * @param name Name of the approle.
    * @return the answer
    */
-  public Page<ApprolesSecretIdsListAnswerItem> list(String name) {
+  public Page<SecretId> list(String name) {
     return list(name, ApprolesSecretIdsListOptions.builder().build());
   }
 
   /**
    * List the secret-ids of an approle by accessor. It follows the pages and reads them one by one.
    *
+   * <p>Secret-ids that still work, without their values.
+   *
    * <p>GET /v1/state/keystore/authentication/approles/&#123;name}/secret-ids
    *
    * @param name Name of the approle.
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<ApprolesSecretIdsListAnswerItem> listEach(String name, ApprolesSecretIdsListOptions options) {
+  public Iterable<SecretId> listEach(String name, ApprolesSecretIdsListOptions options) {
     return Page.walk(after -> list(name, after == null ? options : options.startingAfter(after)));
   }
 }

@@ -25,7 +25,7 @@ public final class AuditGroup {
    *
    * @return the answer
    */
-  public AuditShowAnswer show() {
-    return sender.json(SHOW, new Parts(), AuditShowAnswer.class);
+  public AuditAnswer show() {
+    return sender.json(SHOW, new Parts(), AuditAnswer.class);
   }
 }

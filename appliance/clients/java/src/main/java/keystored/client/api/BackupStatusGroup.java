@@ -19,11 +19,14 @@ public final class BackupStatusGroup {
   /**
    * The backup that runs, with its progress, and how the scheduled ones went.
    *
+   * <p>Times and sizes of the last backups to the targets of the configuration, and why the last one failed, if
+   * it did.
+   *
    * <p>GET /v1/state/system/backup-status
    *
    * @return the answer
    */
-  public BackupStatusShowAnswer show() {
-    return sender.json(SHOW, new Parts(), BackupStatusShowAnswer.class);
+  public BackupsAnswer show() {
+    return sender.json(SHOW, new Parts(), BackupsAnswer.class);
   }
 }

@@ -22,43 +22,54 @@ public final class CaCertificatesGroup {
   /**
    * Certificates this CA issued, by serial number.
    *
+   * <p>All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an
+   * answer.
+   *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/certificates
    *
    * @param name Name of the TLS CA.
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<CaCertificatesListAnswerItem> list(String name, CaCertificatesListOptions options) {
-    return sender.page(LIST, options.addTo(new Parts(name)), CaCertificatesListAnswerItem.class);
+  public Page<IssuedCertificate> list(String name, CaCertificatesListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts(name)), IssuedCertificate.class);
   }
 
   /**
    * Certificates this CA issued, by serial number.
+   *
+   * <p>All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an
+   * answer.
    *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/certificates
    *
    * @param name Name of the TLS CA.
    * @return the answer
    */
-  public Page<CaCertificatesListAnswerItem> list(String name) {
+  public Page<IssuedCertificate> list(String name) {
     return list(name, CaCertificatesListOptions.builder().build());
   }
 
   /**
    * Certificates this CA issued, by serial number. It follows the pages and reads them one by one.
    *
+   * <p>All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an
+   * answer.
+   *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/certificates
    *
    * @param name Name of the TLS CA.
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<CaCertificatesListAnswerItem> listEach(String name, CaCertificatesListOptions options) {
+  public Iterable<IssuedCertificate> listEach(String name, CaCertificatesListOptions options) {
     return Page.walk(after -> list(name, after == null ? options : options.startingAfter(after)));
   }
 
   /**
    * One certificate this CA issued.
+   *
+   * <p>With the certificate itself, which lists leave out.
    *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}/certificates/&#123;serial}
    *
@@ -66,7 +77,7 @@ public final class CaCertificatesGroup {
    * @param serial Serial number, hexadecimal.
    * @return the answer
    */
-  public CaCertificatesListAnswerItem show(String name, String serial) {
-    return sender.json(SHOW, new Parts(name, serial), CaCertificatesListAnswerItem.class);
+  public IssuedCertificate show(String name, String serial) {
+    return sender.json(SHOW, new Parts(name, serial), IssuedCertificate.class);
   }
 }

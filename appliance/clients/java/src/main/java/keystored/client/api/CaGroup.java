@@ -8,12 +8,22 @@ import keystored.client.internal.Sender;
 
 /** The operations of the group. */
 public final class CaGroup {
+  private static final Operation ASK_OCSP =
+      new Operation("POST", "/v1/ca/{}/{}/ocsp", "application/ocsp-response", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
+  private static final Operation ASK_OCSP_BY_PATH =
+      new Operation("GET", "/v1/ca/{}/{}/ocsp/{}", "application/ocsp-response", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/tls/ca", "application/json");
   private static final Operation CSR =
       new Operation("POST", "/v1/state/keystore/tls/ca/{}/csr", "application/json");
   private static final Operation DELETE =
       new Operation("DELETE", "/v1/config/keystore/tls/ca/{}", "", Operation.Trait.IDEMPOTENT);
+  private static final Operation DOWNLOAD_CERTIFICATES =
+      new Operation("GET", "/v1/ca/{}/{}/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
+  private static final Operation DOWNLOAD_CRL =
+      new Operation("GET", "/v1/ca/{}/{}/crl", "application/pkix-crl", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
+  private static final Operation DOWNLOAD_CRL_OF_VERSION =
+      new Operation("GET", "/v1/ca/{}/{}/crl/{}", "application/pkix-crl", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation IMPORT_CERT =
       new Operation("POST", "/v1/state/keystore/tls/ca/{}/import-cert", "");
   private static final Operation LIST =
@@ -42,7 +52,43 @@ public final class CaGroup {
   }
 
   /**
+   * The status of a certificate (RFC 6960, RFC 5019).
+   *
+   * <p>Needs no token. The answer is signed by the key that issued the certificate; answers are kept and shared
+   * for some time.
+   *
+   * <p>POST /v1/ca/&#123;tenant}/&#123;ca}/ocsp
+   *
+   * @param tenant UUID of the tenant.
+   * @param ca Name of the TLS CA.
+   * @param body what is sent
+   * @return the answer
+   */
+  public byte[] askOcsp(String tenant, String ca, byte[] body) {
+    return sender.octets(ASK_OCSP, new Parts(tenant, ca).octets("application/ocsp-request", body));
+  }
+
+  /**
+   * The same with the request in the path, base64 (RFC 6960 appendix A.1).
+   *
+   * <p>Needs no token. For clients and caches that ask by GET.
+   *
+   * <p>GET /v1/ca/&#123;tenant}/&#123;ca}/ocsp/&#123;request}
+   *
+   * @param tenant UUID of the tenant.
+   * @param ca Name of the TLS CA.
+   * @param request The OCSP request in base64, percent-encoded.
+   * @return the answer
+   */
+  public byte[] askOcspByPath(String tenant, String ca, String request) {
+    return sender.octets(ASK_OCSP_BY_PATH, new Parts(tenant, ca, request));
+  }
+
+  /**
    * Create a TLS CA.
+   *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
    *
    * <p>POST /v1/config/keystore/tls/ca
    *
@@ -50,24 +96,30 @@ public final class CaGroup {
    * @param options the optional parameters
    * @return the answer
    */
-  public Tlsca create(TlscaCreation body, CaCreateOptions options) {
-    return sender.json(CREATE, options.addTo(new Parts().body(body)), Tlsca.class);
+  public TlsCa create(TlsCaCreation body, CaCreateOptions options) {
+    return sender.json(CREATE, options.addTo(new Parts().body(body)), TlsCa.class);
   }
 
   /**
    * Create a TLS CA.
+   *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
    *
    * <p>POST /v1/config/keystore/tls/ca
    *
    * @param body what is sent
    * @return the answer
    */
-  public Tlsca create(TlscaCreation body) {
+  public TlsCa create(TlsCaCreation body) {
     return create(body, CaCreateOptions.builder().build());
   }
 
   /**
    * A certification request for the CA's key, to be signed by a root outside.
+   *
+   * <p>For a CA that a root elsewhere signs: a key is made in the token, and import-cert takes in the
+   * certificate for it. The present certificate works until then.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/csr
    *
@@ -81,6 +133,8 @@ public final class CaGroup {
   /**
    * Delete a TLS CA.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
@@ -93,6 +147,8 @@ public final class CaGroup {
   /**
    * Delete a TLS CA.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
@@ -102,7 +158,55 @@ public final class CaGroup {
   }
 
   /**
+   * The certificate of a CA, and its issuers up to the root.
+   *
+   * <p>Needs no token: relying parties and devices fetch it. In PEM, the certificate of the CA first.
+   *
+   * <p>GET /v1/ca/&#123;tenant}/&#123;ca}/ca.pem
+   *
+   * @param tenant UUID of the tenant.
+   * @param ca Name of the TLS CA.
+   * @return the answer
+   */
+  public String downloadCertificates(String tenant, String ca) {
+    return sender.text(DOWNLOAD_CERTIFICATES, new Parts(tenant, ca));
+  }
+
+  /**
+   * The revocation list of the newest key of a CA, DER.
+   *
+   * <p>Needs no token. Also of a deleted CA, until its last list ends.
+   *
+   * <p>GET /v1/ca/&#123;tenant}/&#123;ca}/crl
+   *
+   * @param tenant UUID of the tenant.
+   * @param ca Name of the TLS CA.
+   * @return the answer
+   */
+  public byte[] downloadCrl(String tenant, String ca) {
+    return sender.octets(DOWNLOAD_CRL, new Parts(tenant, ca));
+  }
+
+  /**
+   * The revocation list of one key of a CA, DER: what its certificates point to.
+   *
+   * <p>Needs no token. A CA that was renewed has a list for each of its keys.
+   *
+   * <p>GET /v1/ca/&#123;tenant}/&#123;ca}/crl/&#123;version}
+   *
+   * @param tenant UUID of the tenant.
+   * @param ca Name of the TLS CA.
+   * @param version Which key of the CA.
+   * @return the answer
+   */
+  public byte[] downloadCrlOfVersion(String tenant, String ca, String version) {
+    return sender.octets(DOWNLOAD_CRL_OF_VERSION, new Parts(tenant, ca, version));
+  }
+
+  /**
    * Take in the CA's certificate signed outside, with its issuers up to the root.
+   *
+   * <p>The certificate must be for the key of the last request and lead to the root that is given with it.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/import-cert
    *
@@ -116,100 +220,129 @@ public final class CaGroup {
   /**
    * List the state of every TLS CA.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/tls/ca
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<TlscaState> list(CaListOptions options) {
-    return sender.page(LIST, options.addTo(new Parts()), TlscaState.class);
+  public Page<TlsCaState> list(CaListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts()), TlsCaState.class);
   }
 
   /**
    * List the state of every TLS CA.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/tls/ca
    *
    * @return the answer
    */
-  public Page<TlscaState> list() {
+  public Page<TlsCaState> list() {
     return list(CaListOptions.builder().build());
   }
 
   /**
    * List the state of every TLS CA. It follows the pages and reads them one by one.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/tls/ca
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<TlscaState> listEach(CaListOptions options) {
+  public Iterable<TlsCaState> listEach(CaListOptions options) {
     return Page.walk(after -> list(after == null ? options : options.startingAfter(after)));
   }
 
   /**
    * List every TLS CA.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/tls/ca
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<Tlsca> listConfig(CaListConfigOptions options) {
-    return sender.page(LIST_CONFIG, options.addTo(new Parts()), Tlsca.class);
+  public Page<TlsCa> listConfig(CaListConfigOptions options) {
+    return sender.page(LIST_CONFIG, options.addTo(new Parts()), TlsCa.class);
   }
 
   /**
    * List every TLS CA.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/tls/ca
    *
    * @return the answer
    */
-  public Page<Tlsca> listConfig() {
+  public Page<TlsCa> listConfig() {
     return listConfig(CaListConfigOptions.builder().build());
   }
 
   /**
    * List every TLS CA. It follows the pages and reads them one by one.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/tls/ca
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<Tlsca> listConfigEach(CaListConfigOptions options) {
+  public Iterable<TlsCa> listConfigEach(CaListConfigOptions options) {
     return Page.walk(after -> listConfig(after == null ? options : options.startingAfter(after)));
   }
 
   /**
    * Merge into a TLS CA.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
    * @param body what is sent
    * @param options the optional parameters
    */
-  public void merge(String name, TlscaMerge body, CaMergeOptions options) {
+  public void merge(String name, TlsCaMerge body, CaMergeOptions options) {
     sender.nothing(MERGE, options.addTo(new Parts(name).body(body)));
   }
 
   /**
    * Merge into a TLS CA.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
    * @param body what is sent
    */
-  public void merge(String name, TlscaMerge body) {
+  public void merge(String name, TlsCaMerge body) {
     merge(name, body, CaMergeOptions.builder().build());
   }
 
   /**
    * Give the CA a new key and certificate; a root also gets roll-over certificates.
+   *
+   * <p>Devices get certificates of the new key from now on. Those of the old one stay good until they end, and
+   * its revocation list goes on being made.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/renew
    *
@@ -223,6 +356,10 @@ public final class CaGroup {
   /**
    * Create or replace a TLS CA.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
@@ -230,12 +367,16 @@ public final class CaGroup {
    * @param options the optional parameters
    * @return the answer
    */
-  public Tlsca replace(String name, TlscaReplacement body, CaReplaceOptions options) {
-    return sender.json(REPLACE, options.addTo(new Parts(name).body(body)), Tlsca.class);
+  public TlsCa replace(String name, TlsCaReplacement body, CaReplaceOptions options) {
+    return sender.json(REPLACE, options.addTo(new Parts(name).body(body)), TlsCa.class);
   }
 
   /**
    * Create or replace a TLS CA.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/keystore/tls/ca/&#123;name}
    *
@@ -243,12 +384,15 @@ public final class CaGroup {
    * @param body what is sent
    * @return the answer
    */
-  public Tlsca replace(String name, TlscaReplacement body) {
+  public TlsCa replace(String name, TlsCaReplacement body) {
     return replace(name, body, CaReplaceOptions.builder().build());
   }
 
   /**
    * Revoke a certificate this CA issued.
+   *
+   * <p>For good. The next revocation list and OCSP say so at once; a device that shows the certificate is
+   * refused.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/revoke
    *
@@ -262,29 +406,36 @@ public final class CaGroup {
   /**
    * Read the state of a TLS CA.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
    * @return the answer
    */
-  public TlscaState show(String name) {
-    return sender.json(SHOW, new Parts(name), TlscaState.class);
+  public TlsCaState show(String name) {
+    return sender.json(SHOW, new Parts(name), TlsCaState.class);
   }
 
   /**
    * Read a TLS CA.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/keystore/tls/ca/&#123;name}
    *
    * @param name Name of the TLS CA.
    * @return the answer
    */
-  public Tlsca showConfig(String name) {
-    return sender.json(SHOW_CONFIG, new Parts(name), Tlsca.class);
+  public TlsCa showConfig(String name) {
+    return sender.json(SHOW_CONFIG, new Parts(name), TlsCa.class);
   }
 
   /**
    * Issue a certificate for a certification request.
+   *
+   * <p>The names in the request must be allowed by the rules of `est`, which hold here too. The certificate is
+   * made from the request, never copied: extensions that it asks for beyond its names are left out.
    *
    * <p>POST /v1/state/keystore/tls/ca/&#123;name}/sign-csr
    *

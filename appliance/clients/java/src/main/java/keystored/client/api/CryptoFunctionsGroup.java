@@ -8,7 +8,7 @@ import keystored.client.internal.Sender;
 /** The operations of the group. */
 public final class CryptoFunctionsGroup {
   private static final Operation RANDOM_BYTES =
-      new Operation("POST", "/v1/state/keystore/crypto-functions/random-bytes", "application/json");
+      new Operation("POST", "/v1/state/keystore/crypto-functions/random-bytes", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
@@ -19,12 +19,14 @@ public final class CryptoFunctionsGroup {
   /**
    * Generate random bytes.
    *
+   * <p>From the generator of the token, never from that of a process.
+   *
    * <p>POST /v1/state/keystore/crypto-functions/random-bytes
    *
    * @param body what is sent
    * @return the answer
    */
-  public CryptoFunctionsRandomBytesAnswer randomBytes(CryptoFunctionsRandomBytesRequest body) {
-    return sender.json(RANDOM_BYTES, new Parts().body(body), CryptoFunctionsRandomBytesAnswer.class);
+  public RandomBytesAnswer randomBytes(RandomBytesRequest body) {
+    return sender.json(RANDOM_BYTES, new Parts().body(body), RandomBytesAnswer.class);
   }
 }

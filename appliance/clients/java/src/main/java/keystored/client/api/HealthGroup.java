@@ -25,7 +25,7 @@ public final class HealthGroup {
    *
    * @return the answer
    */
-  public HealthShowAnswer show() {
-    return sender.json(SHOW, new Parts(), HealthShowAnswer.class);
+  public HealthAnswer show() {
+    return sender.json(SHOW, new Parts(), HealthAnswer.class);
   }
 }

@@ -25,7 +25,7 @@ public final class HsmGroup {
    *
    * @return the answer
    */
-  public HsmShowAnswer show() {
-    return sender.json(SHOW, new Parts(), HsmShowAnswer.class);
+  public HsmAnswer show() {
+    return sender.json(SHOW, new Parts(), HsmAnswer.class);
   }
 }

@@ -27,7 +27,7 @@ public final class KeystoreGroup {
    * @param body what is sent
    * @return the answer
    */
-  public KeystoreImportOpenpgpAnswer importOpenpgp(KeystoreImportOpenpgpRequest body) {
-    return sender.json(IMPORT_OPENPGP, new Parts().body(body), KeystoreImportOpenpgpAnswer.class);
+  public ImportOpenpgpAnswer importOpenpgp(ImportOpenpgpRequest body) {
+    return sender.json(IMPORT_OPENPGP, new Parts().body(body), ImportOpenpgpAnswer.class);
   }
 }

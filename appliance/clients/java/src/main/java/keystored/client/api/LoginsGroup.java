@@ -9,8 +9,6 @@ import keystored.client.internal.Sender;
 public final class LoginsGroup {
   private static final Operation LOGOUT =
       new Operation("POST", "/v1/logout", "");
-  private static final Operation POST_V1_OIDC_LOGIN_POLL =
-      new Operation("POST", "/v1/oidc-login/poll", "application/json", Operation.Trait.PUBLIC);
 
   private final Sender sender;
 
@@ -21,24 +19,11 @@ public final class LoginsGroup {
   /**
    * End the own token, and with it its session.
    *
+   * <p>The token ends at once, with the tokens that it made. A token that ended already is answered 401.
+   *
    * <p>POST /v1/logout
    */
   public void logout() {
     sender.nothing(LOGOUT, new Parts());
-  }
-
-  /**
-   * Fetch the token of a sign-in, once it is approved.
-   *
-   * <p>Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC
-   * 8628.
-   *
-   * <p>POST /v1/oidc-login/poll
-   *
-   * @param body what is sent
-   * @return the answer
-   */
-  public PostV1OidcLoginPollAnswer postV1OidcLoginPoll(PostV1OidcLoginPollRequest body) {
-    return sender.json(POST_V1_OIDC_LOGIN_POLL, new Parts().body(body), PostV1OidcLoginPollAnswer.class);
   }
 }

@@ -24,11 +24,11 @@ public record OidcExplainAnswer(
     @JsonProperty("explanation") String explanation,
     @JsonProperty("role-claim") String roleClaim,
     @JsonProperty("role-claim-values") Long roleClaimValues,
-    @JsonProperty("roles") List<OidcExplainAnswerRolesItem> roles,
+    @JsonProperty("roles") List<OidcExplainRole> roles,
     @JsonProperty("policies") List<String> policies,
     @JsonProperty("unknown-policies") List<String> unknownPolicies,
     @JsonProperty("username") String username,
     @JsonProperty("fullname") String fullname,
     @JsonProperty("notes") List<String> notes,
-    @JsonProperty("login") OidcExplainAnswerLogin login) {
+    @JsonProperty("login") OidcExplainLogin login) {
 }

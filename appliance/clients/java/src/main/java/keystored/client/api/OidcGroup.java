@@ -13,13 +13,15 @@ public final class OidcGroup {
   private static final Operation DELETE =
       new Operation("DELETE", "/v1/config/keystore/authentication/oidc/{}", "", Operation.Trait.IDEMPOTENT);
   private static final Operation EXPLAIN =
-      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/explain", "application/json");
+      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/explain", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation LIST =
       new Operation("GET", "/v1/state/keystore/authentication/oidc", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation LIST_CONFIG =
       new Operation("GET", "/v1/config/keystore/authentication/oidc", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation LOGIN =
       new Operation("POST", "/v1/oidc-login", "application/json", Operation.Trait.PUBLIC);
+  private static final Operation LOGIN_POLL =
+      new Operation("POST", "/v1/oidc-login/poll", "application/json", Operation.Trait.PUBLIC);
   private static final Operation MERGE =
       new Operation("PATCH", "/v1/config/keystore/authentication/oidc/{}", "");
   private static final Operation REPLACE =
@@ -29,7 +31,7 @@ public final class OidcGroup {
   private static final Operation SHOW_CONFIG =
       new Operation("GET", "/v1/config/keystore/authentication/oidc/{}", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation TEST =
-      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/test", "application/json");
+      new Operation("POST", "/v1/state/keystore/authentication/oidc/{}/test", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
@@ -39,6 +41,9 @@ public final class OidcGroup {
 
   /**
    * Create an OIDC service.
+   *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
    *
    * <p>POST /v1/config/keystore/authentication/oidc
    *
@@ -53,6 +58,9 @@ public final class OidcGroup {
   /**
    * Create an OIDC service.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/authentication/oidc
    *
    * @param body what is sent
@@ -65,6 +73,8 @@ public final class OidcGroup {
   /**
    * Delete an OIDC service.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
    *
    * @param name Name of the OIDC service.
@@ -76,6 +86,8 @@ public final class OidcGroup {
 
   /**
    * Delete an OIDC service.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;name}
    *
@@ -103,6 +115,9 @@ public final class OidcGroup {
   /**
    * List the state of every OIDC service.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/oidc
    *
    * @param options the optional parameters
@@ -115,6 +130,9 @@ public final class OidcGroup {
   /**
    * List the state of every OIDC service.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/oidc
    *
    * @return the answer
@@ -125,6 +143,9 @@ public final class OidcGroup {
 
   /**
    * List the state of every OIDC service. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc
    *
@@ -138,6 +159,9 @@ public final class OidcGroup {
   /**
    * List every OIDC service.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/oidc
    *
    * @param options the optional parameters
@@ -150,6 +174,9 @@ public final class OidcGroup {
   /**
    * List every OIDC service.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/oidc
    *
    * @return the answer
@@ -160,6 +187,9 @@ public final class OidcGroup {
 
   /**
    * List every OIDC service. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc
    *
@@ -173,6 +203,9 @@ public final class OidcGroup {
   /**
    * Ask for a sign-in that a person finishes in a browser.
    *
+   * <p>For programs without a browser: a person opens `login-url`, compares `user-code` and signs in; the
+   * program asks /v1/oidc-login/poll with `poll-token` meanwhile.
+   *
    * <p>POST /v1/oidc-login
    *
    * @param body what is sent
@@ -183,7 +216,26 @@ public final class OidcGroup {
   }
 
   /**
+   * Fetch the token of a sign-in, once it is approved.
+   *
+   * <p>Until then 400 with `authorization-pending`; the member `error` carries the same in the spelling of RFC
+   * 8628.
+   *
+   * <p>POST /v1/oidc-login/poll
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public OidcLoginPollAnswer loginPoll(OidcLoginPollRequest body) {
+    return sender.json(LOGIN_POLL, new Parts().body(body), OidcLoginPollAnswer.class);
+  }
+
+  /**
    * Merge into an OIDC service.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;name}
    *
@@ -198,6 +250,10 @@ public final class OidcGroup {
   /**
    * Merge into an OIDC service.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;name}
    *
    * @param name Name of the OIDC service.
@@ -209,6 +265,10 @@ public final class OidcGroup {
 
   /**
    * Create or replace an OIDC service.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/keystore/authentication/oidc/&#123;name}
    *
@@ -224,6 +284,10 @@ public final class OidcGroup {
   /**
    * Create or replace an OIDC service.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/keystore/authentication/oidc/&#123;name}
    *
    * @param name Name of the OIDC service.
@@ -237,6 +301,8 @@ public final class OidcGroup {
   /**
    * Read the state of an OIDC service.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;name}
    *
    * @param name Name of the OIDC service.
@@ -248,6 +314,8 @@ public final class OidcGroup {
 
   /**
    * Read an OIDC service.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;name}
    *

@@ -17,7 +17,7 @@ import java.util.Map;
 public record OidcRoleCreation(
     @JsonProperty("name") String name,
     @JsonProperty("required-claims") List<String> requiredClaims,
-    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
+    @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
     @JsonProperty("token-policies") List<String> tokenPolicies) {
   /**
@@ -36,7 +36,7 @@ public record OidcRoleCreation(
   public static final class Builder {
     private String name;
     private List<String> requiredClaims;
-    private Map<String, OidcRoleClaimMappingsValue> claimMappings;
+    private Map<String, ClaimTarget> claimMappings;
     private List<String> oidcScopes;
     private List<String> tokenPolicies;
 
@@ -59,7 +59,7 @@ public record OidcRoleCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder claimMappings(Map<String, OidcRoleClaimMappingsValue> value) {
+    public Builder claimMappings(Map<String, ClaimTarget> value) {
       claimMappings = value;
       return this;
     }

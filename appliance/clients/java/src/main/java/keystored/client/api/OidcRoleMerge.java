@@ -4,6 +4,7 @@ package keystored.client.api;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Map;
+import keystored.client.Change;
 
 /**
  * A document of the API.
@@ -14,10 +15,10 @@ import java.util.Map;
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
  */
 public record OidcRoleMerge(
-    @JsonProperty("required-claims") List<String> requiredClaims,
-    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
-    @JsonProperty("oidc-scopes") List<String> oidcScopes,
-    @JsonProperty("token-policies") List<String> tokenPolicies) {
+    @JsonProperty("required-claims") Change<List<String>> requiredClaims,
+    @JsonProperty("claim-mappings") Change<Map<String, ClaimTarget>> claimMappings,
+    @JsonProperty("oidc-scopes") Change<List<String>> oidcScopes,
+    @JsonProperty("token-policies") Change<List<String>> tokenPolicies) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -30,54 +31,94 @@ public record OidcRoleMerge(
 
   /** Makes the document. */
   public static final class Builder {
-    private List<String> requiredClaims;
-    private Map<String, OidcRoleClaimMappingsValue> claimMappings;
-    private List<String> oidcScopes;
-    private List<String> tokenPolicies;
+    private Change<List<String>> requiredClaims;
+    private Change<Map<String, ClaimTarget>> claimMappings;
+    private Change<List<String>> oidcScopes;
+    private Change<List<String>> tokenPolicies;
 
     private Builder() {}
 
     /**
      * Claims without which the role is not given.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder requiredClaims(List<String> value) {
-      requiredClaims = value;
+      requiredClaims = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what required-claims is.
+     *
+     * @return this
+     */
+    public Builder removeRequiredClaims() {
+      requiredClaims = Change.removal();
       return this;
     }
 
     /**
      * Claim to what it tells of the user.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
-    public Builder claimMappings(Map<String, OidcRoleClaimMappingsValue> value) {
-      claimMappings = value;
+    public Builder claimMappings(Map<String, ClaimTarget> value) {
+      claimMappings = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what claim-mappings is.
+     *
+     * @return this
+     */
+    public Builder removeClaimMappings() {
+      claimMappings = Change.removal();
       return this;
     }
 
     /**
      * Scopes asked for, besides openid.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder oidcScopes(List<String> value) {
-      oidcScopes = value;
+      oidcScopes = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what oidc-scopes is.
+     *
+     * @return this
+     */
+    public Builder removeOidcScopes() {
+      oidcScopes = Change.removal();
       return this;
     }
 
     /**
      * Policies the sign-in gets.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder tokenPolicies(List<String> value) {
-      tokenPolicies = value;
+      tokenPolicies = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what token-policies is.
+     *
+     * @return this
+     */
+    public Builder removeTokenPolicies() {
+      tokenPolicies = Change.removal();
       return this;
     }
 

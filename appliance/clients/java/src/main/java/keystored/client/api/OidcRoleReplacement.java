@@ -15,7 +15,7 @@ import java.util.Map;
  */
 public record OidcRoleReplacement(
     @JsonProperty("required-claims") List<String> requiredClaims,
-    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
+    @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
     @JsonProperty("token-policies") List<String> tokenPolicies) {
   /**
@@ -31,7 +31,7 @@ public record OidcRoleReplacement(
   /** Makes the document. */
   public static final class Builder {
     private List<String> requiredClaims;
-    private Map<String, OidcRoleClaimMappingsValue> claimMappings;
+    private Map<String, ClaimTarget> claimMappings;
     private List<String> oidcScopes;
     private List<String> tokenPolicies;
 
@@ -54,7 +54,7 @@ public record OidcRoleReplacement(
      * @param value null: absent
      * @return this
      */
-    public Builder claimMappings(Map<String, OidcRoleClaimMappingsValue> value) {
+    public Builder claimMappings(Map<String, ClaimTarget> value) {
       claimMappings = value;
       return this;
     }

@@ -8,16 +8,16 @@ import java.util.Map;
 /**
  * A document of the API.
  *
- * @param name Name of the OIDC role.
- * @param requiredClaims Claims without which the role is not given.
- * @param claimMappings Claim to what it tells of the user.
- * @param oidcScopes Scopes asked for, besides openid.
- * @param tokenPolicies Policies the sign-in gets.
+ * @param name Name of the OIDC role. May be null: absent.
+ * @param requiredClaims Claims without which the role is not given. May be null: absent.
+ * @param claimMappings Claim to what it tells of the user. May be null: absent.
+ * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
+ * @param tokenPolicies Policies the sign-in gets. May be null: absent.
  */
 public record OidcRoleState(
     @JsonProperty("name") String name,
     @JsonProperty("required-claims") List<String> requiredClaims,
-    @JsonProperty("claim-mappings") Map<String, OidcRoleClaimMappingsValue> claimMappings,
+    @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
     @JsonProperty("token-policies") List<String> tokenPolicies) {
 }

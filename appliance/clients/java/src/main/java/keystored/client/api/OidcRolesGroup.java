@@ -34,6 +34,9 @@ public final class OidcRolesGroup {
   /**
    * Create an OIDC role.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
    * @param service Name of the service.
@@ -48,6 +51,9 @@ public final class OidcRolesGroup {
   /**
    * Create an OIDC role.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
    * @param service Name of the service.
@@ -60,6 +66,8 @@ public final class OidcRolesGroup {
 
   /**
    * Delete an OIDC role.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
@@ -74,6 +82,8 @@ public final class OidcRolesGroup {
   /**
    * Delete an OIDC role.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
    * @param service Name of the service.
@@ -85,6 +95,9 @@ public final class OidcRolesGroup {
 
   /**
    * List the state of every OIDC role.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -99,6 +112,9 @@ public final class OidcRolesGroup {
   /**
    * List the state of every OIDC role.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
    * @param service Name of the service.
@@ -110,6 +126,9 @@ public final class OidcRolesGroup {
 
   /**
    * List the state of every OIDC role. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -124,6 +143,9 @@ public final class OidcRolesGroup {
   /**
    * List every OIDC role.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
    * @param service Name of the service.
@@ -137,6 +159,9 @@ public final class OidcRolesGroup {
   /**
    * List every OIDC role.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
    * @param service Name of the service.
@@ -148,6 +173,9 @@ public final class OidcRolesGroup {
 
   /**
    * List every OIDC role. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -161,6 +189,10 @@ public final class OidcRolesGroup {
 
   /**
    * Merge into an OIDC role.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
@@ -176,6 +208,10 @@ public final class OidcRolesGroup {
   /**
    * Merge into an OIDC role.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
    * @param service Name of the service.
@@ -188,6 +224,10 @@ public final class OidcRolesGroup {
 
   /**
    * Create or replace an OIDC role.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
@@ -204,6 +244,10 @@ public final class OidcRolesGroup {
   /**
    * Create or replace an OIDC role.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
    * @param service Name of the service.
@@ -218,6 +262,8 @@ public final class OidcRolesGroup {
   /**
    * Read the state of an OIDC role.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *
    * @param service Name of the service.
@@ -230,6 +276,8 @@ public final class OidcRolesGroup {
 
   /**
    * Read an OIDC role.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles/&#123;name}
    *

@@ -31,9 +31,9 @@ public record OidcServiceCreation(
     @JsonProperty("client-id") String clientId,
     @JsonProperty("client-secret") String clientSecret,
     @JsonProperty("verbose-logging") Boolean verboseLogging,
-    @JsonProperty("role-select") OidcServiceRoleSelect roleSelect,
+    @JsonProperty("role-select") OidcServiceRoleSelectInput roleSelect,
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
-    @JsonProperty("token-endpoint-auth-method") OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod,
+    @JsonProperty("token-endpoint-auth-method") TokenEndpointAuthMethod tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
     @JsonProperty("session-ttl") String sessionTtl) {
   /**
@@ -46,7 +46,7 @@ public record OidcServiceCreation(
    * @param allowedRedirectUris Redirect URIs as registered at the provider; the path is /oidc-callback.
    * @return a builder
    */
-  public static Builder builder(String name, String discoveryUrl, String clientId, OidcServiceRoleSelect roleSelect, List<String> allowedRedirectUris) {
+  public static Builder builder(String name, String discoveryUrl, String clientId, OidcServiceRoleSelectInput roleSelect, List<String> allowedRedirectUris) {
     Builder builder = new Builder();
     builder.name = name;
     builder.discoveryUrl = discoveryUrl;
@@ -72,9 +72,9 @@ public record OidcServiceCreation(
     private String clientId;
     private String clientSecret;
     private Boolean verboseLogging;
-    private OidcServiceRoleSelect roleSelect;
+    private OidcServiceRoleSelectInput roleSelect;
     private List<String> allowedRedirectUris;
-    private OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod;
+    private TokenEndpointAuthMethod tokenEndpointAuthMethod;
     private String clockTolerance;
     private String sessionTtl;
 
@@ -141,7 +141,7 @@ public record OidcServiceCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder tokenEndpointAuthMethod(OidcServiceTokenEndpointAuthMethod value) {
+    public Builder tokenEndpointAuthMethod(TokenEndpointAuthMethod value) {
       tokenEndpointAuthMethod = value;
       return this;
     }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import keystored.client.Change;
 
 /**
  * A document of the API.
@@ -23,16 +24,16 @@ import java.util.List;
  * @param sessionTtl How long a sign-in lasts. May be null: absent.
  */
 public record OidcServiceMerge(
-    @JsonProperty("display-name") String displayName,
+    @JsonProperty("display-name") Change<String> displayName,
     @JsonProperty("discovery-url") String discoveryUrl,
     @JsonProperty("use-root-ca-certs") Boolean useRootCaCerts,
-    @JsonProperty("ca-certs") String caCerts,
+    @JsonProperty("ca-certs") Change<String> caCerts,
     @JsonProperty("client-id") String clientId,
-    @JsonProperty("client-secret") String clientSecret,
+    @JsonProperty("client-secret") Change<String> clientSecret,
     @JsonProperty("verbose-logging") Boolean verboseLogging,
-    @JsonProperty("role-select") OidcServiceRoleSelect roleSelect,
+    @JsonProperty("role-select") OidcServiceRoleSelectMerge roleSelect,
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
-    @JsonProperty("token-endpoint-auth-method") OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod,
+    @JsonProperty("token-endpoint-auth-method") Change<TokenEndpointAuthMethod> tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
     @JsonProperty("session-ttl") String sessionTtl) {
   /**
@@ -53,16 +54,16 @@ public record OidcServiceMerge(
 
   /** Makes the document. */
   public static final class Builder {
-    private String displayName;
+    private Change<String> displayName;
     private String discoveryUrl;
     private Boolean useRootCaCerts;
-    private String caCerts;
+    private Change<String> caCerts;
     private String clientId;
-    private String clientSecret;
+    private Change<String> clientSecret;
     private Boolean verboseLogging;
-    private OidcServiceRoleSelect roleSelect;
+    private OidcServiceRoleSelectMerge roleSelect;
     private List<String> allowedRedirectUris;
-    private OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod;
+    private Change<TokenEndpointAuthMethod> tokenEndpointAuthMethod;
     private String clockTolerance;
     private String sessionTtl;
 
@@ -71,11 +72,21 @@ public record OidcServiceMerge(
     /**
      * What the login page calls it.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder displayName(String value) {
-      displayName = value;
+      displayName = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what display-name is.
+     *
+     * @return this
+     */
+    public Builder removeDisplayName() {
+      displayName = Change.removal();
       return this;
     }
 
@@ -104,11 +115,21 @@ public record OidcServiceMerge(
     /**
      * CAs trusted for the provider besides, PEM.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder caCerts(String value) {
-      caCerts = value;
+      caCerts = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what ca-certs is.
+     *
+     * @return this
+     */
+    public Builder removeCaCerts() {
+      caCerts = Change.removal();
       return this;
     }
 
@@ -126,11 +147,21 @@ public record OidcServiceMerge(
     /**
      * The secret the provider gave this appliance.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder clientSecret(String value) {
-      clientSecret = value;
+      clientSecret = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what client-secret is.
+     *
+     * @return this
+     */
+    public Builder removeClientSecret() {
+      clientSecret = Change.removal();
       return this;
     }
 
@@ -151,7 +182,7 @@ public record OidcServiceMerge(
      * @param value null: absent
      * @return this
      */
-    public Builder roleSelect(OidcServiceRoleSelect value) {
+    public Builder roleSelect(OidcServiceRoleSelectMerge value) {
       roleSelect = value;
       return this;
     }
@@ -170,11 +201,21 @@ public record OidcServiceMerge(
     /**
      * How the secret is sent; default: as the provider says.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
-    public Builder tokenEndpointAuthMethod(OidcServiceTokenEndpointAuthMethod value) {
-      tokenEndpointAuthMethod = value;
+    public Builder tokenEndpointAuthMethod(TokenEndpointAuthMethod value) {
+      tokenEndpointAuthMethod = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what token-endpoint-auth-method is.
+     *
+     * @return this
+     */
+    public Builder removeTokenEndpointAuthMethod() {
+      tokenEndpointAuthMethod = Change.removal();
       return this;
     }
 

@@ -6,36 +6,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * How roles are chosen.
  *
- * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
+ * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside. May
+ * be null: absent.
  */
 public record OidcServiceRoleSelect(
     @JsonProperty("role-claim") String roleClaim) {
-  /**
-   * Starts to make a document; what is not given is absent.
-   *
-   * @param roleClaim Claim whose values are matched against the names of roles; a JSON pointer reaches inside.
-   * @return a builder
-   */
-  public static Builder builder(String roleClaim) {
-    Builder builder = new Builder();
-    builder.roleClaim = roleClaim;
-    return builder;
-  }
-
-  /** Makes the document. */
-  public static final class Builder {
-    private String roleClaim;
-
-    private Builder() {}
-
-    /**
-     * Makes the document.
-     *
-     * @return the document
-     */
-    public OidcServiceRoleSelect build() {
-      return new OidcServiceRoleSelect(
-          roleClaim);
-    }
-  }
 }

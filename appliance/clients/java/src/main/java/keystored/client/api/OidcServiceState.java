@@ -7,20 +7,22 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the OIDC service.
+ * @param name Name of the OIDC service. May be null: absent.
  * @param displayName What the login page calls it. May be null: absent.
- * @param discoveryUrl Where the provider's OpenID Connect metadata is.
- * @param useRootCaCerts Whether the public CAs are trusted for the provider.
+ * @param discoveryUrl Where the provider's OpenID Connect metadata is. May be null: absent.
+ * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.
  * @param caCerts CAs trusted for the provider besides, PEM. May be null: absent.
- * @param clientId The id the provider gave this appliance.
- * @param verboseLogging Write claims of sign-ins into system:logs: while setting up, not in production.
- * @param roleSelect How roles are chosen.
- * @param allowedRedirectUris Redirect URIs as registered at the provider; the path is /oidc-callback.
+ * @param clientId The id the provider gave this appliance. May be null: absent.
+ * @param verboseLogging Write claims of sign-ins into system:logs: while setting up, not in production. May be
+ * null: absent.
+ * @param roleSelect How roles are chosen. May be null: absent.
+ * @param allowedRedirectUris Redirect URIs as registered at the provider; the path is /oidc-callback. May be
+ * null: absent.
  * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
- * @param clockTolerance How far the clocks may differ.
- * @param sessionTtl How long a sign-in lasts.
- * @param notices What an administrator should know, in sentences.
- * @param clientSecretSet Whether the secret is set; its value is never answered.
+ * @param clockTolerance How far the clocks may differ. May be null: absent.
+ * @param sessionTtl How long a sign-in lasts. May be null: absent.
+ * @param notices What an administrator should know, in sentences. May be null: absent.
+ * @param clientSecretSet Whether the secret is set; its value is never answered. May be null: absent.
  */
 public record OidcServiceState(
     @JsonProperty("name") String name,
@@ -32,7 +34,7 @@ public record OidcServiceState(
     @JsonProperty("verbose-logging") Boolean verboseLogging,
     @JsonProperty("role-select") OidcServiceRoleSelect roleSelect,
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
-    @JsonProperty("token-endpoint-auth-method") OidcServiceTokenEndpointAuthMethod tokenEndpointAuthMethod,
+    @JsonProperty("token-endpoint-auth-method") TokenEndpointAuthMethod tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
     @JsonProperty("session-ttl") String sessionTtl,
     @JsonProperty("notices") List<String> notices,

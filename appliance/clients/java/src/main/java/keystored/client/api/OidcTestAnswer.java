@@ -28,19 +28,19 @@ import java.util.List;
  */
 public record OidcTestAnswer(
     @JsonProperty("usable") Boolean usable,
-    @JsonProperty("findings") List<OidcTestAnswerFindingsItem> findings,
+    @JsonProperty("findings") List<OidcTestFinding> findings,
     @JsonProperty("issuer") String issuer,
     @JsonProperty("authorization-endpoint") String authorizationEndpoint,
     @JsonProperty("token-endpoint") String tokenEndpoint,
     @JsonProperty("algorithms") List<String> algorithms,
-    @JsonProperty("pkce") OidcTestAnswerPkce pkce,
+    @JsonProperty("pkce") OidcTestPkce pkce,
     @JsonProperty("iss-parameter") Boolean issParameter,
     @JsonProperty("token-endpoint-auth-method") String tokenEndpointAuthMethod,
     @JsonProperty("client-credentials") OidcTestAnswerClientCredentials clientCredentials,
-    @JsonProperty("redirect-uris") List<OidcTestAnswerRedirectUrisItem> redirectUris,
-    @JsonProperty("keys") List<OidcTestAnswerKeysItem> keys,
+    @JsonProperty("redirect-uris") List<OidcTestRedirectUri> redirectUris,
+    @JsonProperty("keys") List<OidcTestKey> keys,
     @JsonProperty("directory-host") String directoryHost,
-    @JsonProperty("certificate-chain") List<OidcTestAnswerCertificateChainItem> certificateChain,
+    @JsonProperty("certificate-chain") List<OidcTestCertificateChain> certificateChain,
     @JsonProperty("clock-difference-seconds") Double clockDifferenceSeconds,
     @JsonProperty("scopes") List<String> scopes) {
 }

@@ -24,7 +24,6 @@ public abstract class Operations {
   private final PolicyGroup policy;
   private final SystemGroup system;
   private final TenantsGroup tenants;
-  private final TlsCAsGroup tlsCAs;
   private final TokenGroup token;
   private final TokensGroup tokens;
   private final TopicsGroup topics;
@@ -56,7 +55,6 @@ public abstract class Operations {
     policy = new PolicyGroup(sender);
     system = new SystemGroup(sender);
     tenants = new TenantsGroup(sender);
-    tlsCAs = new TlsCAsGroup(sender);
     token = new TokenGroup(sender);
     tokens = new TokensGroup(sender);
     topics = new TopicsGroup(sender);
@@ -233,15 +231,6 @@ public abstract class Operations {
    */
   public TenantsGroup tenants() {
     return tenants;
-  }
-
-  /**
-   * Answers the operations of the group.
-   *
-   * @return the operations
-   */
-  public TlsCAsGroup tlsCAs() {
-    return tlsCAs;
   }
 
   /**

@@ -34,6 +34,9 @@ public final class PoliciesGroup {
   /**
    * Create a policy.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/policy/policies
    *
    * @param body what is sent
@@ -47,6 +50,9 @@ public final class PoliciesGroup {
   /**
    * Create a policy.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/policy/policies
    *
    * @param body what is sent
@@ -58,6 +64,8 @@ public final class PoliciesGroup {
 
   /**
    * Delete a policy.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/policy/policies/&#123;name}
    *
@@ -71,6 +79,8 @@ public final class PoliciesGroup {
   /**
    * Delete a policy.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/policy/policies/&#123;name}
    *
    * @param name Name of the policy.
@@ -81,6 +91,9 @@ public final class PoliciesGroup {
 
   /**
    * List the state of every policy.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -94,6 +107,9 @@ public final class PoliciesGroup {
   /**
    * List the state of every policy.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/policy/policies
    *
    * @return the answer
@@ -104,6 +120,9 @@ public final class PoliciesGroup {
 
   /**
    * List the state of every policy. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -117,6 +136,9 @@ public final class PoliciesGroup {
   /**
    * List every policy.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/policy/policies
    *
    * @param options the optional parameters
@@ -129,6 +151,9 @@ public final class PoliciesGroup {
   /**
    * List every policy.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/policy/policies
    *
    * @return the answer
@@ -139,6 +164,9 @@ public final class PoliciesGroup {
 
   /**
    * List every policy. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/policy/policies
    *
@@ -151,6 +179,10 @@ public final class PoliciesGroup {
 
   /**
    * Merge into a policy.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/policy/policies/&#123;name}
    *
@@ -166,6 +198,10 @@ public final class PoliciesGroup {
   /**
    * Merge into a policy.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/policy/policies/&#123;name}
    *
    * @param name Name of the policy.
@@ -178,6 +214,10 @@ public final class PoliciesGroup {
 
   /**
    * Create or replace a policy.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/policy/policies/&#123;name}
    *
@@ -193,6 +233,10 @@ public final class PoliciesGroup {
   /**
    * Create or replace a policy.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/policy/policies/&#123;name}
    *
    * @param name Name of the policy.
@@ -206,6 +250,8 @@ public final class PoliciesGroup {
   /**
    * Read the state of a policy.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/policy/policies/&#123;name}
    *
    * @param name Name of the policy.
@@ -217,6 +263,8 @@ public final class PoliciesGroup {
 
   /**
    * Read a policy.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/policy/policies/&#123;name}
    *

@@ -13,7 +13,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 public record PolicyCreation(
     @JsonProperty("name") String name,
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyCreationRestApi restApi) {
+    @JsonProperty("rest-api") PolicyRestApiInput restApi) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -30,7 +30,7 @@ public record PolicyCreation(
   public static final class Builder {
     private String name;
     private String description;
-    private PolicyCreationRestApi restApi;
+    private PolicyRestApiInput restApi;
 
     private Builder() {}
 
@@ -51,7 +51,7 @@ public record PolicyCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder restApi(PolicyCreationRestApi value) {
+    public Builder restApi(PolicyRestApiInput value) {
       restApi = value;
       return this;
     }

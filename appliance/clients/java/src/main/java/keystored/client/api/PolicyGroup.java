@@ -8,7 +8,7 @@ import keystored.client.internal.Sender;
 /** The operations of the group. */
 public final class PolicyGroup {
   private static final Operation CHECK =
-      new Operation("POST", "/v1/state/policy/check", "application/json");
+      new Operation("POST", "/v1/state/policy/check", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import keystored.client.Change;
 
 /**
  * A document of the API.
@@ -11,7 +12,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  */
 public record PolicyMerge(
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyCreationRestApi restApi) {
+    @JsonProperty("rest-api") Change<PolicyRestApiMerge> restApi) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -25,7 +26,7 @@ public record PolicyMerge(
   /** Makes the document. */
   public static final class Builder {
     private String description;
-    private PolicyCreationRestApi restApi;
+    private Change<PolicyRestApiMerge> restApi;
 
     private Builder() {}
 
@@ -43,11 +44,21 @@ public record PolicyMerge(
     /**
      * What may be done over this API.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
-    public Builder restApi(PolicyCreationRestApi value) {
-      restApi = value;
+    public Builder restApi(PolicyRestApiMerge value) {
+      restApi = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what rest-api is.
+     *
+     * @return this
+     */
+    public Builder removeRestApi() {
+      restApi = Change.removal();
       return this;
     }
 

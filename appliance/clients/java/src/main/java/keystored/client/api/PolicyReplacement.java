@@ -11,7 +11,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  */
 public record PolicyReplacement(
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyCreationRestApi restApi) {
+    @JsonProperty("rest-api") PolicyRestApiInput restApi) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -25,7 +25,7 @@ public record PolicyReplacement(
   /** Makes the document. */
   public static final class Builder {
     private String description;
-    private PolicyCreationRestApi restApi;
+    private PolicyRestApiInput restApi;
 
     private Builder() {}
 
@@ -46,7 +46,7 @@ public record PolicyReplacement(
      * @param value null: absent
      * @return this
      */
-    public Builder restApi(PolicyCreationRestApi value) {
+    public Builder restApi(PolicyRestApiInput value) {
       restApi = value;
       return this;
     }

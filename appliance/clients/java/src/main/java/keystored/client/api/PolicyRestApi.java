@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * What may be done over this API.
  *
- * @param rules The most exact rule for a path decides; without one it is refused.
+ * @param rules The most exact rule for a path decides; without one it is refused. May be null: absent.
  */
 public record PolicyRestApi(
-    @JsonProperty("rules") List<PolicyRestApiRulesItem> rules) {
+    @JsonProperty("rules") List<PolicyRule> rules) {
 }

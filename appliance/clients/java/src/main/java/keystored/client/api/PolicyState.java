@@ -7,10 +7,10 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the policy.
- * @param description What the policy is for.
- * @param restApi What may be done over this API.
- * @param builtIn Whether every tenant has it; built-in policies cannot be changed.
+ * @param name Name of the policy. May be null: absent.
+ * @param description What the policy is for. May be null: absent.
+ * @param restApi What may be done over this API. May be null: absent.
+ * @param builtIn Whether every tenant has it; built-in policies cannot be changed. May be null: absent.
  * @param warnings Rules that no request can meet. May be null: absent.
  */
 public record PolicyState(

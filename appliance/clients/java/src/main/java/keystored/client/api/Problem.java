@@ -22,5 +22,5 @@ public record Problem(
     @JsonProperty("detail") String detail,
     @JsonProperty("code") String code,
     @JsonProperty("request-id") String requestId,
-    @JsonProperty("errors") List<ProblemErrorsItem> errors) {
+    @JsonProperty("errors") List<ProblemItem> errors) {
 }

@@ -10,10 +10,10 @@ import keystored.client.internal.Sender;
 public final class SystemGroup {
   private static final Operation ACCEPT_CLOCK =
       new Operation("POST", "/v1/state/system/accept-clock", "");
+  private static final Operation APPLIANCE_DOWNLOAD_CA_CERTIFICATES =
+      new Operation("GET", "/v1/ca/system/appliance/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation BACKUP =
       new Operation("POST", "/v1/state/system/backup", "application/octet-stream");
-  private static final Operation GET_V1_CA_SYSTEM_APPLIANCE_CA_PEM =
-      new Operation("GET", "/v1/ca/system/appliance/ca.pem", "application/x-pem-file", Operation.Trait.IDEMPOTENT, Operation.Trait.PUBLIC);
   private static final Operation OPERATE =
       new Operation("POST", "/v1/state/system/operate", "");
   private static final Operation PULL_BACKUP =
@@ -45,6 +45,19 @@ public final class SystemGroup {
   }
 
   /**
+   * The CA certificates of this appliance, for callers that know only its address.
+   *
+   * <p>A caller that does not trust them yet compares the fingerprint with one from another source.
+   *
+   * <p>GET /v1/ca/system/appliance/ca.pem
+   *
+   * @return the answer
+   */
+  public String applianceDownloadCaCertificates() {
+    return sender.text(APPLIANCE_DOWNLOAD_CA_CERTIFICATES, new Parts());
+  }
+
+  /**
    * Take an encrypted backup of the whole appliance.
    *
    * <p>The answer is an age file around a tar archive, encrypted under the passphrase or to the recipients. It
@@ -58,19 +71,6 @@ public final class SystemGroup {
    */
   public InputStream backup(SystemBackupRequest body) {
     return sender.stream(BACKUP, new Parts().body(body));
-  }
-
-  /**
-   * The CA certificates of this appliance, for callers that know only its address.
-   *
-   * <p>A caller that does not trust them yet compares the fingerprint with one from another source.
-   *
-   * <p>GET /v1/ca/system/appliance/ca.pem
-   *
-   * @return the answer
-   */
-  public String getV1CaSystemApplianceCaPem() {
-    return sender.text(GET_V1_CA_SYSTEM_APPLIANCE_CA_PEM, new Parts());
   }
 
   /**
@@ -113,8 +113,8 @@ public final class SystemGroup {
    * @param body what is sent
    * @return the answer
    */
-  public SystemRotateWrappingKeyAnswer rotateWrappingKey(SystemRotateWrappingKeyRequest body) {
-    return sender.json(ROTATE_WRAPPING_KEY, new Parts().body(body), SystemRotateWrappingKeyAnswer.class);
+  public RotateWrappingKeyAnswer rotateWrappingKey(RotateWrappingKeyRequest body) {
+    return sender.json(ROTATE_WRAPPING_KEY, new Parts().body(body), RotateWrappingKeyAnswer.class);
   }
 
   /**

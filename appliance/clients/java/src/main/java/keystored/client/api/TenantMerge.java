@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import keystored.client.Change;
 
 /**
  * A document of the API.
@@ -14,7 +15,7 @@ import java.util.List;
 public record TenantMerge(
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
-    @JsonProperty("policies") List<String> policies) {
+    @JsonProperty("policies") Change<List<String>> policies) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -29,7 +30,7 @@ public record TenantMerge(
   public static final class Builder {
     private String descriptiveName;
     private TenantKind kind;
-    private List<String> policies;
+    private Change<List<String>> policies;
 
     private Builder() {}
 
@@ -58,11 +59,21 @@ public record TenantMerge(
     /**
      * What the whole tenant may do at most; default by kind.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder policies(List<String> value) {
-      policies = value;
+      policies = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what policies is.
+     *
+     * @return this
+     */
+    public Builder removePolicies() {
+      policies = Change.removal();
       return this;
     }
 

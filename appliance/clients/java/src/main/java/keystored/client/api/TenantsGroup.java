@@ -34,6 +34,9 @@ public final class TenantsGroup {
   /**
    * Create a tenant.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/tenants
    *
    * @param body what is sent
@@ -47,6 +50,9 @@ public final class TenantsGroup {
   /**
    * Create a tenant.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/tenants
    *
    * @param body what is sent
@@ -58,6 +64,8 @@ public final class TenantsGroup {
 
   /**
    * Delete a tenant.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/tenants/&#123;name}
    *
@@ -71,6 +79,8 @@ public final class TenantsGroup {
   /**
    * Delete a tenant.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/tenants/&#123;name}
    *
    * @param name Name of the tenant.
@@ -81,6 +91,9 @@ public final class TenantsGroup {
 
   /**
    * List the state of every tenant.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/tenants
    *
@@ -94,6 +107,9 @@ public final class TenantsGroup {
   /**
    * List the state of every tenant.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/tenants
    *
    * @return the answer
@@ -104,6 +120,9 @@ public final class TenantsGroup {
 
   /**
    * List the state of every tenant. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/tenants
    *
@@ -117,6 +136,9 @@ public final class TenantsGroup {
   /**
    * List every tenant.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/tenants
    *
    * @param options the optional parameters
@@ -129,6 +151,9 @@ public final class TenantsGroup {
   /**
    * List every tenant.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/tenants
    *
    * @return the answer
@@ -139,6 +164,9 @@ public final class TenantsGroup {
 
   /**
    * List every tenant. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/tenants
    *
@@ -151,6 +179,10 @@ public final class TenantsGroup {
 
   /**
    * Merge into a tenant.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/tenants/&#123;name}
    *
@@ -165,6 +197,10 @@ public final class TenantsGroup {
   /**
    * Merge into a tenant.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/tenants/&#123;name}
    *
    * @param name Name of the tenant.
@@ -176,6 +212,10 @@ public final class TenantsGroup {
 
   /**
    * Create or replace a tenant.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/tenants/&#123;name}
    *
@@ -191,6 +231,10 @@ public final class TenantsGroup {
   /**
    * Create or replace a tenant.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/tenants/&#123;name}
    *
    * @param name Name of the tenant.
@@ -204,6 +248,8 @@ public final class TenantsGroup {
   /**
    * Read the state of a tenant.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/tenants/&#123;name}
    *
    * @param name Name of the tenant.
@@ -215,6 +261,8 @@ public final class TenantsGroup {
 
   /**
    * Read a tenant.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/tenants/&#123;name}
    *

@@ -14,9 +14,9 @@ public final class TokenGroup {
   private static final Operation DISABLE =
       new Operation("POST", "/v1/state/keystore/token/disable", "");
   private static final Operation INFO =
-      new Operation("POST", "/v1/state/keystore/token/info", "application/json");
+      new Operation("POST", "/v1/state/keystore/token/info", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation REFRESH =
-      new Operation("POST", "/v1/state/keystore/token/refresh", "application/json");
+      new Operation("POST", "/v1/state/keystore/token/refresh", "application/json", Operation.Trait.IDEMPOTENT);
 
   private final Sender sender;
 
@@ -42,6 +42,9 @@ public final class TokenGroup {
   /**
    * Make the root token of a tenant, once.
    *
+   * <p>For the system tenant's root alone. The token is shown this once; a second call is refused with 409,
+   * whatever became of the first token.
+   *
    * <p>POST /v1/state/keystore/token/create-root
    *
    * @param body what is sent
@@ -61,12 +64,15 @@ public final class TokenGroup {
    *
    * @param body what is sent
    */
-  public void disable(TokenInfoRequest body) {
+  public void disable(TokenDisableRequest body) {
     sender.nothing(DISABLE, new Parts().body(body));
   }
 
   /**
    * What a token is; without fields: the own one.
+   *
+   * <p>Named by `token` or by `accessor`. Another token than the own one needs a rule that allows `read` of
+   * `/v1/state/keystore/tokens/&lt;accessor&gt;`.
    *
    * <p>POST /v1/state/keystore/token/info
    *
@@ -88,7 +94,7 @@ public final class TokenGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TokenInfoAnswer refresh(TokenRefreshRequest body) {
-    return sender.json(REFRESH, new Parts().body(body), TokenInfoAnswer.class);
+  public TokenRefreshAnswer refresh(TokenRefreshRequest body) {
+    return sender.json(REFRESH, new Parts().body(body), TokenRefreshAnswer.class);
   }
 }

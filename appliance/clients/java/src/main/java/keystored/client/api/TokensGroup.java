@@ -20,35 +20,41 @@ public final class TokensGroup {
   /**
    * List the tokens of the tenant by accessor.
    *
+   * <p>Tokens that work, without their values. The accessor names a token where it is looked at or ended.
+   *
    * <p>GET /v1/state/keystore/tokens
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<TokenInfoAnswer> list(TokensListOptions options) {
-    return sender.page(LIST, options.addTo(new Parts()), TokenInfoAnswer.class);
+  public Page<Token> list(TokensListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts()), Token.class);
   }
 
   /**
    * List the tokens of the tenant by accessor.
    *
+   * <p>Tokens that work, without their values. The accessor names a token where it is looked at or ended.
+   *
    * <p>GET /v1/state/keystore/tokens
    *
    * @return the answer
    */
-  public Page<TokenInfoAnswer> list() {
+  public Page<Token> list() {
     return list(TokensListOptions.builder().build());
   }
 
   /**
    * List the tokens of the tenant by accessor. It follows the pages and reads them one by one.
    *
+   * <p>Tokens that work, without their values. The accessor names a token where it is looked at or ended.
+   *
    * <p>GET /v1/state/keystore/tokens
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<TokenInfoAnswer> listEach(TokensListOptions options) {
+  public Iterable<Token> listEach(TokensListOptions options) {
     return Page.walk(after -> list(after == null ? options : options.startingAfter(after)));
   }
 }

@@ -23,35 +23,41 @@ public final class TopicsGroup {
   /**
    * List the topics one can read.
    *
+   * <p>The audit trail for every tenant, and for the tenant `system` the log of the appliance.
+   *
    * <p>GET /v1/state/topics
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Page<TopicsListAnswerItem> list(TopicsListOptions options) {
-    return sender.page(LIST, options.addTo(new Parts()), TopicsListAnswerItem.class);
+  public Page<Topic> list(TopicsListOptions options) {
+    return sender.page(LIST, options.addTo(new Parts()), Topic.class);
   }
 
   /**
    * List the topics one can read.
    *
+   * <p>The audit trail for every tenant, and for the tenant `system` the log of the appliance.
+   *
    * <p>GET /v1/state/topics
    *
    * @return the answer
    */
-  public Page<TopicsListAnswerItem> list() {
+  public Page<Topic> list() {
     return list(TopicsListOptions.builder().build());
   }
 
   /**
    * List the topics one can read. It follows the pages and reads them one by one.
    *
+   * <p>The audit trail for every tenant, and for the tenant `system` the log of the appliance.
+   *
    * <p>GET /v1/state/topics
    *
    * @param options the optional parameters
    * @return the answer
    */
-  public Iterable<TopicsListAnswerItem> listEach(TopicsListOptions options) {
+  public Iterable<Topic> listEach(TopicsListOptions options) {
     return Page.walk(after -> list(after == null ? options : options.startingAfter(after)));
   }
 

@@ -7,36 +7,35 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the transit key.
- * @param cipher What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096,
- * ed25519, ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
- * @param distribute Distribution of the key.
- * @param exportable Whether export may answer key material.
- * @param allowPlaintextBackup Whether backup may answer the key in clear.
- * @param deletionAllowed Must be true before the key can be deleted.
- * @param derived A key of its own for each context; symmetric ciphers only.
+ * @param name Name of the transit key. May be null: absent.
+ * @param cipher What the key is made of. May be null: absent.
+ * @param distribute Distribution of the key. May be null: absent.
+ * @param exportable Whether export may answer key material. May be null: absent.
+ * @param allowPlaintextBackup Whether backup may answer the key in clear. May be null: absent.
+ * @param deletionAllowed Must be true before the key can be deleted. May be null: absent.
+ * @param derived A key of its own for each context; symmetric ciphers only. May be null: absent.
  * @param convergentEncryption The same plaintext in the same context gives the same ciphertext; derived keys
- * only.
+ * only. May be null: absent.
  * @param custody Where the key lives: as a wrapped blob, or as an object in the token. May be null: absent.
  * @param publicKey PEM public key: makes a key that only verifies. May be null: absent.
- * @param minEncryptionVersion Older versions do not encrypt or sign; 0: no restriction.
- * @param minDecryptionVersion Older versions do not decrypt or verify; 0: no restriction.
+ * @param minEncryptionVersion Older versions do not encrypt or sign; 0: no restriction. May be null: absent.
+ * @param minDecryptionVersion Older versions do not decrypt or verify; 0: no restriction. May be null: absent.
  * @param autoRotate Rotates the key by itself; a merge cannot remove it, a replacement can. May be null: absent.
  * @param openpgpUserId Makes the key an OpenPGP primary key with this User ID. May be null: absent.
  * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
  * absent.
- * @param openpgpKeyUsage What an OpenPGP subkey is for.
+ * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
  */
 public record TransitKey(
     @JsonProperty("name") String name,
-    @JsonProperty("cipher") String cipher,
+    @JsonProperty("cipher") Cipher cipher,
     @JsonProperty("distribute") TransitKeyDistribute distribute,
     @JsonProperty("exportable") Boolean exportable,
     @JsonProperty("allow-plaintext-backup") Boolean allowPlaintextBackup,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
     @JsonProperty("derived") Boolean derived,
     @JsonProperty("convergent-encryption") Boolean convergentEncryption,
-    @JsonProperty("custody") TransitKeyCustody custody,
+    @JsonProperty("custody") Custody custody,
     @JsonProperty("public-key") String publicKey,
     @JsonProperty("min-encryption-version") Long minEncryptionVersion,
     @JsonProperty("min-decryption-version") Long minDecryptionVersion,

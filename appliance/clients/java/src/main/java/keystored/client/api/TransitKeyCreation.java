@@ -8,8 +8,7 @@ import java.util.List;
  * A document of the API.
  *
  * @param name Name of the transit key.
- * @param cipher What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096,
- * ed25519, ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87. May be null: absent.
+ * @param cipher What the key is made of. May be null: absent.
  * @param distribute Distribution of the key. May be null: absent.
  * @param exportable Whether export may answer key material. May be null: absent.
  * @param allowPlaintextBackup Whether backup may answer the key in clear. May be null: absent.
@@ -29,18 +28,18 @@ import java.util.List;
  */
 public record TransitKeyCreation(
     @JsonProperty("name") String name,
-    @JsonProperty("cipher") String cipher,
-    @JsonProperty("distribute") TransitKeyCreationDistribute distribute,
+    @JsonProperty("cipher") Cipher cipher,
+    @JsonProperty("distribute") TransitKeyDistributeInput distribute,
     @JsonProperty("exportable") Boolean exportable,
     @JsonProperty("allow-plaintext-backup") Boolean allowPlaintextBackup,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
     @JsonProperty("derived") Boolean derived,
     @JsonProperty("convergent-encryption") Boolean convergentEncryption,
-    @JsonProperty("custody") TransitKeyCustody custody,
+    @JsonProperty("custody") Custody custody,
     @JsonProperty("public-key") String publicKey,
     @JsonProperty("min-encryption-version") Long minEncryptionVersion,
     @JsonProperty("min-decryption-version") Long minDecryptionVersion,
-    @JsonProperty("auto-rotate") TransitKeyAutoRotate autoRotate,
+    @JsonProperty("auto-rotate") TransitKeyAutoRotateInput autoRotate,
     @JsonProperty("openpgp-user-id") String openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
     @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
@@ -59,18 +58,18 @@ public record TransitKeyCreation(
   /** Makes the document. */
   public static final class Builder {
     private String name;
-    private String cipher;
-    private TransitKeyCreationDistribute distribute;
+    private Cipher cipher;
+    private TransitKeyDistributeInput distribute;
     private Boolean exportable;
     private Boolean allowPlaintextBackup;
     private Boolean deletionAllowed;
     private Boolean derived;
     private Boolean convergentEncryption;
-    private TransitKeyCustody custody;
+    private Custody custody;
     private String publicKey;
     private Long minEncryptionVersion;
     private Long minDecryptionVersion;
-    private TransitKeyAutoRotate autoRotate;
+    private TransitKeyAutoRotateInput autoRotate;
     private String openpgpUserId;
     private String openpgpPrimary;
     private List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage;
@@ -78,13 +77,12 @@ public record TransitKeyCreation(
     private Builder() {}
 
     /**
-     * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-     * ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
+     * What the key is made of.
      *
      * @param value null: absent
      * @return this
      */
-    public Builder cipher(String value) {
+    public Builder cipher(Cipher value) {
       cipher = value;
       return this;
     }
@@ -95,7 +93,7 @@ public record TransitKeyCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder distribute(TransitKeyCreationDistribute value) {
+    public Builder distribute(TransitKeyDistributeInput value) {
       distribute = value;
       return this;
     }
@@ -161,7 +159,7 @@ public record TransitKeyCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder custody(TransitKeyCustody value) {
+    public Builder custody(Custody value) {
       custody = value;
       return this;
     }
@@ -205,7 +203,7 @@ public record TransitKeyCreation(
      * @param value null: absent
      * @return this
      */
-    public Builder autoRotate(TransitKeyAutoRotate value) {
+    public Builder autoRotate(TransitKeyAutoRotateInput value) {
       autoRotate = value;
       return this;
     }

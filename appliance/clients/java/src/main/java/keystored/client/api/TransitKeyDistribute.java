@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Distribution of the key.
  *
- * @param to Where the key goes; inherit means all.
+ * @param to Where the key goes; inherit means all. May be null: absent.
  */
 public record TransitKeyDistribute(
-    @JsonProperty("to") TransitKeyDistributeTo to) {
+    @JsonProperty("to") Distribution to) {
 }

@@ -3,12 +3,12 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import keystored.client.Change;
 
 /**
  * A document of the API.
  *
- * @param cipher What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096,
- * ed25519, ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87. May be null: absent.
+ * @param cipher What the key is made of. May be null: absent.
  * @param distribute Distribution of the key. May be null: absent.
  * @param exportable Whether export may answer key material. May be null: absent.
  * @param allowPlaintextBackup Whether backup may answer the key in clear. May be null: absent.
@@ -27,21 +27,21 @@ import java.util.List;
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
  */
 public record TransitKeyMerge(
-    @JsonProperty("cipher") String cipher,
-    @JsonProperty("distribute") TransitKeyCreationDistribute distribute,
+    @JsonProperty("cipher") Cipher cipher,
+    @JsonProperty("distribute") Change<TransitKeyDistributeMerge> distribute,
     @JsonProperty("exportable") Boolean exportable,
     @JsonProperty("allow-plaintext-backup") Boolean allowPlaintextBackup,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
     @JsonProperty("derived") Boolean derived,
     @JsonProperty("convergent-encryption") Boolean convergentEncryption,
-    @JsonProperty("custody") TransitKeyCustody custody,
+    @JsonProperty("custody") Custody custody,
     @JsonProperty("public-key") String publicKey,
     @JsonProperty("min-encryption-version") Long minEncryptionVersion,
     @JsonProperty("min-decryption-version") Long minDecryptionVersion,
-    @JsonProperty("auto-rotate") TransitKeyAutoRotate autoRotate,
-    @JsonProperty("openpgp-user-id") String openpgpUserId,
+    @JsonProperty("auto-rotate") TransitKeyAutoRotateMerge autoRotate,
+    @JsonProperty("openpgp-user-id") Change<String> openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
-    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
+    @JsonProperty("openpgp-key-usage") Change<List<TransitKeyOpenpgpKeyUsageItem>> openpgpKeyUsage) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -54,32 +54,31 @@ public record TransitKeyMerge(
 
   /** Makes the document. */
   public static final class Builder {
-    private String cipher;
-    private TransitKeyCreationDistribute distribute;
+    private Cipher cipher;
+    private Change<TransitKeyDistributeMerge> distribute;
     private Boolean exportable;
     private Boolean allowPlaintextBackup;
     private Boolean deletionAllowed;
     private Boolean derived;
     private Boolean convergentEncryption;
-    private TransitKeyCustody custody;
+    private Custody custody;
     private String publicKey;
     private Long minEncryptionVersion;
     private Long minDecryptionVersion;
-    private TransitKeyAutoRotate autoRotate;
-    private String openpgpUserId;
+    private TransitKeyAutoRotateMerge autoRotate;
+    private Change<String> openpgpUserId;
     private String openpgpPrimary;
-    private List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage;
+    private Change<List<TransitKeyOpenpgpKeyUsageItem>> openpgpKeyUsage;
 
     private Builder() {}
 
     /**
-     * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-     * ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
+     * What the key is made of.
      *
      * @param value null: absent
      * @return this
      */
-    public Builder cipher(String value) {
+    public Builder cipher(Cipher value) {
       cipher = value;
       return this;
     }
@@ -87,11 +86,21 @@ public record TransitKeyMerge(
     /**
      * Distribution of the key.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
-    public Builder distribute(TransitKeyCreationDistribute value) {
-      distribute = value;
+    public Builder distribute(TransitKeyDistributeMerge value) {
+      distribute = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what distribute is.
+     *
+     * @return this
+     */
+    public Builder removeDistribute() {
+      distribute = Change.removal();
       return this;
     }
 
@@ -156,7 +165,7 @@ public record TransitKeyMerge(
      * @param value null: absent
      * @return this
      */
-    public Builder custody(TransitKeyCustody value) {
+    public Builder custody(Custody value) {
       custody = value;
       return this;
     }
@@ -200,7 +209,7 @@ public record TransitKeyMerge(
      * @param value null: absent
      * @return this
      */
-    public Builder autoRotate(TransitKeyAutoRotate value) {
+    public Builder autoRotate(TransitKeyAutoRotateMerge value) {
       autoRotate = value;
       return this;
     }
@@ -208,11 +217,21 @@ public record TransitKeyMerge(
     /**
      * Makes the key an OpenPGP primary key with this User ID.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder openpgpUserId(String value) {
-      openpgpUserId = value;
+      openpgpUserId = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what openpgp-user-id is.
+     *
+     * @return this
+     */
+    public Builder removeOpenpgpUserId() {
+      openpgpUserId = Change.removal();
       return this;
     }
 
@@ -230,11 +249,21 @@ public record TransitKeyMerge(
     /**
      * What an OpenPGP subkey is for.
      *
-     * @param value null: absent
+     * @param value not null
      * @return this
      */
     public Builder openpgpKeyUsage(List<TransitKeyOpenpgpKeyUsageItem> value) {
-      openpgpKeyUsage = value;
+      openpgpKeyUsage = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what openpgp-key-usage is.
+     *
+     * @return this
+     */
+    public Builder removeOpenpgpKeyUsage() {
+      openpgpKeyUsage = Change.removal();
       return this;
     }
 

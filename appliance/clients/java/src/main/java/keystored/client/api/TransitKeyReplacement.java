@@ -7,8 +7,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param cipher What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096,
- * ed25519, ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87. May be null: absent.
+ * @param cipher What the key is made of. May be null: absent.
  * @param distribute Distribution of the key. May be null: absent.
  * @param exportable Whether export may answer key material. May be null: absent.
  * @param allowPlaintextBackup Whether backup may answer the key in clear. May be null: absent.
@@ -27,18 +26,18 @@ import java.util.List;
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
  */
 public record TransitKeyReplacement(
-    @JsonProperty("cipher") String cipher,
-    @JsonProperty("distribute") TransitKeyCreationDistribute distribute,
+    @JsonProperty("cipher") Cipher cipher,
+    @JsonProperty("distribute") TransitKeyDistributeInput distribute,
     @JsonProperty("exportable") Boolean exportable,
     @JsonProperty("allow-plaintext-backup") Boolean allowPlaintextBackup,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
     @JsonProperty("derived") Boolean derived,
     @JsonProperty("convergent-encryption") Boolean convergentEncryption,
-    @JsonProperty("custody") TransitKeyCustody custody,
+    @JsonProperty("custody") Custody custody,
     @JsonProperty("public-key") String publicKey,
     @JsonProperty("min-encryption-version") Long minEncryptionVersion,
     @JsonProperty("min-decryption-version") Long minDecryptionVersion,
-    @JsonProperty("auto-rotate") TransitKeyAutoRotate autoRotate,
+    @JsonProperty("auto-rotate") TransitKeyAutoRotateInput autoRotate,
     @JsonProperty("openpgp-user-id") String openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
     @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
@@ -54,18 +53,18 @@ public record TransitKeyReplacement(
 
   /** Makes the document. */
   public static final class Builder {
-    private String cipher;
-    private TransitKeyCreationDistribute distribute;
+    private Cipher cipher;
+    private TransitKeyDistributeInput distribute;
     private Boolean exportable;
     private Boolean allowPlaintextBackup;
     private Boolean deletionAllowed;
     private Boolean derived;
     private Boolean convergentEncryption;
-    private TransitKeyCustody custody;
+    private Custody custody;
     private String publicKey;
     private Long minEncryptionVersion;
     private Long minDecryptionVersion;
-    private TransitKeyAutoRotate autoRotate;
+    private TransitKeyAutoRotateInput autoRotate;
     private String openpgpUserId;
     private String openpgpPrimary;
     private List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage;
@@ -73,13 +72,12 @@ public record TransitKeyReplacement(
     private Builder() {}
 
     /**
-     * What the key is made of: aes128-gcm96, aes192-gcm96, aes256-gcm96, rsa-2048, rsa-3072, rsa-4096, ed25519,
-     * ecdsa-p256, ecdsa-p384, ecdsa-p521, ml-dsa-44, ml-dsa-65, ml-dsa-87.
+     * What the key is made of.
      *
      * @param value null: absent
      * @return this
      */
-    public Builder cipher(String value) {
+    public Builder cipher(Cipher value) {
       cipher = value;
       return this;
     }
@@ -90,7 +88,7 @@ public record TransitKeyReplacement(
      * @param value null: absent
      * @return this
      */
-    public Builder distribute(TransitKeyCreationDistribute value) {
+    public Builder distribute(TransitKeyDistributeInput value) {
       distribute = value;
       return this;
     }
@@ -156,7 +154,7 @@ public record TransitKeyReplacement(
      * @param value null: absent
      * @return this
      */
-    public Builder custody(TransitKeyCustody value) {
+    public Builder custody(Custody value) {
       custody = value;
       return this;
     }
@@ -200,7 +198,7 @@ public record TransitKeyReplacement(
      * @param value null: absent
      * @return this
      */
-    public Builder autoRotate(TransitKeyAutoRotate value) {
+    public Builder autoRotate(TransitKeyAutoRotateInput value) {
       autoRotate = value;
       return this;
     }

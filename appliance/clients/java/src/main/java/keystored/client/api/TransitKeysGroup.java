@@ -9,25 +9,33 @@ import keystored.client.internal.Sender;
 /** The operations of the group. */
 public final class TransitKeysGroup {
   private static final Operation BACKUP =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/backup", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/backup", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/transit-keys", "application/json");
   private static final Operation DECRYPT =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/decrypt", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/decrypt", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation DECRYPT_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/decrypt-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation DELETE =
       new Operation("DELETE", "/v1/config/keystore/transit-keys/{}", "", Operation.Trait.IDEMPOTENT);
   private static final Operation ENCRYPT =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/encrypt", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/encrypt", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation ENCRYPT_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/encrypt-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation EXPORT =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation EXPORT_OPENPGP =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export-openpgp", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation EXPORT_OPENPGP_PUBLIC =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export-openpgp-public", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export-openpgp-public", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation EXPORT_OPENPGP_REVOCATION =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export-openpgp-revocation", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/export-openpgp-revocation", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation GENERATE_DATA_KEY =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/generate-data-key", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/generate-data-key", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation HMAC =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/hmac", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/hmac", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation HMAC_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/hmac-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation IMPORT =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/import", "");
   private static final Operation LIST =
@@ -37,15 +45,17 @@ public final class TransitKeysGroup {
   private static final Operation MERGE =
       new Operation("PATCH", "/v1/config/keystore/transit-keys/{}", "");
   private static final Operation OPENPGP_SIGN =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-sign", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-sign", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation OPENPGP_VERIFY =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-verify", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/openpgp-verify", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation REPLACE =
       new Operation("PUT", "/v1/config/keystore/transit-keys/{}", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation RESTORE =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/restore", "");
   private static final Operation REWRAP =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/rewrap", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/rewrap", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation REWRAP_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/rewrap-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation ROTATE =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/rotate", "");
   private static final Operation SHOW =
@@ -53,11 +63,15 @@ public final class TransitKeysGroup {
   private static final Operation SHOW_CONFIG =
       new Operation("GET", "/v1/config/keystore/transit-keys/{}", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation SIGN =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/sign", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/sign", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation SIGN_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/sign-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
   private static final Operation TRIM =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/trim", "");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/trim", "", Operation.Trait.IDEMPOTENT);
   private static final Operation VERIFY =
-      new Operation("POST", "/v1/state/keystore/transit-keys/{}/verify", "application/json");
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/verify", "application/json", Operation.Trait.IDEMPOTENT);
+  private static final Operation VERIFY_BATCH =
+      new Operation("POST", "/v1/state/keystore/transit-keys/{}/verify-batch", "application/json", Operation.Trait.IDEMPOTENT, Operation.Trait.PARTIAL);
 
   private final Sender sender;
 
@@ -68,17 +82,23 @@ public final class TransitKeysGroup {
   /**
    * Back up a key in clear.
    *
+   * <p>One text that restore takes, with all versions and their material in clear: keep it like the key. The key
+   * must have `allow-plaintext-backup`, which cannot be set back.
+   *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/backup
    *
    * @param name Name of the transit key.
    * @return the answer
    */
-  public TransitKeysBackupAnswer backup(String name) {
-    return sender.json(BACKUP, new Parts(name), TransitKeysBackupAnswer.class);
+  public BackupAnswer backup(String name) {
+    return sender.json(BACKUP, new Parts(name), BackupAnswer.class);
   }
 
   /**
    * Create a transit key.
+   *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
    *
    * <p>POST /v1/config/keystore/transit-keys
    *
@@ -93,6 +113,9 @@ public final class TransitKeysGroup {
   /**
    * Create a transit key.
    *
+   * <p>Under the name in the body, which must be free. What is left out gets its default. With `validate=true`
+   * everything is checked and nothing stored.
+   *
    * <p>POST /v1/config/keystore/transit-keys
    *
    * @param body what is sent
@@ -105,18 +128,39 @@ public final class TransitKeysGroup {
   /**
    * Decrypt a ciphertext.
    *
+   * <p>One answer for every reason why a ciphertext does not open: another key, another context, other
+   * associated data, or a change of it.
+   *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/decrypt
    *
    * @param name Name of the transit key.
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysDecryptAnswer decrypt(String name, TransitKeysDecryptRequest body) {
-    return sender.json(DECRYPT, new Parts(name).body(body), TransitKeysDecryptAnswer.class);
+  public DecryptAnswer decrypt(String name, DecryptRequest body) {
+    return sender.json(DECRYPT, new Parts(name).body(body), DecryptAnswer.class);
+  }
+
+  /**
+   * Decrypt a ciphertext: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `decrypt` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/decrypt-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public DecryptBatchAnswer decryptBatch(String name, DecryptBatchRequest body) {
+    return sender.json(DECRYPT_BATCH, new Parts(name).body(body), DecryptBatchAnswer.class);
   }
 
   /**
    * Delete a transit key.
+   *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
    *
    * <p>DELETE /v1/config/keystore/transit-keys/&#123;name}
    *
@@ -130,6 +174,8 @@ public final class TransitKeysGroup {
   /**
    * Delete a transit key.
    *
+   * <p>For good, with what belongs to it. With `validate=true` everything is checked and nothing stored.
+   *
    * <p>DELETE /v1/config/keystore/transit-keys/&#123;name}
    *
    * @param name Name of the transit key.
@@ -141,18 +187,40 @@ public final class TransitKeysGroup {
   /**
    * Encrypt a plaintext of up to 2 MiB.
    *
+   * <p>The ciphertext names the version of the key, and decrypt finds it by that. A derived key needs `context`.
+   * A policy may allow encryption without decryption.
+   *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/encrypt
    *
    * @param name Name of the transit key.
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysEncryptAnswer encrypt(String name, TransitKeysEncryptRequest body) {
-    return sender.json(ENCRYPT, new Parts(name).body(body), TransitKeysEncryptAnswer.class);
+  public EncryptAnswer encrypt(String name, EncryptRequest body) {
+    return sender.json(ENCRYPT, new Parts(name).body(body), EncryptAnswer.class);
+  }
+
+  /**
+   * Encrypt a plaintext of up to 2 MiB: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `encrypt` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/encrypt-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public EncryptBatchAnswer encryptBatch(String name, EncryptBatchRequest body) {
+    return sender.json(ENCRYPT_BATCH, new Parts(name).body(body), EncryptBatchAnswer.class);
   }
 
   /**
    * Export key material.
+   *
+   * <p>In clear, or wrapped under a public key of yours: AES key wrap with padding under RSA-OAEP. The key must
+   * be `exportable`, which cannot be set back.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/export
    *
@@ -160,15 +228,31 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysExportAnswer export(String name, TransitKeysExportRequest body) {
-    return sender.json(EXPORT, new Parts(name).body(body), TransitKeysExportAnswer.class);
+  public ExportAnswer export(String name, ExportRequest body) {
+    return sender.json(EXPORT, new Parts(name).body(body), ExportAnswer.class);
+  }
+
+  /**
+   * Export key material as OpenPGP private key blocks.
+   *
+   * <p>As export does, under the same policies: a rule for `export` decides about this too. The key must be
+   * `exportable`.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/export-openpgp
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public ExportOpenpgpAnswer exportOpenpgp(String name, ExportOpenpgpRequest body) {
+    return sender.json(EXPORT_OPENPGP, new Parts(name).body(body), ExportOpenpgpAnswer.class);
   }
 
   /**
    * Export the OpenPGP public key block.
    *
    * <p>Of a primary key its certificate; of a subkey the certificate of its primary with the subkey in it. With
-   * version all and subkeys one block that verifies everything the primary key and its subkeys have signed.
+   * all-versions and subkeys one block that verifies everything the primary key and its subkeys have signed.
    * Needs no exportable.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/export-openpgp-public
@@ -177,8 +261,8 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysExportOpenpgpPublicAnswer exportOpenpgpPublic(String name, TransitKeysExportOpenpgpPublicRequest body) {
-    return sender.json(EXPORT_OPENPGP_PUBLIC, new Parts(name).body(body), TransitKeysExportOpenpgpPublicAnswer.class);
+  public ExportOpenpgpPublicAnswer exportOpenpgpPublic(String name, ExportOpenpgpPublicRequest body) {
+    return sender.json(EXPORT_OPENPGP_PUBLIC, new Parts(name).body(body), ExportOpenpgpPublicAnswer.class);
   }
 
   /**
@@ -193,12 +277,15 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysExportOpenpgpRevocationAnswer exportOpenpgpRevocation(String name, TransitKeysExportOpenpgpRevocationRequest body) {
-    return sender.json(EXPORT_OPENPGP_REVOCATION, new Parts(name).body(body), TransitKeysExportOpenpgpRevocationAnswer.class);
+  public ExportOpenpgpRevocationAnswer exportOpenpgpRevocation(String name, ExportOpenpgpRevocationRequest body) {
+    return sender.json(EXPORT_OPENPGP_REVOCATION, new Parts(name).body(body), ExportOpenpgpRevocationAnswer.class);
   }
 
   /**
    * Make a data key.
+   *
+   * <p>For data that is encrypted outside: keep the ciphertext beside it, and let decrypt open it again. With
+   * type `wrapped` the data key itself is not answered.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/generate-data-key
    *
@@ -206,12 +293,15 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysGenerateDataKeyAnswer generateDataKey(String name, TransitKeysGenerateDataKeyRequest body) {
-    return sender.json(GENERATE_DATA_KEY, new Parts(name).body(body), TransitKeysGenerateDataKeyAnswer.class);
+  public GenerateDataKeyAnswer generateDataKey(String name, GenerateDataKeyRequest body) {
+    return sender.json(GENERATE_DATA_KEY, new Parts(name).body(body), GenerateDataKeyAnswer.class);
   }
 
   /**
    * Calculate an HMAC; check it with verify.
+   *
+   * <p>Under a secret of its own in each version, which every kind of key has. The text is not encrypted; verify
+   * checks it.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/hmac
    *
@@ -219,24 +309,46 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysHmacAnswer hmac(String name, TransitKeysHmacRequest body) {
-    return sender.json(HMAC, new Parts(name).body(body), TransitKeysHmacAnswer.class);
+  public HmacAnswer hmac(String name, HmacRequest body) {
+    return sender.json(HMAC, new Parts(name).body(body), HmacAnswer.class);
+  }
+
+  /**
+   * Calculate an HMAC; check it with verify: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `hmac` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/hmac-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public HmacBatchAnswer hmacBatch(String name, HmacBatchRequest body) {
+    return sender.json(HMAC_BATCH, new Parts(name).body(body), HmacBatchAnswer.class);
   }
 
   /**
    * Import key material as a new version.
+   *
+   * <p>Material in clear as `data`, or wrapped under the key of GET /v1/state/keystore/wrapping-key as
+   * `ciphertext`. Type and size must be those of the key.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/import
    *
    * @param name Name of the transit key.
    * @param body what is sent
    */
-  public void import_(String name, TransitKeysImportRequest body) {
+  public void import_(String name, ImportRequest body) {
     sender.nothing(IMPORT, new Parts(name).body(body));
   }
 
   /**
    * List the state of every transit key.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -250,6 +362,9 @@ public final class TransitKeysGroup {
   /**
    * List the state of every transit key.
    *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/transit-keys
    *
    * @return the answer
@@ -260,6 +375,9 @@ public final class TransitKeysGroup {
 
   /**
    * List the state of every transit key. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
+   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -273,6 +391,9 @@ public final class TransitKeysGroup {
   /**
    * List every transit key.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/transit-keys
    *
    * @param options the optional parameters
@@ -285,6 +406,9 @@ public final class TransitKeysGroup {
   /**
    * List every transit key.
    *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
+   *
    * <p>GET /v1/config/keystore/transit-keys
    *
    * @return the answer
@@ -295,6 +419,9 @@ public final class TransitKeysGroup {
 
   /**
    * List every transit key. It follows the pages and reads them one by one.
+   *
+   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
+   * page, and Total-Count says how many there are. What policies hide is absent.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -308,6 +435,10 @@ public final class TransitKeysGroup {
   /**
    * Merge into a transit key.
    *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
+   *
    * <p>PATCH /v1/config/keystore/transit-keys/&#123;name}
    *
    * @param name Name of the transit key.
@@ -320,6 +451,10 @@ public final class TransitKeysGroup {
 
   /**
    * Merge into a transit key.
+   *
+   * <p>What is left out stays as it is. Containers are merged, lists united (those whose order matters are
+   * replaced), other values replaced; null removes (RFC 7396). With `validate=true` everything is checked and
+   * nothing stored.
    *
    * <p>PATCH /v1/config/keystore/transit-keys/&#123;name}
    *
@@ -343,8 +478,8 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysOpenpgpSignAnswer openpgpSign(String name, TransitKeysOpenpgpSignRequest body) {
-    return sender.json(OPENPGP_SIGN, new Parts(name).body(body), TransitKeysOpenpgpSignAnswer.class);
+  public OpenpgpSignAnswer openpgpSign(String name, OpenpgpSignRequest body) {
+    return sender.json(OPENPGP_SIGN, new Parts(name).body(body), OpenpgpSignAnswer.class);
   }
 
   /**
@@ -359,12 +494,16 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysOpenpgpVerifyAnswer openpgpVerify(String name, TransitKeysOpenpgpVerifyRequest body) {
-    return sender.json(OPENPGP_VERIFY, new Parts(name).body(body), TransitKeysOpenpgpVerifyAnswer.class);
+  public OpenpgpVerifyAnswer openpgpVerify(String name, OpenpgpVerifyRequest body) {
+    return sender.json(OPENPGP_VERIFY, new Parts(name).body(body), OpenpgpVerifyAnswer.class);
   }
 
   /**
    * Create or replace a transit key.
+   *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
    *
    * <p>PUT /v1/config/keystore/transit-keys/&#123;name}
    *
@@ -380,6 +519,10 @@ public final class TransitKeysGroup {
   /**
    * Create or replace a transit key.
    *
+   * <p>The whole document: what is left out returns to its default, but for fields that are set at creation only
+   * or cannot be set back. `If-None-Match: *` creates only, `If-Match` replaces only what still has the tag.
+   * With `validate=true` everything is checked and nothing stored.
+   *
    * <p>PUT /v1/config/keystore/transit-keys/&#123;name}
    *
    * @param name Name of the transit key.
@@ -393,17 +536,23 @@ public final class TransitKeysGroup {
   /**
    * Restore a key from a backup.
    *
+   * <p>The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore
+   * it must still be unused, or have `deletion-allowed`.
+   *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/restore
    *
    * @param name Name of the transit key.
    * @param body what is sent
    */
-  public void restore(String name, TransitKeysRestoreRequest body) {
+  public void restore(String name, RestoreRequest body) {
     sender.nothing(RESTORE, new Parts(name).body(body));
   }
 
   /**
    * Encrypt a ciphertext again under the newest version.
+   *
+   * <p>The plaintext stays in the appliance: a caller who may rewrap need not be allowed to decrypt. For data
+   * that a rotation left under an old version.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/rewrap
    *
@@ -411,12 +560,31 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysRewrapAnswer rewrap(String name, TransitKeysRewrapRequest body) {
-    return sender.json(REWRAP, new Parts(name).body(body), TransitKeysRewrapAnswer.class);
+  public RewrapAnswer rewrap(String name, RewrapRequest body) {
+    return sender.json(REWRAP, new Parts(name).body(body), RewrapAnswer.class);
+  }
+
+  /**
+   * Encrypt a ciphertext again under the newest version: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `rewrap` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/rewrap-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public RewrapBatchAnswer rewrapBatch(String name, RewrapBatchRequest body) {
+    return sender.json(REWRAP_BATCH, new Parts(name).body(body), RewrapBatchAnswer.class);
   }
 
   /**
    * Make a new version.
+   *
+   * <p>The new version encrypts and signs at once, or after `activate-after` of auto-rotate. Older versions go
+   * on decrypting and verifying until the rules of the key end them. The clock of auto-rotate starts again.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/rotate
    *
@@ -429,6 +597,8 @@ public final class TransitKeysGroup {
   /**
    * Read the state of a transit key.
    *
+   * <p>What was configured and what came of it. With `fields` a part of it; what policies hide is absent.
+   *
    * <p>GET /v1/state/keystore/transit-keys/&#123;name}
    *
    * @param name Name of the transit key.
@@ -440,6 +610,8 @@ public final class TransitKeysGroup {
 
   /**
    * Read a transit key.
+   *
+   * <p>What was configured, without secrets. With `fields` a part of it; what policies hide is absent.
    *
    * <p>GET /v1/config/keystore/transit-keys/&#123;name}
    *
@@ -462,24 +634,46 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysSignAnswer sign(String name, TransitKeysSignRequest body) {
-    return sender.json(SIGN, new Parts(name).body(body), TransitKeysSignAnswer.class);
+  public SignAnswer sign(String name, SignRequest body) {
+    return sender.json(SIGN, new Parts(name).body(body), SignAnswer.class);
+  }
+
+  /**
+   * Sign a text: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `sign` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/sign-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public SignBatchAnswer signBatch(String name, SignBatchRequest body) {
+    return sender.json(SIGN_BATCH, new Parts(name).body(body), SignBatchAnswer.class);
   }
 
   /**
    * Remove old versions.
+   *
+   * <p>Destroys key material for good: what only these versions can decrypt is lost. Versions up to the given
+   * one go; where they are gone already, nothing happens.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/trim
    *
    * @param name Name of the transit key.
    * @param body what is sent
    */
-  public void trim(String name, TransitKeysTrimRequest body) {
+  public void trim(String name, TrimRequest body) {
     sender.nothing(TRIM, new Parts(name).body(body));
   }
 
   /**
    * Verify a signature or an HMAC.
+   *
+   * <p>Takes what sign or hmac answered, and signatures made elsewhere with the same key. A wrong signature is
+   * an answer, not an error: `valid` is false.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/verify
    *
@@ -487,7 +681,23 @@ public final class TransitKeysGroup {
    * @param body what is sent
    * @return the answer
    */
-  public TransitKeysVerifyAnswer verify(String name, TransitKeysVerifyRequest body) {
-    return sender.json(VERIFY, new Parts(name).body(body), TransitKeysVerifyAnswer.class);
+  public VerifyAnswer verify(String name, VerifyRequest body) {
+    return sender.json(VERIFY, new Parts(name).body(body), VerifyAnswer.class);
+  }
+
+  /**
+   * Verify a signature or an HMAC: a batch.
+   *
+   * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
+   * that speak of `verify` decide about batches too. When every request failed, the status is 400.
+   *
+   * <p>POST /v1/state/keystore/transit-keys/&#123;name}/verify-batch
+   *
+   * @param name Name of the transit key.
+   * @param body what is sent
+   * @return the answer
+   */
+  public VerifyBatchAnswer verifyBatch(String name, VerifyBatchRequest body) {
+    return sender.json(VERIFY_BATCH, new Parts(name).body(body), VerifyBatchAnswer.class);
   }
 }

@@ -26,7 +26,7 @@ public final class WrappingKeyGroup {
    *
    * @return the answer
    */
-  public WrappingKeyShowAnswer show() {
-    return sender.json(SHOW, new Parts(), WrappingKeyShowAnswer.class);
+  public ImportWrappingKeyAnswer show() {
+    return sender.json(SHOW, new Parts(), ImportWrappingKeyAnswer.class);
   }
 }

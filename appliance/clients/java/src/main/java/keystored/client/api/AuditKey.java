@@ -1,0 +1,15 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param keyId Id of the key in head records. May be null: absent.
+ * @param publicKey The public key, PEM. May be null: absent.
+ */
+public record AuditKey(
+    @JsonProperty("key-id") String keyId,
+    @JsonProperty("public-key") String publicKey) {
+}

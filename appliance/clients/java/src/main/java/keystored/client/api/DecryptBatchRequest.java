@@ -1,0 +1,48 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param batchInput The requests.
+ */
+public record DecryptBatchRequest(
+    @JsonProperty("batch-input") List<DecryptBatchItem> batchInput) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @param batchInput The requests.
+   * @return a builder
+   */
+  public static Builder builder(List<DecryptBatchItem> batchInput) {
+    Builder builder = new Builder();
+    builder.batchInput = batchInput;
+    return builder;
+  }
+
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "DecryptBatchRequest[…]";
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private List<DecryptBatchItem> batchInput;
+
+    private Builder() {}
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public DecryptBatchRequest build() {
+      return new DecryptBatchRequest(
+          batchInput);
+    }
+  }
+}

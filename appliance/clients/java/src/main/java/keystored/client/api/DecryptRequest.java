@@ -1,0 +1,93 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param ciphertext What encrypt answered.
+ * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
+ * @param context Required for derived keys: the same text again to decrypt. May be null: absent.
+ * @param associatedData Authenticated with the ciphertext, not part of it: the same again to decrypt. May be
+ * null: absent.
+ */
+public record DecryptRequest(
+    @JsonProperty("ciphertext") String ciphertext,
+    @JsonProperty("base64-encoded") Boolean base64Encoded,
+    @JsonProperty("context") String context,
+    @JsonProperty("associated-data") String associatedData) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @param ciphertext What encrypt answered.
+   * @return a builder
+   */
+  public static Builder builder(String ciphertext) {
+    Builder builder = new Builder();
+    builder.ciphertext = ciphertext;
+    return builder;
+  }
+
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "DecryptRequest[…]";
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private String ciphertext;
+    private Boolean base64Encoded;
+    private String context;
+    private String associatedData;
+
+    private Builder() {}
+
+    /**
+     * Default true; false: the text is raw UTF-8.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder base64Encoded(Boolean value) {
+      base64Encoded = value;
+      return this;
+    }
+
+    /**
+     * Required for derived keys: the same text again to decrypt.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder context(String value) {
+      context = value;
+      return this;
+    }
+
+    /**
+     * Authenticated with the ciphertext, not part of it: the same again to decrypt.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder associatedData(String value) {
+      associatedData = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public DecryptRequest build() {
+      return new DecryptRequest(
+          ciphertext,
+          base64Encoded,
+          context,
+          associatedData);
+    }
+  }
+}

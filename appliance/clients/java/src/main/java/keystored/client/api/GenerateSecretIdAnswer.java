@@ -1,0 +1,30 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param secretId The secret-id; shown this once.
+ * @param accessor Stands for the secret-id where the secret itself must not be seen.
+ * @param creationTime When it was made.
+ * @param expires When it ends; absent: never. May be null: absent.
+ * @param usesLeft How often it can still be used; absent: as often as one likes. May be null: absent.
+ * @param boundCidrs Ranges of addresses it can be used from; empty: from anywhere.
+ */
+public record GenerateSecretIdAnswer(
+    @JsonProperty("secret-id") String secretId,
+    @JsonProperty("accessor") String accessor,
+    @JsonProperty("creation-time") Instant creationTime,
+    @JsonProperty("expires") Instant expires,
+    @JsonProperty("uses-left") Long usesLeft,
+    @JsonProperty("bound-cidrs") List<String> boundCidrs) {
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "GenerateSecretIdAnswer[…]";
+  }
+}

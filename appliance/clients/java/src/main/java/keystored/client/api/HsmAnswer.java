@@ -1,0 +1,14 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+
+/**
+ * A document of the API.
+ *
+ * @param tokens The configured tokens. May be null: absent.
+ */
+public record HsmAnswer(
+    @JsonProperty("tokens") List<HsmToken> tokens) {
+}

@@ -1,0 +1,17 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * Sessions of the answering worker, counted recently.
+ *
+ * @param size Sessions that may be open. May be null: absent.
+ * @param busy Sessions in use. May be null: absent.
+ * @param waiting Calls that wait for a session. May be null: absent.
+ */
+public record HsmTokenSessions(
+    @JsonProperty("size") Long size,
+    @JsonProperty("busy") Long busy,
+    @JsonProperty("waiting") Long waiting) {
+}

@@ -1,0 +1,138 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param text What to sign: base64, or raw UTF-8 with base64-encoded false.
+ * @param base64Encoded Default true; false: the text is raw UTF-8. May be null: absent.
+ * @param hashAlgorithm Default sha256. May be null: absent.
+ * @param prehashed The input is the finished hash, not the data. Default false. May be null: absent.
+ * @param signatureAlgorithm Padding of RSA signatures; default pkcs1v15. May be null: absent.
+ * @param marshaling asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s. May be
+ * null: absent.
+ * @param keyVersion Version to use; default: the version in use. May be null: absent.
+ */
+public record SignRequest(
+    @JsonProperty("text") String text,
+    @JsonProperty("base64-encoded") Boolean base64Encoded,
+    @JsonProperty("hash-algorithm") HashAlgorithm hashAlgorithm,
+    @JsonProperty("prehashed") Boolean prehashed,
+    @JsonProperty("signature-algorithm") SignatureAlgorithm signatureAlgorithm,
+    @JsonProperty("marshaling") SignatureMarshaling marshaling,
+    @JsonProperty("key-version") Long keyVersion) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @param text What to sign: base64, or raw UTF-8 with base64-encoded false.
+   * @return a builder
+   */
+  public static Builder builder(String text) {
+    Builder builder = new Builder();
+    builder.text = text;
+    return builder;
+  }
+
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "SignRequest[…]";
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private String text;
+    private Boolean base64Encoded;
+    private HashAlgorithm hashAlgorithm;
+    private Boolean prehashed;
+    private SignatureAlgorithm signatureAlgorithm;
+    private SignatureMarshaling marshaling;
+    private Long keyVersion;
+
+    private Builder() {}
+
+    /**
+     * Default true; false: the text is raw UTF-8.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder base64Encoded(Boolean value) {
+      base64Encoded = value;
+      return this;
+    }
+
+    /**
+     * Default sha256.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder hashAlgorithm(HashAlgorithm value) {
+      hashAlgorithm = value;
+      return this;
+    }
+
+    /**
+     * The input is the finished hash, not the data. Default false.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder prehashed(Boolean value) {
+      prehashed = value;
+      return this;
+    }
+
+    /**
+     * Padding of RSA signatures; default pkcs1v15.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder signatureAlgorithm(SignatureAlgorithm value) {
+      signatureAlgorithm = value;
+      return this;
+    }
+
+    /**
+     * asn1 (default): base64, ECDSA as DER. jws: base64url without padding, ECDSA as r‖s.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder marshaling(SignatureMarshaling value) {
+      marshaling = value;
+      return this;
+    }
+
+    /**
+     * Version to use; default: the version in use.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder keyVersion(Long value) {
+      keyVersion = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public SignRequest build() {
+      return new SignRequest(
+          text,
+          base64Encoded,
+          hashAlgorithm,
+          prehashed,
+          signatureAlgorithm,
+          marshaling,
+          keyVersion);
+    }
+  }
+}

@@ -1,0 +1,211 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import keystored.client.Change;
+
+/**
+ * A document of the API.
+ *
+ * @param enabled Whether devices may enrol here; otherwise EST answers 404. May be null: absent.
+ * @param initialEnrollSecret Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in
+ * UTF-8, no control characters. May be null: absent.
+ * @param initialEnrollTrustCa CA whose certificates devices may show for first enrolment. May be null: absent.
+ * @param allowedDomains Domains that certificates may name; none: nothing is allowed. May be null: absent.
+ * @param allowSubdomains Whether names below the domains are allowed. May be null: absent.
+ * @param allowBareDomains Whether the domains themselves are allowed. May be null: absent.
+ * @param allowIpSans Whether certificates may name IP addresses. May be null: absent.
+ * @param ttl Life of issued certificates, never past the CA's own. May be null: absent.
+ * @param allowReenrollWithIssuedCert Whether a device may renew with the certificate it has. May be null:
+ * absent.
+ */
+public record TlsCaEstMerge(
+    @JsonProperty("enabled") Boolean enabled,
+    @JsonProperty("initial-enroll-secret") Change<String> initialEnrollSecret,
+    @JsonProperty("initial-enroll-trust-ca") Change<String> initialEnrollTrustCa,
+    @JsonProperty("allowed-domains") Change<List<String>> allowedDomains,
+    @JsonProperty("allow-subdomains") Boolean allowSubdomains,
+    @JsonProperty("allow-bare-domains") Boolean allowBareDomains,
+    @JsonProperty("allow-ip-sans") Boolean allowIpSans,
+    @JsonProperty("ttl") String ttl,
+    @JsonProperty("allow-reenroll-with-issued-cert") Boolean allowReenrollWithIssuedCert) {
+  /**
+   * Starts to make a document; what is not given is absent.
+   *
+   * @return a builder
+   */
+  public static Builder builder() {
+    Builder builder = new Builder();
+    return builder;
+  }
+
+  /** Hides the document: it holds secrets. */
+  @Override
+  public String toString() {
+    return "TlsCaEstMerge[…]";
+  }
+
+  /** Makes the document. */
+  public static final class Builder {
+    private Boolean enabled;
+    private Change<String> initialEnrollSecret;
+    private Change<String> initialEnrollTrustCa;
+    private Change<List<String>> allowedDomains;
+    private Boolean allowSubdomains;
+    private Boolean allowBareDomains;
+    private Boolean allowIpSans;
+    private String ttl;
+    private Boolean allowReenrollWithIssuedCert;
+
+    private Builder() {}
+
+    /**
+     * Whether devices may enrol here; otherwise EST answers 404.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder enabled(Boolean value) {
+      enabled = value;
+      return this;
+    }
+
+    /**
+     * Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control
+     * characters.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder initialEnrollSecret(String value) {
+      initialEnrollSecret = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what initial-enroll-secret is.
+     *
+     * @return this
+     */
+    public Builder removeInitialEnrollSecret() {
+      initialEnrollSecret = Change.removal();
+      return this;
+    }
+
+    /**
+     * CA whose certificates devices may show for first enrolment.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder initialEnrollTrustCa(String value) {
+      initialEnrollTrustCa = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what initial-enroll-trust-ca is.
+     *
+     * @return this
+     */
+    public Builder removeInitialEnrollTrustCa() {
+      initialEnrollTrustCa = Change.removal();
+      return this;
+    }
+
+    /**
+     * Domains that certificates may name; none: nothing is allowed.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder allowedDomains(List<String> value) {
+      allowedDomains = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what allowed-domains is.
+     *
+     * @return this
+     */
+    public Builder removeAllowedDomains() {
+      allowedDomains = Change.removal();
+      return this;
+    }
+
+    /**
+     * Whether names below the domains are allowed.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowSubdomains(Boolean value) {
+      allowSubdomains = value;
+      return this;
+    }
+
+    /**
+     * Whether the domains themselves are allowed.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowBareDomains(Boolean value) {
+      allowBareDomains = value;
+      return this;
+    }
+
+    /**
+     * Whether certificates may name IP addresses.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowIpSans(Boolean value) {
+      allowIpSans = value;
+      return this;
+    }
+
+    /**
+     * Life of issued certificates, never past the CA's own.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder ttl(String value) {
+      ttl = value;
+      return this;
+    }
+
+    /**
+     * Whether a device may renew with the certificate it has.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder allowReenrollWithIssuedCert(Boolean value) {
+      allowReenrollWithIssuedCert = value;
+      return this;
+    }
+
+    /**
+     * Makes the document.
+     *
+     * @return the document
+     */
+    public TlsCaEstMerge build() {
+      return new TlsCaEstMerge(
+          enabled,
+          initialEnrollSecret,
+          initialEnrollTrustCa,
+          allowedDomains,
+          allowSubdomains,
+          allowBareDomains,
+          allowIpSans,
+          ttl,
+          allowReenrollWithIssuedCert);
+    }
+  }
+}
