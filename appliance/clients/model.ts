@@ -129,7 +129,7 @@ function readOperation({ path, method, operation, group, types }: Reading): Oper
     pathParameters: parametersIn('path'),
     query,
     headers: parametersIn('header'),
-    ...defined({ body: readBody(operation, types) }),
+    ...defined({ body: readBody(operation, method, types) }),
     answer,
     isIdempotent,
     isPublic: operation.security !== undefined,
@@ -144,9 +144,10 @@ const changesTheAnswer: ReadonlySet<string> = new Set(['fields', 'keys', 'count'
 
 const harmlessMethods: ReadonlySet<string> = new Set(['get', 'put', 'delete']);
 
-function readBody({ operationId, requestBody }: DescribedOperation, types: TypeReader): Body | undefined {
+function readBody({ operationId, requestBody }: DescribedOperation, method: string, types: TypeReader): Body | undefined {
   if (requestBody === undefined) return undefined;
-  const isRequired = requestBody.required;
+  // Nobody means to replace an entry with nothing but defaults by leaving an argument out.
+  const isRequired = requestBody.required || method === 'put' || method === 'patch';
   const [json, other] = [requestBody.content[jsonType], Object.keys(requestBody.content)[0] ?? ''];
   if (json === undefined) return { kind: 'octets', mediaType: other, isRequired };
   return { kind: 'json', type: types.refer(json.schema, `${pascalCase(operationId)}Request`), isRequired };
