@@ -79,8 +79,8 @@ describe('npm', () => {
 
   const options = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--target', 'es2022'];
   const modes = [
-    ['--module', 'nodenext', '--types', ''],
-    ['--module', 'preserve', '--moduleResolution', 'bundler', '--types', ''],
+    ['--module', 'nodenext'],
+    ['--module', 'preserve', '--moduleResolution', 'bundler'],
   ];
 
   test.each(modes)('is typed: %s %s', async (...mode) => {
@@ -99,7 +99,7 @@ describe('npm', () => {
          }
        }`,
     );
-    await run(process.execPath, [tsc, ...options, ...mode.filter((one) => one !== ''), 'right.ts'], project);
+    await run(process.execPath, [tsc, ...options, ...mode, 'right.ts'], project);
   });
 
   test.each([
