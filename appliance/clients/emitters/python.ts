@@ -24,7 +24,7 @@ function emitModels(types: readonly NamedType[]): string {
     'from dataclasses import dataclass, field',
     'from typing import Any, Literal, Optional, Union',
     '',
-    `from .._wire import Document${hasNullable ? ', UNSET, Unset' : ''}`,
+    `from .._wire import ${hasNullable ? 'UNSET, Document, Unset' : 'Document'}`,
     '',
     `__all__ = [\n${names}]`,
   ].join('\n');
@@ -68,7 +68,7 @@ function defaultOf(type: TypeReference, isRequired: boolean, isSecret: boolean):
 
 /** Where null removes what is there, an absent field is something else than None. */
 function optionalType(type: TypeReference): string {
-  return type.kind === 'nullable' ? `Union[${typeOf(type.of)}, None, Unset]` : `Optional[${typeOf(type)}]`;
+  return type.kind === 'nullable' ? `Union[${typeOf(type.of)}, Unset, None]` : `Optional[${typeOf(type)}]`;
 }
 
 /** Aliases are evaluated where they stand: what they are made of comes before them. */
