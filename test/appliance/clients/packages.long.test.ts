@@ -91,7 +91,7 @@ describe('npm', () => {
        export async function work(): Promise<string> {
          const request: EncryptRequest = { plaintext: 'aGVsbG8=' };
          try {
-           for await (const { name } of client.transitKeys.listEach({ limit: 10 })) await client.transitKeys.rotate(name);
+           for await (const { name = '' } of client.transitKeys.listEach({ limit: 10 })) await client.transitKeys.rotate(name);
            for await (const result of client.key('orders').signStream([{ data: 'x' }])) if (result.ok) return result.value;
            return (await client.transitKeys.encrypt('orders', request)).ciphertext;
          } catch (error) {
@@ -163,7 +163,7 @@ client = Client("https://localhost", credentials=Token("t"))
 def work() -> str:
     try:
         for one in client.transit_keys.list_each(limit=10):
-            client.transit_keys.rotate(one.name)
+            client.transit_keys.rotate(one.name or "")
         for result in client.key("orders").encrypt_stream([EncryptItem("x")]):
             return result.get()
         return client.transit_keys.encrypt("orders", models.EncryptRequest(plaintext="aGVsbG8=")).ciphertext

@@ -65,7 +65,7 @@ test('where all are sealed or dead, the refusal says so', async () => {
 
 test('100,000 items in bounded memory, while tokens end on the way', async () => {
   const admin = clientOf([daemon().url]);
-  const { 'role-id': roleId } = await admin.approles.show('billing');
+  const { 'role-id': roleId = '' } = await admin.approles.show('billing');
   const { 'secret-id': secretId } = await admin.approles.generateSecretId('billing');
   const client = new Client({ address: daemon().url, ca: daemon().caPem, credentials: { roleId, secretId } });
   const [total, payload] = [100_000, 'x'.repeat(1_000)];

@@ -306,7 +306,7 @@ async function clientOfApprole(name: string): Promise<{ readonly client: Client;
 }
 
 function batchPath(action: string): string {
-  return `/v1/state/keystore/transit-keys/orders/${action}`;
+  return `/v1/state/keystore/transit-keys/orders/${action}-batch`;
 }
 
 function count(paths: readonly string[], path: string): number {

@@ -38,7 +38,7 @@ class Service(unittest.TestCase):
             if given == total // 2:
                 # Half-way somebody ends the token.
                 accessor = next(one.accessor for one in admin.tokens.list() if one.approle == "billing")
-                admin.token.disable(models.TokenInfoRequest(accessor=accessor))
+                admin.token.disable(models.TokenDisableRequest(accessor=accessor))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         self.assertEqual(given, total)

@@ -256,7 +256,7 @@ class Tokens(unittest.TestCase):
     def test_a_token_that_was_ended_is_replaced_once_for_all_threads(self):
         client = Client(URL, ca=CA, credentials=approle())
         paths = counting(client)
-        root.token.disable(models.TokenInfoRequest(accessor=client.token.info().accessor))
+        root.token.disable(models.TokenDisableRequest(accessor=client.token.info().accessor))
         at_once(5, lambda: client.key("py-orders").encrypt("x"))
         self.assertEqual(paths.count("/v1/approle-login"), 2)
 
@@ -264,7 +264,7 @@ class Tokens(unittest.TestCase):
         token = root.token.create(models.TokenCreateRequest(policies=["user"], ttl="1h")).token
         client = Client(URL, ca=CA, credentials=Token(token))
         client.key("py-orders").encrypt("x")
-        root.token.disable(models.TokenInfoRequest(token=token))
+        root.token.disable(models.TokenDisableRequest(token=token))
         with self.assertRaises(Problem) as raised:
             client.key("py-orders").encrypt("x")
         self.assertEqual(raised.exception.code, "invalid-token")

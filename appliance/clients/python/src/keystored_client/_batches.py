@@ -103,7 +103,7 @@ class Batches(Generic[Item, Result]):
 
     def _send(self, part: _Part, timeout: Optional[float]) -> list[BatchResult[Result]]:
         octets = b'{"batch-input":[' + b",".join(part.items) + b"]}"
-        request = Request("POST", self._path, octets=octets, is_idempotent=True)
+        request = Request("POST", f"{self._path}-batch", octets=octets, is_idempotent=True)
         try:
             answer = self._sender.answer(request, timeout).body
         except Problem as problem:

@@ -110,7 +110,7 @@ class ApprolesOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/approles/{name}`
    */
-  merge(name: string, body: Api.ApproleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.ApproleMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/approles/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -121,7 +121,7 @@ class ApprolesOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/authentication/approles/{name}`
    */
-  replace(name: string, body: Api.ApproleReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Approle | undefined> {
+  replace(name: string, body: Api.ApproleReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Approle | undefined> {
     return this.#sender.json<Api.Approle | undefined>({ method: 'PUT', path: `/v1/config/keystore/authentication/approles/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
@@ -341,7 +341,7 @@ class CaOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/tls/ca/{name}`
    */
-  merge(name: string, body: Api.TlsCaMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.TlsCaMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -362,7 +362,7 @@ class CaOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/tls/ca/{name}`
    */
-  replace(name: string, body: Api.TlsCaReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TlsCa | undefined> {
+  replace(name: string, body: Api.TlsCaReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TlsCa | undefined> {
     return this.#sender.json<Api.TlsCa | undefined>({ method: 'PUT', path: `/v1/config/keystore/tls/ca/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
@@ -643,7 +643,7 @@ class OidcOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/oidc/{name}`
    */
-  merge(name: string, body: Api.OidcServiceMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.OidcServiceMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -758,7 +758,7 @@ class OidcRolesOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
-  merge(service: string, name: string, body: Api.OidcRoleMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(service: string, name: string, body: Api.OidcRoleMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -769,7 +769,7 @@ class OidcRolesOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/authentication/oidc/{service}/roles/{name}`
    */
-  replace(service: string, name: string, body: Api.OidcRoleReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.OidcRole | undefined> {
+  replace(service: string, name: string, body: Api.OidcRoleReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.OidcRole | undefined> {
     return this.#sender.json<Api.OidcRole | undefined>({ method: 'PUT', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
@@ -864,7 +864,7 @@ class PoliciesOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/policy/policies/{name}`
    */
-  merge(name: string, body: Api.PolicyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
+  merge(name: string, body: Api.PolicyMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
     return this.#sender.json<Api.PolicyWithWarnings | undefined>({ method: 'PATCH', path: `/v1/config/policy/policies/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -875,7 +875,7 @@ class PoliciesOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/policy/policies/{name}`
    */
-  replace(name: string, body: Api.PolicyReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
+  replace(name: string, body: Api.PolicyReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.PolicyWithWarnings | undefined> {
     return this.#sender.json<Api.PolicyWithWarnings | undefined>({ method: 'PUT', path: `/v1/config/policy/policies/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
@@ -1086,7 +1086,7 @@ class TenantsOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/tenants/{name}`
    */
-  merge(name: string, body: Api.TenantMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.TenantMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/tenants/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -1097,7 +1097,7 @@ class TenantsOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/tenants/{name}`
    */
-  replace(name: string, body: Api.TenantReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Tenant | undefined> {
+  replace(name: string, body: Api.TenantReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.Tenant | undefined> {
     return this.#sender.json<Api.Tenant | undefined>({ method: 'PUT', path: `/v1/config/tenants/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 
@@ -1439,7 +1439,7 @@ class TransitKeysOperations {
    * values replaced; null removes (RFC 7396). With `validate=true` everything is checked and nothing stored.
    * `PATCH /v1/config/keystore/transit-keys/{name}`
    */
-  merge(name: string, body: Api.TransitKeyMerge = {}, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
+  merge(name: string, body: Api.TransitKeyMerge, options: CallOptions & { validate?: boolean | undefined; lists?: Api.TenantsMergeLists | undefined; ifMatch?: string | undefined } = {}): Promise<void> {
     return this.#sender.nothing({ method: 'PATCH', path: `/v1/config/keystore/transit-keys/${segment(name)}`, query: { validate: options.validate, lists: options.lists }, headers: { 'if-match': options.ifMatch }, body, isIdempotent: false }, options);
   }
 
@@ -1470,7 +1470,7 @@ class TransitKeysOperations {
    * everything is checked and nothing stored.
    * `PUT /v1/config/keystore/transit-keys/{name}`
    */
-  replace(name: string, body: Api.TransitKeyReplacement = {}, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TransitKey | undefined> {
+  replace(name: string, body: Api.TransitKeyReplacement, options: CallOptions & { validate?: boolean | undefined; ifMatch?: string | undefined; ifNoneMatch?: string | undefined } = {}): Promise<Api.TransitKey | undefined> {
     return this.#sender.json<Api.TransitKey | undefined>({ method: 'PUT', path: `/v1/config/keystore/transit-keys/${segment(name)}`, query: { validate: options.validate }, headers: { 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch }, body, isIdempotent: true }, options);
   }
 

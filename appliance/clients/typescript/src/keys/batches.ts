@@ -87,7 +87,7 @@ export class Batches<Item extends { readonly reference?: string | undefined }, R
 
   async #send({ items, references }: Part, options: CallOptions): Promise<BatchResult<Result>[]> {
     const octets = encoder.encode(`{"batch-input":[${items.join(',')}]}`);
-    const request = { method: 'POST', path: this.#path, octets, mediaType: 'application/json', isIdempotent: true };
+    const request = { method: 'POST', path: `${this.#path}-batch`, octets, mediaType: 'application/json', isIdempotent: true };
     try {
       const { 'batch-results': results } = await this.#sender.json<{ readonly 'batch-results': readonly WireResult[] }>(request, options);
       if (results?.length !== items.length) throw new TypeError(`${results?.length} results for ${items.length} items`);

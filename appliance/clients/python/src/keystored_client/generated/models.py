@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, Optional, Union
 
-from .._wire import Document, UNSET, Unset
+from .._wire import UNSET, Document, Unset
 
 __all__ = [
     "Approle",
@@ -458,21 +458,21 @@ class ApproleLoginRequest(Document):
 class ApproleMerge(Document):
     """ApproleMerge."""
 
-    token_policies: Union[list[str], None, Unset] = UNSET
+    token_policies: Union[list[str], Unset, None] = UNSET
     """Policies of the tokens; only such as the caller has."""
     token_ttl: Optional[str] = None
     """Life of a token, and what a refresh gives it."""
     token_max_ttl: Optional[str] = None
     """Longest life of a token over all refreshes."""
-    token_bound_cidrs: Union[list[str], None, Unset] = UNSET
+    token_bound_cidrs: Union[list[str], Unset, None] = UNSET
     """Ranges of addresses the tokens work from; empty: from anywhere."""
-    secret_id_ttl: Union[str, None, Unset] = UNSET
+    secret_id_ttl: Union[str, Unset, None] = UNSET
     """How long a secret-id can be used; unless given, for ever."""
     secret_id_num_uses: Optional[int] = None
     """How often a secret-id can be used; 0: as often as one likes."""
-    secret_id_bound_cidrs: Union[list[str], None, Unset] = UNSET
+    secret_id_bound_cidrs: Union[list[str], Unset, None] = UNSET
     """Ranges of addresses one may log in from; empty: from anywhere."""
-    fixed_role_id: Union[str, None, Unset] = UNSET
+    fixed_role_id: Union[str, Unset, None] = UNSET
     """A role-id of your own choice; unless given, one is made."""
 
 
@@ -1413,13 +1413,13 @@ class OidcRoleCreation(Document):
 class OidcRoleMerge(Document):
     """OidcRoleMerge."""
 
-    required_claims: Union[list[str], None, Unset] = UNSET
+    required_claims: Union[list[str], Unset, None] = UNSET
     """Claims without which the role is not given."""
-    claim_mappings: Union[dict[str, ClaimTarget], None, Unset] = UNSET
+    claim_mappings: Union[dict[str, ClaimTarget], Unset, None] = UNSET
     """Claim to what it tells of the user."""
-    oidc_scopes: Union[list[str], None, Unset] = UNSET
+    oidc_scopes: Union[list[str], Unset, None] = UNSET
     """Scopes asked for, besides openid."""
-    token_policies: Union[list[str], None, Unset] = UNSET
+    token_policies: Union[list[str], Unset, None] = UNSET
     """Policies the sign-in gets."""
 
 
@@ -1519,17 +1519,17 @@ class OidcServiceCreation(Document):
 class OidcServiceMerge(Document):
     """OidcServiceMerge."""
 
-    display_name: Union[str, None, Unset] = UNSET
+    display_name: Union[str, Unset, None] = UNSET
     """What the login page calls it."""
     discovery_url: Optional[str] = None
     """Where the provider's OpenID Connect metadata is."""
     use_root_ca_certs: Optional[bool] = None
     """Whether the public CAs are trusted for the provider."""
-    ca_certs: Union[str, None, Unset] = UNSET
+    ca_certs: Union[str, Unset, None] = UNSET
     """CAs trusted for the provider besides, PEM."""
     client_id: Optional[str] = None
     """The id the provider gave this appliance."""
-    client_secret: Union[str, None, Unset] = field(default=UNSET, repr=False)
+    client_secret: Union[str, Unset, None] = field(default=UNSET, repr=False)
     """The secret the provider gave this appliance."""
     verbose_logging: Optional[bool] = None
     """Write claims of sign-ins into system:logs: while setting up, not in production."""
@@ -1537,7 +1537,7 @@ class OidcServiceMerge(Document):
     """How roles are chosen."""
     allowed_redirect_uris: Optional[list[str]] = None
     """Redirect URIs as registered at the provider; the path is /oidc-callback."""
-    token_endpoint_auth_method: Union[TokenEndpointAuthMethod, None, Unset] = UNSET
+    token_endpoint_auth_method: Union[TokenEndpointAuthMethod, Unset, None] = UNSET
     """How the secret is sent; default: as the provider says."""
     clock_tolerance: Optional[str] = None
     """How far the clocks may differ."""
@@ -1852,7 +1852,7 @@ class PolicyMerge(Document):
 
     description: Optional[str] = None
     """What the policy is for."""
-    rest_api: Union[PolicyRestApiMerge, None, Unset] = UNSET
+    rest_api: Union[PolicyRestApiMerge, Unset, None] = UNSET
     """What may be done over this API."""
 
 
@@ -1940,7 +1940,7 @@ class PolicyRestApiInput(Document):
 class PolicyRestApiMerge(Document):
     """PolicyRestApiMerge."""
 
-    rules: Union[list[PolicyRuleMerge], None, Unset] = UNSET
+    rules: Union[list[PolicyRuleMerge], Unset, None] = UNSET
     """The most exact rule for a path decides; without one it is refused."""
 
 
@@ -2356,7 +2356,7 @@ class TenantMerge(Document):
     """A name for people."""
     kind: Optional[TenantKind] = None
     """What the tenant is; there is one system tenant."""
-    policies: Union[list[str], None, Unset] = UNSET
+    policies: Union[list[str], Unset, None] = UNSET
     """What the whole tenant may do at most; default by kind."""
 
 
@@ -2499,14 +2499,14 @@ class TlsCaEstMerge(Document):
 
     enabled: Optional[bool] = None
     """Whether devices may enrol here; otherwise EST answers 404."""
-    initial_enroll_secret: Union[str, None, Unset] = field(default=UNSET, repr=False)
+    initial_enroll_secret: Union[str, Unset, None] = field(default=UNSET, repr=False)
     """Shared secret of first enrolment, the password of HTTP Basic: 6 octets or more in UTF-8, no control
 
     characters.
     """
-    initial_enroll_trust_ca: Union[str, None, Unset] = UNSET
+    initial_enroll_trust_ca: Union[str, Unset, None] = UNSET
     """CA whose certificates devices may show for first enrolment."""
-    allowed_domains: Union[list[str], None, Unset] = UNSET
+    allowed_domains: Union[list[str], Unset, None] = UNSET
     """Domains that certificates may name; none: nothing is allowed."""
     allow_subdomains: Optional[bool] = None
     """Whether names below the domains are allowed."""
@@ -2562,11 +2562,11 @@ class TlsCaMerge(Document):
     """Life of the CA certificate."""
     issuing_ca: Optional[str] = None
     """CA here that signs this one; without it the CA is a root."""
-    ca_cert: Union[str, None, Unset] = UNSET
+    ca_cert: Union[str, Unset, None] = UNSET
     """Certificate of a CA elsewhere: this one is then only trusted, and issues nothing."""
     deletion_allowed: Optional[bool] = None
     """Must be true before the CA can be deleted while certificates of it are valid."""
-    est: Union[TlsCaEstMerge, None, Unset] = UNSET
+    est: Union[TlsCaEstMerge, Unset, None] = UNSET
     """Enrolment of devices."""
 
 
@@ -2884,11 +2884,11 @@ class TransitKeyAutoRotateMerge(Document):
 
     rotate_after: Optional[str] = None
     """Interval after which the key is rotated, again and again."""
-    activate_after: Union[str, None, Unset] = UNSET
+    activate_after: Union[str, Unset, None] = UNSET
     """Delay after a rotation before the new version encrypts."""
-    deprecate_after: Union[str, None, Unset] = UNSET
+    deprecate_after: Union[str, Unset, None] = UNSET
     """Time after the creation of a newer version when the old one stops encrypting."""
-    invalidate_after: Union[str, None, Unset] = UNSET
+    invalidate_after: Union[str, Unset, None] = UNSET
     """Time after the creation of a newer version when the old one stops decrypting."""
 
 
@@ -2968,7 +2968,7 @@ class TransitKeyMerge(Document):
 
     cipher: Optional[Cipher] = None
     """What the key is made of."""
-    distribute: Union[TransitKeyDistributeMerge, None, Unset] = UNSET
+    distribute: Union[TransitKeyDistributeMerge, Unset, None] = UNSET
     """Distribution of the key."""
     exportable: Optional[bool] = None
     """Whether export may answer key material."""
@@ -2990,11 +2990,11 @@ class TransitKeyMerge(Document):
     """Older versions do not decrypt or verify; 0: no restriction."""
     auto_rotate: Optional[TransitKeyAutoRotateMerge] = None
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
-    openpgp_user_id: Union[str, None, Unset] = UNSET
+    openpgp_user_id: Union[str, Unset, None] = UNSET
     """Makes the key an OpenPGP primary key with this User ID."""
     openpgp_primary: Optional[str] = None
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
-    openpgp_key_usage: Union[list[TransitKeyOpenpgpKeyUsageItem], None, Unset] = UNSET
+    openpgp_key_usage: Union[list[TransitKeyOpenpgpKeyUsageItem], Unset, None] = UNSET
     """What an OpenPGP subkey is for."""
 
 

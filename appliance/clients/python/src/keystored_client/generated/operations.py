@@ -181,7 +181,7 @@ class ApprolesOperations:
             models.Approle, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.ApproleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: models.ApproleMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an approle.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -196,13 +196,13 @@ class ApprolesOperations:
                 f"/v1/config/keystore/authentication/approles/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.ApproleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Approle]:
+    def replace(self, name: str, body: models.ApproleReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Approle]:
         """Create or replace an approle.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -217,7 +217,7 @@ class ApprolesOperations:
                 f"/v1/config/keystore/authentication/approles/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.Approle, timeout,
@@ -574,7 +574,7 @@ class CaOperations:
             models.TlsCa, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.TlsCaMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: models.TlsCaMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a TLS CA.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -589,7 +589,7 @@ class CaOperations:
                 f"/v1/config/keystore/tls/ca/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
@@ -612,7 +612,7 @@ class CaOperations:
             models.CaRenewAnswer, timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.TlsCaReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TlsCa]:
+    def replace(self, name: str, body: models.TlsCaReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TlsCa]:
         """Create or replace a TLS CA.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -627,7 +627,7 @@ class CaOperations:
                 f"/v1/config/keystore/tls/ca/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.TlsCa, timeout,
@@ -1062,7 +1062,7 @@ class OidcOperations:
             models.OidcLoginPollAnswer, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.OidcServiceMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: models.OidcServiceMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an OIDC service.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -1077,7 +1077,7 @@ class OidcOperations:
                 f"/v1/config/keystore/authentication/oidc/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
@@ -1269,7 +1269,7 @@ class OidcRolesOperations:
             models.OidcRole, timeout,
         )
 
-    def merge(self, service: str, name: str, body: Optional[models.OidcRoleMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, service: str, name: str, body: models.OidcRoleMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into an OIDC role.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -1284,13 +1284,13 @@ class OidcRolesOperations:
                 f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
         )
 
-    def replace(self, service: str, name: str, body: Optional[models.OidcRoleReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcRole]:
+    def replace(self, service: str, name: str, body: models.OidcRoleReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.OidcRole]:
         """Create or replace an OIDC role.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -1305,7 +1305,7 @@ class OidcRolesOperations:
                 f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.OidcRole, timeout,
@@ -1457,7 +1457,7 @@ class PoliciesOperations:
             models.Policy, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.PolicyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
+    def merge(self, name: str, body: models.PolicyMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
         """Merge into a policy.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -1472,13 +1472,13 @@ class PoliciesOperations:
                 f"/v1/config/policy/policies/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             models.PolicyWithWarnings, timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.PolicyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
+    def replace(self, name: str, body: models.PolicyReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.PolicyWithWarnings]:
         """Create or replace a policy.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -1493,7 +1493,7 @@ class PoliciesOperations:
                 f"/v1/config/policy/policies/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.PolicyWithWarnings, timeout,
@@ -1835,7 +1835,7 @@ class TenantsOperations:
             models.Tenant, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.TenantMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: models.TenantMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a tenant.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -1850,13 +1850,13 @@ class TenantsOperations:
                 f"/v1/config/tenants/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.TenantReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tenant]:
+    def replace(self, name: str, body: models.TenantReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.Tenant]:
         """Create or replace a tenant.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -1871,7 +1871,7 @@ class TenantsOperations:
                 f"/v1/config/tenants/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.Tenant, timeout,
@@ -2454,7 +2454,7 @@ class TransitKeysOperations:
             models.TransitKey, timeout,
         )
 
-    def merge(self, name: str, body: Optional[models.TransitKeyMerge] = None, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
+    def merge(self, name: str, body: models.TransitKeyMerge, *, validate: Optional[bool] = None, lists: Optional[models.TenantsMergeLists] = None, if_match: Optional[str] = None, timeout: Optional[float] = None) -> None:
         """Merge into a transit key.
 
         What is left out stays as it is. Containers are merged, lists united (those whose order matters are
@@ -2469,7 +2469,7 @@ class TransitKeysOperations:
                 f"/v1/config/keystore/transit-keys/{segment(name)}",
                 query={"validate": validate, "lists": lists},
                 headers={"If-Match": if_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=False,
             ),
             timeout,
@@ -2512,7 +2512,7 @@ class TransitKeysOperations:
             models.OpenpgpVerifyAnswer, timeout,
         )
 
-    def replace(self, name: str, body: Optional[models.TransitKeyReplacement] = None, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TransitKey]:
+    def replace(self, name: str, body: models.TransitKeyReplacement, *, validate: Optional[bool] = None, if_match: Optional[str] = None, if_none_match: Optional[str] = None, timeout: Optional[float] = None) -> Optional[models.TransitKey]:
         """Create or replace a transit key.
 
         The whole document: what is left out returns to its default, but for fields that are set at creation
@@ -2527,7 +2527,7 @@ class TransitKeysOperations:
                 f"/v1/config/keystore/transit-keys/{segment(name)}",
                 query={"validate": validate},
                 headers={"If-Match": if_match, "If-None-Match": if_none_match},
-                body=to_wire(body) if body is not None else {},
+                body=to_wire(body),
                 is_idempotent=True,
             ),
             models.TransitKey, timeout,
