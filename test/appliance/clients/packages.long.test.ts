@@ -99,7 +99,7 @@ describe('npm', () => {
          }
        }`,
     );
-    await run(process.execPath, [tsc, ...options, ...mode, 'right.ts'], project);
+    expect((await run(process.execPath, [tsc, ...options, ...mode, 'right.ts'], project)).stdout).toBe('');
   });
 
   test.each([
@@ -191,9 +191,9 @@ def work() -> str:
 
   test('the sources pass mypy --strict, pyright and ruff', async () => {
     const at = directory('python-tree');
-    await run(join(project, 'tools/bin/mypy'), [], at);
-    await run(join(project, 'tools/bin/pyright'), ['src'], at);
-    await run(join(project, 'tools/bin/ruff'), ['check', '.'], at);
+    expect((await run(join(project, 'tools/bin/mypy'), [], at)).stdout).toContain('no issues found');
+    expect((await run(join(project, 'tools/bin/pyright'), ['src'], at)).stdout).toContain('0 errors');
+    expect((await run(join(project, 'tools/bin/ruff'), ['check', '.'], at)).stdout).toContain('All checks passed');
   });
 });
 
