@@ -25,6 +25,7 @@ const tasks = {
   test: [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts']],
   'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
+  'test:clients': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
   keystorectl: [['appliance/packaging/keystorectl/build-keystorectl.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
@@ -50,8 +51,14 @@ const clientPackages = {
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
 };
 
+/** Debian packages of the languages whose generated clients are tried, by command. */
+const languagePackages = {
+  ...{ javac: 'default-jdk-headless', mvn: 'maven', go: 'golang-go', cargo: 'cargo-web', rustc: 'rustc-web' },
+  ...{ cc: 'gcc', 'pkg-config': 'pkg-config', python3: 'python3' },
+};
+
 /** The folder below test/ of each script's long tests. */
-const drills = { 'test:interop': 'interop', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
+const drills = { 'test:interop': 'interop', 'test:clients': 'clients', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
 
 class SetupError extends Error {}
 
@@ -74,6 +81,7 @@ async function main(word, args) {
   if (word !== 'ctl' && word !== 'keystorectl') installSoftHsm();
   if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
   if (word === 'test:interop') installDebianPackages('for the clients of others', missing(clientPackages));
+  if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);
@@ -121,6 +129,15 @@ function installSoftHsm() {
 /** The packages whose commands are missing. */
 function missing(packageOf) {
   return Object.keys(packageOf).flatMap((command) => (found(command) ? [] : [packageOf[command]]));
+}
+
+/** Debian 12 has a newer Rust beside its own, for web browsers; headers and virtual environments of Python are packages without a command. */
+function missingLanguages() {
+  const isDebian12 = existsSync('/etc/os-release') && readFileSync('/etc/os-release', 'utf8').includes('VERSION_CODENAME=bookworm');
+  const venv = runs('python3', ['-c', 'import ensurepip, venv']) ? [] : ['python3-venv'];
+  const openssl = runs('pkg-config', ['--exists', 'openssl']) ? [] : ['libssl-dev'];
+  const languages = missing(languagePackages).map((name) => (isDebian12 ? name : name.replace(/-web$/, '')));
+  return [...languages, ...venv, ...openssl];
 }
 
 function found(command) {
