@@ -25,7 +25,14 @@ export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly
   const responses = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((one) => Object.values(one.responses)));
   return {
     openapi: '3.1.0',
-    info: { title: 'keystored', version: '1', summary, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'keystored',
+      version: '1',
+      summary,
+      description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'keystored' },
+    },
     servers: [{ url: '/', description: 'the management listener that answered this description' }],
     security: [{ token: [] }],
     tags: tagsOf(described),

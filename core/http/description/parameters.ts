@@ -1,8 +1,8 @@
 // The parameters of a request: names in the path, the query, and entity tags.
-import { defined } from '../../base/defined.ts';
 import { namePattern } from '../../wire/fields.ts';
 import type { AnyEndpoint, QueryParameter } from '../endpoint.ts';
 import type { Header, Parameter } from './document.ts';
+import { isPortable } from './schema.ts';
 
 /** Nouns and patterns of the names in paths, by the path of the entry below its tree. */
 export type Nouns = ReadonlyMap<string, { readonly noun: string; readonly pattern: RegExp }>;
@@ -30,7 +30,12 @@ function pathParameters({ path, documented }: AnyEndpoint, nouns: Nouns): Parame
     const own = documented?.names?.[name];
     const description = own?.description ?? `Name of the ${noun ?? name}.`;
     const example = own?.example ?? `my-${(noun ?? name).toLowerCase().replaceAll(' ', '-')}`;
-    const schema = { type: 'string', minLength: 1, ...defined({ pattern: pattern?.source }), examples: [example] };
+    const schema = {
+      type: 'string',
+      minLength: 1,
+      ...(pattern !== undefined && isPortable(pattern.source) ? { pattern: pattern.source } : {}),
+      examples: [example],
+    };
     return { name, in: 'path', required: true, description, schema };
   });
 }

@@ -169,9 +169,15 @@ function sized(schema: JsonSchema): JsonSchema {
 
 const literalKeywords: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'typeName']);
 
-/** Removes what zod adds on its own: bounds of safe integers, names of maps, closed answers, and our own marks for merges. */
+/** Unicode classes are unknown to the regular expressions of several languages, whose clients fail on such a pattern. */
+export function isPortable(pattern: string): boolean {
+  return !/\\p\{/i.test(pattern);
+}
+
+/** Removes what zod adds on its own: bounds of safe integers, names of maps, closed answers; our own marks for merges; and patterns that few can read. */
 function saysNothing(keyword: string, value: unknown): boolean {
   if (keyword === 'minimum' || keyword === 'maximum') return Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
+  if (keyword === 'pattern') return !isPortable(value as string);
   return keyword === 'ordered' || keyword === 'propertyNames' || (keyword === 'additionalProperties' && value === false);
 }
 

@@ -203,6 +203,7 @@ test('R20: public operations say so, all others take the token', () => {
 });
 
 test('R21: nothing that generators of 3.0 lack', () => {
+  expect(JSON.stringify(whole).match(/\\\\p\{/)).toBeNull();
   const lacking = ['$defs', 'prefixItems', 'patternProperties', 'if', 'then', 'unevaluatedProperties', '$dynamicRef', 'propertyNames'];
   expect(breaking((schema) => lacking.some((keyword) => keyword in schema))).toEqual([]);
   expect(breaking((schema) => ['exclusiveMinimum', 'exclusiveMaximum'].some((one) => typeof (schema as Part)[one] === 'boolean'))).toEqual([]); // prettier-ignore
