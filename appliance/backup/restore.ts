@@ -64,7 +64,7 @@ export async function restoreAppliance(options: RestoreOptions): Promise<Restore
     const opening =
       identityFile === undefined
         ? { passphrase: new Secret(readFileSync(passphraseFile ?? '', 'utf8').replace(/\r?\n$/, '')) }
-        : { identities: readIdentityFile(identityFile) };
+        : { identities: await readIdentityFile(identityFile) };
     const trusted = auditKeysFile === undefined ? undefined : readFileSync(auditKeysFile, 'utf8');
     const folders = new Set<string>([unfinished]);
     const taker: Taker<Contents> = {

@@ -29,6 +29,6 @@ test('age --decrypt and tar unpack an archive of the appliance, and it opens a f
   async function* theirs(): AsyncGenerator<Uint8Array> {
     yield readFileSync(path('theirs.age'));
   }
-  const opened = await Array.fromAsync(openAge({ identities: readIdentityFile(path('identity')) }, theirs()));
+  const opened = await Array.fromAsync(openAge({ identities: await readIdentityFile(path('identity')) }, theirs()));
   expect(Buffer.concat(opened).equals(content)).toBe(true);
 });

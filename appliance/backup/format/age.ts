@@ -1,9 +1,10 @@
 // The age file format, version 1 (age-encryption.org/v1): a header that gives the file key to recipients, and a payload under it.
 //
 // Recipients are the business of the age-encryption package. scrypt and the payload are computed by node:crypto: scrypt off the event loop,
-// which serves requests meanwhile, and ChaCha20-Poly1305 several times faster than in JavaScript.
+// which serves requests meanwhile, and ChaCha20-Poly1305 several times faster than in JavaScript. The package is loaded by the first backup:
+// it takes 25 MiB, which a process that makes none does not need.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scrypt } from 'node:crypto';
-import { Encrypter, Decrypter, Stanza, type Identity, type Recipient } from 'age-encryption';
+import type { Identity, Recipient } from 'age-encryption';
 import { revealSecret, type Secret } from '../../../core/base/secret.ts';
 import { BackupError } from './error.ts';
 import { OctetReader, readLines } from './source.ts';
@@ -34,6 +35,7 @@ export type AgeFile = {
 
 /** Makes a file key and its header. */
 export async function beginAge(sealing: Sealing): Promise<AgeFile> {
+  const { Encrypter } = await import('age-encryption');
   const encrypter = new Encrypter();
   let fileKey = Buffer.alloc(0);
   // Learns the file key, and adds nothing to the header.
@@ -85,6 +87,7 @@ export async function* openAge(opening: Opening, sealed: AsyncIterable<Uint8Arra
 }
 
 async function openHeader(opening: Opening, head: Uint8Array): Promise<Uint8Array> {
+  const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
   if ('passphrase' in opening) decrypter.addIdentity(passphraseIdentity(opening.passphrase));
   else for (const identity of opening.identities) decrypter.addIdentity(revealSecret(identity));
@@ -105,6 +108,7 @@ function streamKey(fileKey: Uint8Array, nonce: Uint8Array): StreamKey {
 function passphraseRecipient(passphrase: Secret<string>): Recipient {
   return {
     async wrapFileKey(fileKey) {
+      const { Stanza } = await import('age-encryption');
       const salt = randomBytes(16);
       const cipher = createCipheriv('chacha20-poly1305', await deriveKey(passphrase, salt, workFactor), Buffer.alloc(12), tag);
       const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()]);

@@ -1,11 +1,12 @@
 // Recipients, to whom backups are encrypted, and identities, which open them: age's X25519 keys and its hybrid post-quantum keys.
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { Decrypter, Encrypter } from 'age-encryption';
 import { Secret } from '../../../core/base/secret.ts';
 import { BackupError } from './error.ts';
 
 /** What is wrong with a list of recipients, as a message that names the wrong one; undefined when nothing is. */
 export async function findRecipientProblem(recipients: readonly string[]): Promise<string | undefined> {
+  if (recipients.length === 0) return undefined;
+  const { Encrypter } = await import('age-encryption');
   for (const recipient of recipients) {
     const shown = recipient.length > 40 ? `${recipient.slice(0, 24)}…${recipient.slice(-8)}` : recipient;
     if (!/^age1(?:pq1)?[02-9ac-hj-np-z]+$/.test(recipient))
@@ -36,7 +37,8 @@ const mostIdentities = 64;
  * The identities in a file as age-keygen writes it. Throws BackupError when it has none, and for a file that other users may read: an
  * identity that others know protects nothing. A pipe (`/dev/stdin`) has no such mode.
  */
-export function readIdentityFile(file: string): readonly Secret<string>[] {
+export async function readIdentityFile(file: string): Promise<readonly Secret<string>[]> {
+  const { Decrypter } = await import('age-encryption');
   const lines = readPrivately(file)
     .split(/\r?\n/)
     .map((line) => line.trim())

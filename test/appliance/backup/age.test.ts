@@ -128,19 +128,19 @@ test('a typing error in a recipient is named, and so are mixtures, repetitions a
   expect(await findRecipientProblem(['ssh-ed25519 AAAA'])).toMatch(/is no recipient/);
 });
 
-test('a file of identities is read as age-keygen writes it, and not when others may read it, too', () => {
+test('a file of identities is read as age-keygen writes it, and not when others may read it, too', async () => {
   const write = (text: string, mode = 0o600): string => {
     writeFileSync(path('identity'), text);
     chmodSync(path('identity'), mode);
     return path('identity');
   };
-  expect(readIdentityFile(write(`# created: today\n# public key: ${recipient}\r\n${identity}\r\n\n${hybrid}\n`))).toHaveLength(2);
-  expect(() => readIdentityFile(write(identity, 0o640))).toThrow(/mode 640.*chmod 600/);
-  expect(() => readIdentityFile(write('# nothing\n'))).toThrow(/has no identity/);
-  expect(() => readIdentityFile(write('age-encryption.org/v1\n-> scrypt'))).toThrow(/itself encrypted/);
+  expect(await readIdentityFile(write(`# created: today\n# public key: ${recipient}\r\n${identity}\r\n\n${hybrid}\n`))).toHaveLength(2);
+  await expect(readIdentityFile(write(identity, 0o640))).rejects.toThrow(/mode 640.*chmod 600/);
+  await expect(readIdentityFile(write('# nothing\n'))).rejects.toThrow(/has no identity/);
+  await expect(readIdentityFile(write('age-encryption.org/v1\n-> scrypt'))).rejects.toThrow(/itself encrypted/);
   const typo = identity.replace(/.$/, (last) => (last === 'Q' ? 'P' : 'Q'));
-  expect(() => readIdentityFile(write(typo))).toThrow(/identity 1 is none/);
-  expect(() => readIdentityFile(write(typo))).not.toThrow(typo);
+  await expect(readIdentityFile(write(typo))).rejects.toThrow(/identity 1 is none/);
+  await expect(readIdentityFile(write(typo))).rejects.not.toThrow(typo);
 });
 
 const vector = {
