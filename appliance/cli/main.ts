@@ -56,7 +56,8 @@ function passThrough(root: Command, { name, summary, group }: ProgramCommand, ru
     .action(async (words: readonly string[]) => run(words));
 }
 
-const exitCodeHelp = `
+/** What every exit code says, below the help of the program. */
+export const exitCodeHelp = `
 Exit codes: 0 done · 1 wrong command line · 2 request refused · 3 not allowed · 4 not found · 5 state forbids it ·
 6 unavailable, try again · 7 done, and the answer is no · 8 fault of the appliance.
 

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { archiveDeb, commitEpochSeconds, controlOf, debianArchitecture, installedSize } from './debian-archive.ts';
 import { makeDownloads } from './keystorectl/downloads.ts';
+import { daemonPage } from './manual/daemon-page.ts';
+import { dayOf, installCompletion, installPages } from './manual/install.ts';
+import { keystorectlPages } from './manual/pages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const packaging = import.meta.dirname;
@@ -47,6 +50,8 @@ try {
   installPackages();
   for (const [source, target, mode] of placed) place(join(packaging, source), target, mode);
   installDocumentation();
+  installPages([...(await keystorectlPages(dayOf(epochSeconds))), daemonPage(dayOf(epochSeconds))], stage);
+  await installCompletion(stage);
   await makeDownloads(join(stage, home, 'downloads'), epochSeconds);
   writeControl();
   console.log(archiveDeb(stage, target, { epochSeconds, isExecutable }));

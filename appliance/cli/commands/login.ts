@@ -37,12 +37,12 @@ export async function login(words: readonly string[], before: ConnectionOptions,
   const client = new Client({ ...connection, token: undefined });
   try {
     if (method === 'token') return await keepToken(rest, connection, io);
-    const catalog = new Catalog(await loadDescription(client, io));
+    const wantsHelp = words.includes('--help') || words.includes('-h');
+    const catalog = new Catalog(await loadDescription(client, io, wantsHelp));
     const entry = catalog.entries.find(({ command }) => command.verb === 'login' && command.resource === method);
     const methods = [...catalog.resources('login'), 'token'].join(', ');
     if (entry === undefined) {
-      if (!words.includes('--help') && !words.includes('-h'))
-        throw usageError(`no method was given: keystorectl login METHOD, one of: ${methods}`);
+      if (!wantsHelp) throw usageError(`no method was given: keystorectl login METHOD, one of: ${methods}`);
       io.stdout.write(`keystorectl login METHOD [options]\n\nMethods: ${methods}\n\nkeystorectl login METHOD --help shows the options.\n`);
       return;
     }

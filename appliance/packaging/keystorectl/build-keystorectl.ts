@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import { archiveDeb, commitEpochSeconds, controlOf, installedSize } from '../debian-archive.ts';
+import { dayOf, installCompletion, installPages } from '../manual/install.ts';
+import { keystorectlPages } from '../manual/pages.ts';
 import { bundleKeystorectl } from './bundle.ts';
 import { licenses } from './licenses.ts';
 import { fetchNode, platforms, type Platform } from './node-binary.ts';
@@ -31,7 +33,7 @@ async function buildAll(): Promise<readonly string[]> {
     const { binary, license } = fetchNode(platform, work);
     const file = join(output, singleFileName(platform));
     makeSingleFile(bundle, binary, file);
-    made.push(file, packageFor(platform, file, licenses(bundle.packages, license)));
+    made.push(file, await packageFor(platform, file, licenses(bundle.packages, license)));
   }
   const tarball = join(output, tarballName);
   await makeTarball(tarball, epochSeconds);
@@ -44,7 +46,7 @@ async function buildAll(): Promise<readonly string[]> {
 }
 
 /** The Debian package of one platform: the single file, so that it needs no Node.js of the release that it is installed on. */
-function packageFor(platform: Platform, file: string, copyright: string): string {
+async function packageFor(platform: Platform, file: string, copyright: string): Promise<string> {
   const stage = join(work, `deb-${platform}`);
   const place = (path: string, text: string): void => {
     mkdirSync(join(stage, path, '..'), { recursive: true });
@@ -52,6 +54,8 @@ function packageFor(platform: Platform, file: string, copyright: string): string
   };
   mkdirSync(join(stage, 'usr/bin'), { recursive: true });
   copyFileSync(file, join(stage, 'usr/bin/keystorectl'));
+  installPages(await keystorectlPages(dayOf(epochSeconds)), stage);
+  await installCompletion(stage);
   place('usr/share/doc/keystorectl/copyright', copyright);
   place(
     'DEBIAN/control',

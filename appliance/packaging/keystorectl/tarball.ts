@@ -1,8 +1,10 @@
-// The tarball for every platform: the bundle, launchers for shells and for Windows, and licences. It needs Node.js 22.
+// The tarball for every platform: the bundle, launchers for shells and for Windows, manual pages and licences. It needs Node.js 22.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { dayOf } from '../manual/install.ts';
+import { keystorectlPages } from '../manual/pages.ts';
 import { bundleKeystorectl } from './bundle.ts';
 import { licenses } from './licenses.ts';
 
@@ -18,6 +20,7 @@ export async function makeTarball(target: string, epochSeconds: number): Promise
       keystorectl: shellLauncher,
       'keystorectl.cmd': windowsLauncher.replaceAll('\n', '\r\n'),
       LICENSES: licenses(packages),
+      ...Object.fromEntries((await keystorectlPages(dayOf(epochSeconds))).map(({ path, text }) => [`man/${path}`, text])),
       'lib/package.json': '{ "type": "module" }\n',
       'lib/start.js': start,
       ...Object.fromEntries([...modules].map(([name, code]) => [`lib/${name}`, code])),
