@@ -21,7 +21,8 @@ export function archiveDeb(stage: string, target: string, { epochSeconds, isExec
     utimesSync(path, epochSeconds, epochSeconds);
   }
   mkdirSync(dirname(target), { recursive: true });
-  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target]);
+  // The archive and the folder at its root have times as well.
+  run('dpkg-deb', ['--root-owner-group', '-Zzstd', '-z10', '--build', stage, target], { SOURCE_DATE_EPOCH: String(epochSeconds) });
   return target;
 }
 
@@ -49,8 +50,8 @@ export function debianArchitecture(): string {
   return run('dpkg', ['--print-architecture']).trim();
 }
 
-function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+function run(command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', env: { ...process.env, ...environment } });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
   return stdout;
 }

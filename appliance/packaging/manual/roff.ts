@@ -105,6 +105,9 @@ function quoted(text: string): string {
   return `"${escaped(text)}"`;
 }
 
+/** Where a word may be broken without a hyphen: a zero-width space until it is escaped. */
+const breakable = '\u200B';
+
 const characters: Readonly<Record<string, string>> = {
   '\\': '\\e',
   '-': '\\-',
@@ -113,6 +116,7 @@ const characters: Readonly<Record<string, string>> = {
   '`': '\\(ga',
   '^': '\\(ha',
   '~': '\\(ti',
+  [breakable]: '\\:',
   '…': '\\&...',
   '·': '\\(bu',
   '“': '\\(lq',
@@ -122,10 +126,12 @@ const characters: Readonly<Record<string, string>> = {
   '×': '\\(mu',
 };
 
-/** Text in ASCII: characters of roff by their names, others by their code points. */
+/** Text in ASCII: characters of roff by their names, others by their code points. Words longer than a line may be broken at their marks. */
 function escaped(text: string): string {
-  return text.replaceAll(/[\\\-"'`^~]|[^\n\u0020-\u007E]/gu, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return characters[character] ?? `\\[u${code}]`;
-  });
+  return text
+    .replaceAll(/\S{40,}/g, (word) => word.replaceAll(/[/,|&=](?=.)/g, `$&${breakable}`))
+    .replaceAll(/[\\\-"'`^~]|[^\n\u0020-\u007E]/gu, (character) => {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      return characters[character] ?? `\\[u${code}]`;
+    });
 }
