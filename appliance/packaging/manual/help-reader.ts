@@ -28,7 +28,7 @@ export class HelpReader {
     const reader = new HelpReader(mkdtempSync(join(tmpdir(), 'keystorectl-help-')));
     const body = Buffer.from(JSON.stringify(description));
     const answer = { status: 200, mediaType: 'application/json', headers: {}, retryAfterSeconds: undefined, body };
-    const connection = { url, ca: undefined, token: undefined };
+    const connection = { url, ca: undefined, token: undefined, context: 'default' };
     await loadDescription({ connection, exchange: () => Promise.resolve(answer) }, reader.io);
     return reader;
   }

@@ -129,7 +129,7 @@ const characters: Readonly<Record<string, string>> = {
 /** Text in ASCII: characters of roff by their names, others by their code points. Words longer than a line may be broken at their marks. */
 function escaped(text: string): string {
   return text
-    .replaceAll(/\S{40,}/g, (word) => word.replaceAll(/[/,|&=](?=.)/g, `$&${breakable}`))
+    .replaceAll(/\S{40,}/g, (word) => word.replaceAll(/[-/,|&=](?=.)/g, `$&${breakable}`))
     .replaceAll(/[\\\-"'`^~]|[^\n\u0020-\u007E]/gu, (character) => {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
       return characters[character] ?? `\\[u${code}]`;
