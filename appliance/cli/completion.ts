@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
 import { outputOf } from './terminal/command-output.ts';
-import { connectionOptions, type ConnectionOptions } from './connection-options.ts';
+import { connectionOptions } from './connection-options.ts';
 import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
 import { fieldsIn } from './operations/fields.ts';
@@ -12,6 +12,7 @@ import type { Io } from './terminal/io.ts';
 import { formats } from './terminal/output.ts';
 import { readContexts } from './profile.ts';
 import { programCommands } from './program.ts';
+import { connectionIn } from './commands/verbs.ts';
 import type { verbs } from './verbs.ts';
 
 /** `completion bash | zsh | fish` prints the script. */
@@ -62,6 +63,7 @@ const ownFlags: Readonly<Record<string, readonly string[]>> = {
   diff: ['--file', '--replace'],
   watch: ['--until', '--interval', '--timeout', '--output'],
   'export-config': ['--output'],
+  'support-bundle': ['--out', '--logs', '--force'],
 };
 
 async function candidatesFor(before: readonly string[], begun: string, io: Io): Promise<readonly string[]> {
@@ -71,7 +73,7 @@ async function candidatesFor(before: readonly string[], begun: string, io: Io): 
   if (before.at(-1) === '--color') return colorChoices;
   const own = ownFlags[typed] ?? [];
   if (begun.startsWith('-') && own.length > 0) return [...own, ...connectionFlags()];
-  if (typed === 'apply' || typed === 'diff') return [];
+  if (typed === 'apply' || typed === 'diff' || typed === 'support-bundle') return [];
   if (verb === undefined) return begun.startsWith('-') ? connectionFlags() : [...programCommands.map(({ name }) => name), 'help'];
   if (subcommands[verb] !== undefined) return resource === undefined ? subcommands[verb] : [];
   const connection = await resolveConnection(connectionIn(before), io);
@@ -132,13 +134,6 @@ async function namesOf(
 
 function connectionFlags(): string[] {
   return connectionOptions().flatMap(({ long }) => long ?? []);
-}
-
-function connectionIn(words: readonly string[]): ConnectionOptions {
-  const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
-  for (const option of connectionOptions()) scanner.addOption(option);
-  scanner.parseOptions([...words]);
-  return scanner.opts<ConnectionOptions>();
 }
 
 const scripts: Readonly<Record<string, string>> = {

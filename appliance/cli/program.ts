@@ -71,9 +71,9 @@ export const programCommands: readonly ProgramCommand[] = [
   },
   {
     name: 'policy',
-    summary: 'whether a request would be allowed, and why: policy check PATH OPERATION',
+    summary: 'whether a request would be allowed, and why: policy check PATH OPERATION [--as RESOURCE NAMES…]',
     group: 'Access:',
-    run: (words, before, io) => runVerb('do', ['policy', ...words], before, io),
+    run: async (words, before, io) => (await import('./declared/policy.ts')).runPolicy(words, before, io),
   },
   {
     name: 'hsm',
@@ -92,6 +92,12 @@ export const programCommands: readonly ProgramCommand[] = [
     summary: 'an encrypted backup of the appliance: backup --out FILE --passphrase @FILE',
     group: 'Administration:',
     run: (words, before, io) => runVerb('do', ['system', 'backup', ...words], before, io),
+  },
+  {
+    name: 'support-bundle',
+    summary: 'what helps to find a fault, in one archive without secrets: support-bundle --out FILE',
+    group: 'Administration:',
+    run: async (words, before, io) => (await import('./support/bundle.ts')).runSupportBundle(words, before, io),
   },
   {
     name: 'completion',

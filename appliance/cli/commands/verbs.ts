@@ -50,10 +50,7 @@ function restOf(words: readonly string[], entry: CatalogEntry): readonly string[
 
 /** The catalog of the appliance that words and environment select. */
 export async function openCatalog(words: readonly string[], before: ConnectionOptions, io: Io, mayBeOld: boolean): Promise<Catalog> {
-  const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
-  for (const option of connectionOptions()) scanner.addOption(option);
-  scanner.parseOptions([...words]);
-  const { url, ca, dataDir, context } = { ...before, ...scanner.opts<ConnectionOptions>() };
+  const { url, ca, dataDir, context } = { ...before, ...connectionIn(words) };
   // The description is public: no token is sent.
   const connection = await resolveConnection(defined({ url, ca, dataDir, context }), io);
   const client = new Client({ ...connection, token: undefined });
@@ -62,6 +59,14 @@ export async function openCatalog(words: readonly string[], before: ConnectionOp
   } finally {
     client.close();
   }
+}
+
+/** The connection options among words whose other options are not known yet. */
+export function connectionIn(words: readonly string[]): ConnectionOptions {
+  const scanner = new Command().allowUnknownOption().allowExcessArguments().helpOption(false);
+  for (const option of connectionOptions()) scanner.addOption(option);
+  scanner.parseOptions([...words]);
+  return scanner.opts<ConnectionOptions>();
 }
 
 /** The catalog of a sealed appliance without a stored copy, if the error is `sealed` and the catalog has the operation: unseal must work. */

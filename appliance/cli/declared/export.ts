@@ -41,6 +41,11 @@ export async function runExport(words: readonly string[], before: ConnectionOpti
   }
 }
 
+/** Every entry that the token may see, as YAML. */
+export async function exportAll(catalog: Catalog, client: Client, io: Io): Promise<string> {
+  return textOf(await entriesOf(catalog, undefined, [], client, io), 'yaml');
+}
+
 async function entriesOf(
   catalog: Catalog,
   resource: string | undefined,

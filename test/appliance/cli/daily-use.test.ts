@@ -285,3 +285,29 @@ describe('watch', () => {
     expect((await ctl(['watch', '--help'])).stdout).toContain('--until <FIELD=VALUE>');
   });
 });
+
+test('policy check answers for whom it is asked: an approle, an OIDC role, a token, policies; with the rule that decides', async () => {
+  const rule = { path: '/v1/state/keystore/transit-keys/box/encrypt', operations: { execute: 'allow' } };
+  await ctl.json('create', 'policies', 'boxer', '--rest-api', JSON.stringify({ rules: [rule] }));
+  await ctl.json('create', 'approles', 'boxer', '--token-policies', 'boxer');
+  const { accessor } = await ctl.json('do', 'token', 'create', '--policies', 'boxer');
+  const question = ['policy', 'check', rule.path, 'execute'];
+  for (const whom of [
+    ['--as', 'approles', 'boxer'],
+    ['--accessor', accessor],
+    ['--policies', 'boxer'],
+  ])
+    expect(await ctl.json(...question, ...whom)).toMatchObject({
+      allowed: true,
+      rule: rule.path,
+      policy: 'boxer',
+      why: expect.any(String),
+    });
+  expect((await ctl(['policy', 'check', '/v1/config/tenants', 'create', '--as', 'approles', 'boxer', '--value', 'allowed'])).stdout).toBe(
+    'false',
+  );
+  expect((await ctl(['policy', 'check', '/v1/config/tenants', 'create', '--as', 'approles', 'boxer'])).code).toBe(7);
+  expect((await ctl([...question, '--as', 'approles', 'absent'])).code).toBe(4);
+  expect((await ctl([...question, '--as', 'transit-keys', 'box'])).stderr).toMatch(/approles <name>, oidc-roles <service> <name>/);
+  expect((await ctl(['policy', 'check', '--help'])).stdout).toContain('--as RESOURCE NAMES…');
+});
