@@ -2442,7 +2442,7 @@ var opTransitKeysDecryptBatch = operation{method: "POST", path: "/v1/state/keyst
 // DecryptBatch: Decrypt a ciphertext: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `decrypt` decide about batches too. When every request failed, the status is 400.
+// of `decrypt` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/decrypt-batch
 func (g TransitKeysGroup) DecryptBatch(ctx context.Context, name string, body DecryptBatchRequest, options ...CallOption) (*DecryptBatchAnswer, error) {
@@ -2496,7 +2496,7 @@ var opTransitKeysEncryptBatch = operation{method: "POST", path: "/v1/state/keyst
 // EncryptBatch: Encrypt a plaintext of up to 2 MiB: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `encrypt` decide about batches too. When every request failed, the status is 400.
+// of `encrypt` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/encrypt-batch
 func (g TransitKeysGroup) EncryptBatch(ctx context.Context, name string, body EncryptBatchRequest, options ...CallOption) (*EncryptBatchAnswer, error) {
@@ -2579,7 +2579,7 @@ var opTransitKeysHMACBatch = operation{method: "POST", path: "/v1/state/keystore
 // HMACBatch: Calculate an HMAC; check it with verify: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `hmac` decide about batches too. When every request failed, the status is 400.
+// of `hmac` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/hmac-batch
 func (g TransitKeysGroup) HMACBatch(ctx context.Context, name string, body HMACBatchRequest, options ...CallOption) (*HMACBatchAnswer, error) {
@@ -2823,7 +2823,7 @@ var opTransitKeysRewrapBatch = operation{method: "POST", path: "/v1/state/keysto
 // RewrapBatch: Encrypt a ciphertext again under the newest version: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `rewrap` decide about batches too. When every request failed, the status is 400.
+// of `rewrap` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/rewrap-batch
 func (g TransitKeysGroup) RewrapBatch(ctx context.Context, name string, body RewrapBatchRequest, options ...CallOption) (*RewrapBatchAnswer, error) {
@@ -2881,7 +2881,7 @@ var opTransitKeysSignBatch = operation{method: "POST", path: "/v1/state/keystore
 // SignBatch: Sign a text: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `sign` decide about batches too. When every request failed, the status is 400.
+// of `sign` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/sign-batch
 func (g TransitKeysGroup) SignBatch(ctx context.Context, name string, body SignBatchRequest, options ...CallOption) (*SignBatchAnswer, error) {
@@ -2917,7 +2917,7 @@ var opTransitKeysVerifyBatch = operation{method: "POST", path: "/v1/state/keysto
 // VerifyBatch: Verify a signature or an HMAC: a batch.
 //
 // The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak
-// of `verify` decide about batches too. When every request failed, the status is 400.
+// of `verify` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
 //
 // POST /v1/state/keystore/transit-keys/{name}/verify-batch
 func (g TransitKeysGroup) VerifyBatch(ctx context.Context, name string, body VerifyBatchRequest, options ...CallOption) (*VerifyBatchAnswer, error) {

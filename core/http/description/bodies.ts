@@ -12,6 +12,7 @@ import {
   mergeSchema,
   removeField,
   wireSchema,
+  withMarkedDefaults,
   withoutKeywords,
   type Direction,
   type InlineSchema,
@@ -140,12 +141,12 @@ export function inputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   for (const path of [...(endpoint.secretInput ?? []), ...(resource?.facts.secretFields ?? [])]) {
     // What older callers send is served and not described.
     if (endpoint.documented?.input === undefined || resource !== undefined) markSecret(endpoint, wire, path, 'input');
-    else annotateField(wire, path, secretInput);
+    else annotateField(wire, path, { 'x-secret': true });
   }
   for (const field of resource?.facts.creationFields ?? []) annotateField(wire, field, { 'x-creation-only': true });
   for (const field of resource?.facts.oneWayFields ?? []) annotateField(wire, field, { 'x-one-way': true });
   if (exampleInput !== undefined) wire.examples = [exampleInput];
-  return merge === true ? mergeSchema(wire, resource?.facts.notRemovableByMerge ?? []) : wire;
+  return merge === true ? mergeSchema(wire, resource?.facts.notRemovableByMerge ?? []) : withMarkedDefaults(wire);
 }
 
 /** The body of an answer; of a list, one entry. */
@@ -169,9 +170,7 @@ function partial(schema: InlineSchema): InlineSchema {
   return withoutKeywords(schema, 'required');
 }
 
-const secretInput = { 'x-secret': true, writeOnly: true } as const;
-
 function markSecret(endpoint: AnyEndpoint, wire: InlineSchema, path: string, direction: Direction): void {
-  const known = annotateField(wire, path, direction === 'input' ? secretInput : { 'x-secret': true });
+  const known = annotateField(wire, path, { 'x-secret': true });
   if (!known) throw new Error(`${endpoint.method} ${endpoint.path} names the secret ${path}, which its ${direction} does not have`);
 }

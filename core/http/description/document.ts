@@ -29,7 +29,6 @@ export type JsonSchema = {
   anyOf?: readonly JsonSchema[];
   oneOf?: readonly JsonSchema[];
   readOnly?: boolean;
-  writeOnly?: boolean;
   $ref?: string;
   /** text, or base64 of other octets: the command line sends either from a file */
   'x-text-or-base64'?: true;
@@ -37,6 +36,8 @@ export type JsonSchema = {
   'x-payload'?: true;
   /** words that are taken beside the described type */
   'x-words'?: readonly string[];
+  /** what the appliance takes where a request leaves the field out; not `default`, which makes generated clients act */
+  'x-default'?: unknown;
   /** never in logs; answered once or not at all */
   'x-secret'?: true;
   /** cannot be changed after creation */

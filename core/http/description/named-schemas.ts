@@ -78,11 +78,11 @@ function singular(name: string): string {
 }
 
 /** What belongs to the one field that has the schema stays with it. */
-function separated({ default: preset, readOnly, writeOnly, ...shared }: JsonSchema): { use: JsonSchema; shared: JsonSchema } {
-  const { 'x-secret': secret, 'x-creation-only': creationOnly, 'x-one-way': oneWay, ...plain } = shared;
+function separated({ default: preset, readOnly, ...shared }: JsonSchema): { use: JsonSchema; shared: JsonSchema } {
+  const { 'x-default': marked, 'x-secret': secret, 'x-creation-only': creationOnly, 'x-one-way': oneWay, ...plain } = shared;
   const { description, examples } = plain;
-  const marks = { 'x-secret': secret, 'x-creation-only': creationOnly, 'x-one-way': oneWay } as const;
-  return { use: defined({ description, examples, default: preset, readOnly, writeOnly, ...marks }), shared: plain };
+  const marks = { 'x-default': marked, 'x-secret': secret, 'x-creation-only': creationOnly, 'x-one-way': oneWay } as const;
+  return { use: defined({ description, examples, default: preset, readOnly, ...marks }), shared: plain };
 }
 
 const said = { description: '', examples: [] };

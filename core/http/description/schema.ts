@@ -33,9 +33,25 @@ export function removeField(schema: JsonSchema, path: string): void {
 
 /** The schema without these keywords, at any depth. Names of fields are left alone. */
 export function withoutKeywords(schema: JsonSchema, ...keywords: readonly (keyof JsonSchema)[]): JsonSchema {
-  const inner = (one: JsonSchema): JsonSchema => withoutKeywords(one, ...keywords);
-  const kept: JsonSchema = { ...schema };
-  for (const keyword of keywords) delete kept[keyword];
+  return changed(schema, (one) => {
+    const kept: JsonSchema = { ...one };
+    for (const keyword of keywords) delete kept[keyword];
+    return kept;
+  });
+}
+
+/**
+ * The schema with its defaults as a mark for people. The keyword makes generated clients act: some send every default, which then no
+ * later version can change, and openapi-typescript makes such fields required.
+ */
+export function withMarkedDefaults(schema: JsonSchema): JsonSchema {
+  return changed(schema, ({ default: preset, ...kept }) => ({ ...kept, ...(preset === undefined ? {} : { 'x-default': preset }) }));
+}
+
+/** The schema after a change at any depth, outside first. */
+function changed(schema: JsonSchema, change: (one: JsonSchema) => JsonSchema): JsonSchema {
+  const inner = (one: JsonSchema): JsonSchema => changed(one, change);
+  const kept = change(schema);
   if (kept.properties !== undefined) kept.properties = mapValues(kept.properties, inner);
   if (kept.items !== undefined) kept.items = inner(kept.items);
   if (typeof kept.additionalProperties === 'object') kept.additionalProperties = inner(kept.additionalProperties);

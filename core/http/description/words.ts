@@ -26,7 +26,7 @@ const typeNames: Readonly<Record<string, string>> = { string: 'text', integer: '
 
 /** The limits and marks of a field. */
 export function rulesOf(field: JsonSchema): string[] {
-  const preset = field.default;
+  const preset = field['x-default'] ?? field.default;
   return [
     ...range(field.minimum, field.maximum, ''),
     ...range(field.minLength, field.maxLength, ' characters'),

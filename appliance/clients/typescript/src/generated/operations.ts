@@ -1279,7 +1279,7 @@ class TransitKeysOperations {
   /**
    * Decrypt a ciphertext: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `decrypt` decide about batches too. When every request failed, the status is 400.
+   * `decrypt` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/decrypt-batch`
    */
   decryptBatch(name: string, body: Api.DecryptBatchRequest, options: CallOptions = {}): Promise<Api.DecryptBatchAnswer> {
@@ -1308,7 +1308,7 @@ class TransitKeysOperations {
   /**
    * Encrypt a plaintext of up to 2 MiB: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `encrypt` decide about batches too. When every request failed, the status is 400.
+   * `encrypt` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/encrypt-batch`
    */
   encryptBatch(name: string, body: Api.EncryptBatchRequest, options: CallOptions = {}): Promise<Api.EncryptBatchAnswer> {
@@ -1376,7 +1376,7 @@ class TransitKeysOperations {
   /**
    * Calculate an HMAC; check it with verify: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `hmac` decide about batches too. When every request failed, the status is 400.
+   * `hmac` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/hmac-batch`
    */
   hmacBatch(name: string, body: Api.HmacBatchRequest, options: CallOptions = {}): Promise<Api.HmacBatchAnswer> {
@@ -1497,7 +1497,7 @@ class TransitKeysOperations {
   /**
    * Encrypt a ciphertext again under the newest version: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `rewrap` decide about batches too. When every request failed, the status is 400.
+   * `rewrap` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/rewrap-batch`
    */
   rewrapBatch(name: string, body: Api.RewrapBatchRequest, options: CallOptions = {}): Promise<Api.RewrapBatchAnswer> {
@@ -1545,7 +1545,7 @@ class TransitKeysOperations {
   /**
    * Sign a text: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `sign` decide about batches too. When every request failed, the status is 400.
+   * `sign` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/sign-batch`
    */
   signBatch(name: string, body: Api.SignBatchRequest, options: CallOptions = {}): Promise<Api.SignBatchAnswer> {
@@ -1575,7 +1575,7 @@ class TransitKeysOperations {
   /**
    * Verify a signature or an HMAC: a batch.
    * The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies that speak of
-   * `verify` decide about batches too. When every request failed, the status is 400.
+   * `verify` decide about batches too. The status is 200 even when every request failed: `failed` says how many.
    * `POST /v1/state/keystore/transit-keys/{name}/verify-batch`
    */
   verifyBatch(name: string, body: Api.VerifyBatchRequest, options: CallOptions = {}): Promise<Api.VerifyBatchAnswer> {

@@ -2165,8 +2165,8 @@ class TransitKeysOperations:
         """Decrypt a ciphertext: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `decrypt` decide about batches too. When every request failed, the status is
-        400.
+        Policies that speak of `decrypt` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/decrypt-batch``
         """
@@ -2220,8 +2220,8 @@ class TransitKeysOperations:
         """Encrypt a plaintext of up to 2 MiB: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `encrypt` decide about batches too. When every request failed, the status is
-        400.
+        Policies that speak of `encrypt` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/encrypt-batch``
         """
@@ -2348,7 +2348,8 @@ class TransitKeysOperations:
         """Calculate an HMAC; check it with verify: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `hmac` decide about batches too. When every request failed, the status is 400.
+        Policies that speak of `hmac` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/hmac-batch``
         """
@@ -2573,8 +2574,8 @@ class TransitKeysOperations:
         """Encrypt a ciphertext again under the newest version: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `rewrap` decide about batches too. When every request failed, the status is
-        400.
+        Policies that speak of `rewrap` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/rewrap-batch``
         """
@@ -2660,7 +2661,8 @@ class TransitKeysOperations:
         """Sign a text: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `sign` decide about batches too. When every request failed, the status is 400.
+        Policies that speak of `sign` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/sign-batch``
         """
@@ -2714,8 +2716,8 @@ class TransitKeysOperations:
         """Verify a signature or an HMAC: a batch.
 
         The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`.
-        Policies that speak of `verify` decide about batches too. When every request failed, the status is
-        400.
+        Policies that speak of `verify` decide about batches too. The status is 200 even when every request
+        failed: `failed` says how many.
 
         ``POST /v1/state/keystore/transit-keys/{name}/verify-batch``
         """

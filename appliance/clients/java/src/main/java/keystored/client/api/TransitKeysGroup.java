@@ -145,7 +145,8 @@ public final class TransitKeysGroup {
    * Decrypt a ciphertext: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `decrypt` decide about batches too. When every request failed, the status is 400.
+   * that speak of `decrypt` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/decrypt-batch
    *
@@ -204,7 +205,8 @@ public final class TransitKeysGroup {
    * Encrypt a plaintext of up to 2 MiB: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `encrypt` decide about batches too. When every request failed, the status is 400.
+   * that speak of `encrypt` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/encrypt-batch
    *
@@ -317,7 +319,8 @@ public final class TransitKeysGroup {
    * Calculate an HMAC; check it with verify: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `hmac` decide about batches too. When every request failed, the status is 400.
+   * that speak of `hmac` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/hmac-batch
    *
@@ -568,7 +571,8 @@ public final class TransitKeysGroup {
    * Encrypt a ciphertext again under the newest version: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `rewrap` decide about batches too. When every request failed, the status is 400.
+   * that speak of `rewrap` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/rewrap-batch
    *
@@ -642,7 +646,8 @@ public final class TransitKeysGroup {
    * Sign a text: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `sign` decide about batches too. When every request failed, the status is 400.
+   * that speak of `sign` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/sign-batch
    *
@@ -689,7 +694,8 @@ public final class TransitKeysGroup {
    * Verify a signature or an HMAC: a batch.
    *
    * <p>The same for 1 to 1,000 requests, each answered on its own, in order; a failed one has `code`. Policies
-   * that speak of `verify` decide about batches too. When every request failed, the status is 400.
+   * that speak of `verify` decide about batches too. The status is 200 even when every request failed: `failed`
+   * says how many.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/verify-batch
    *
