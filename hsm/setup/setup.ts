@@ -13,7 +13,7 @@ import type { Tasks } from './setup-task.ts';
 import type { TokenSurvey } from './survey.ts';
 
 export type { ModuleDescription, NewToken, TokenSurvey };
-export { readPin } from '../files/pin.ts';
+export { readPin, readSecret } from '../files/pin.ts';
 export { softhsmConf } from '../files/softhsm.ts';
 
 /**
