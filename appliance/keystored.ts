@@ -17,6 +17,8 @@ import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
 import { provisionAppliance } from './provisioning/first-boot.ts';
 import { requireEmbeddedPin } from './state/embedded-token.ts';
+import { requireUsable } from './shipping/validate.ts';
+import { keepShipper, noShipper } from './processes/shipper-process.ts';
 import { requireFreePorts } from './processes/free-ports.ts';
 import { findHandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { hsmConfigOf, refusingHsmErrors } from './state/hsm-config.ts';
@@ -84,6 +86,7 @@ async function main(): Promise<void> {
     [configuration.sources['listen'] ?? '', configuration.listen],
     [configuration.sources['est-listen'] ?? '', configuration.estListen],
   ]);
+  requireUsable(configuration.shipping.destinations);
   const log = openLog({
     directory: paths.logs(configuration.data),
     stream: 'supervisor',
@@ -101,11 +104,16 @@ async function main(): Promise<void> {
     process.exit(0);
   }
 
-  const workers = controlSeal({ configuration, args, clock: systemClock, log }, { sealed: configuration.attended });
+  const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
+  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper }, { sealed: configuration.attended });
   let endWatch = (): void => undefined;
   stopWorkers = () => {
     endWatch();
-    void workers.stop().then(() => process.exit(0));
+    // The shipper is stopped last: it sends what the workers wrote to the end.
+    void workers
+      .stop()
+      .then(() => shipper.stop())
+      .then(() => process.exit(0));
   };
   await workers.ready;
   if (refusalFile !== undefined) rmSync(refusalFile, { force: true });

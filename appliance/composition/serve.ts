@@ -1,6 +1,7 @@
 // One serving process: opens tokens and store, composes, listens and runs jobs, and stops in reverse order.
 import { setTimeout } from 'node:timers/promises';
-import { openAuditTrail } from '../../core/audit/trail.ts';
+import type { Audit } from '../../core/audit/record.ts';
+import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
@@ -32,6 +33,7 @@ import program from '../../package.json' with { type: 'json' };
 import { RequestGate } from '../processes/request-gate.ts';
 import { sealedHandler } from '../seal/sealed-server.ts';
 import { keepSealedIdentity } from '../state/sealed-identity.ts';
+import { type ShippingWatch, watchShipping } from '../shipping/watch.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 const stopGraceMs = 10_000;
@@ -90,17 +92,20 @@ export async function serve(
     const metrics = measureProcess(runtime.hsm);
     resting.push(() => metrics.stop());
     const { signHead, memory } = openAuditSigner(runtime, data, log.with('audit'));
+    const watch = await watchShipping({ data, ...configuration.shipping, clock, log: log.with('shipping') });
+    resting.push(() => watch.stop());
     const trail = await openAuditTrail({
       directory: paths.audit(data),
       ...{ chain, clock, memory },
       log: log.with('audit'),
       ...configuration.audit,
       ...(number === 1 ? { signHead } : {}),
+      isHeld: (file) => watch.isHeld(file),
     });
     closing.push(() => trail.close());
     // The last signature covers the records that the other processes write until they end.
     if (number === 1) closing.push(() => (isServing ? Promise.race([alone, setTimeout(aloneMs)]) : undefined));
-    const audit = metrics.measured(trail);
+    const audit = metrics.measured(heldUpBy(trail, watch));
     const backups = new Backups({
       ...{ directory: data, store: runtime.store, hsm: runtime.hsm, clock, audit, log: log.with('backup') },
       config: configuration.backup,
@@ -145,6 +150,12 @@ export async function serve(
         operationsSocket: configuration.operationsSocket,
         snapshots: () => channel.request('metrics', undefined),
         workerReports: sharedFor(healthKeptMs, () => channel.request('health', undefined, healthWaitMs)),
+        shipping: {
+          ...{ data, clock, destinations: configuration.shipping.destinations },
+          behind: () => watch.behind,
+          live: () => channel.request('shipping', undefined),
+          test: (destination) => channel.request('testShipping', { destination }),
+        },
         async seal() {
           keepSealedIdentity(data, identity.current);
           sealers++;
@@ -213,6 +224,22 @@ export async function serve(
     if (error instanceof ListenError) throw new StartRefused(error.message);
     throw error;
   }
+}
+
+/** The trail, with the destination that holds up changes. */
+function heldUpBy(trail: AuditTrail, watch: ShippingWatch): Audit {
+  return {
+    write: (record) => trail.write(record),
+    get writable() {
+      return trail.writable;
+    },
+    get problem() {
+      return trail.problem;
+    },
+    get behind() {
+      return watch.behind;
+    },
+  };
 }
 
 /** How long the log may take to write why the process ends. */

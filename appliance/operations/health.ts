@@ -35,7 +35,7 @@ type Part = Omit<HealthPart, 'name'>;
 /** The parts as this process sees them. No call to a token is made. */
 export function examineParts(parts: HealthParts): readonly HealthPart[] {
   const others = {
-    ...{ audit: auditPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
+    ...{ audit: auditPart(parts.audit), ...shippingPart(parts.audit), disk: diskPart(parts.directory), clock: clockPart(parts.clock) },
     ...defined({ backup: parts.backup?.() }),
   };
   return [
@@ -81,6 +81,18 @@ function auditPart(audit: Audit): Part {
   // After the comma the message of the system has paths, which are not public.
   const why = audit.problem === undefined ? '' : ` (${audit.problem.split(',')[0] ?? ''})`;
   return { state: 'down', reason: `the audit trail cannot be written${why}, so changes and uses of keys are refused`, hinders: true };
+}
+
+/** Told only while it is a problem: most appliances ship nothing. Health is public, so the receiver is not named. */
+function shippingPart({ behind }: Audit): { readonly shipping?: Part } {
+  if (behind === undefined) return {};
+  return {
+    shipping: {
+      state: 'behind',
+      reason: 'a receiver of the audit trail is too far behind, so changes and uses of keys are refused',
+      hinders: true,
+    },
+  };
 }
 
 function diskPart(directory: string | undefined): Part {

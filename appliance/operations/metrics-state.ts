@@ -6,6 +6,8 @@ import type { OpenStore } from '../../core/store/open.ts';
 import { openTenants } from '../../core/access/tenants.ts';
 import { readDisk, readStoreBytes } from '../state/disk.ts';
 import type { Backups } from '../backup/run/backups.ts';
+import type { ReportParts } from '../shipping/report.ts';
+import { measureShipping } from '../shipping/metrics.ts';
 import type { Snapshot } from './metrics.ts';
 import { measureBackups } from './metrics-backup.ts';
 
@@ -14,6 +16,7 @@ export type StateParts = {
   /** knows whether it can be trusted */
   readonly clock: Clock;
   readonly directory: string;
+  readonly shipping: ReportParts;
   /** what plugins measure */
   readonly gauges: readonly DescribedGauge[];
   readonly backups: Backups;
@@ -40,6 +43,7 @@ export function stateMeasurer(parts: StateParts): () => Promise<Snapshot> {
     gauge('keystored_clock_plausible', '0 while certificates, expiry and rotation are held because the clock cannot be right').set(
       clock.doubt === undefined ? 1 : 0,
     );
+    await measureShipping(registry, parts.shipping);
     gauge('keystored_clock_seconds', 'The time that the appliance uses, seconds since 1970').set(clock.now().epochMilliseconds / 1_000);
     measureBackups(parts.backups, registry);
     return registry.getMetricsAsJSON();

@@ -106,6 +106,9 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
         get problem() {
           return audit.problem;
         },
+        get behind() {
+          return audit.behind;
+        },
         write(record: AuditRecord) {
           const written = audit.write(record);
           // Records that are written together share a promise, and are timed once.

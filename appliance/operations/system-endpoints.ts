@@ -8,6 +8,7 @@ import type { ClockWatch } from './clock-watch.ts';
 import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
+import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
 import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
 import { tags } from '../../core/http/tags.ts';
 
@@ -25,6 +26,8 @@ export type SystemParts = {
   /** Resolves when no process holds a key; sealed processes replace them afterwards. */
   seal(): Promise<void>;
   readonly backups: Backups;
+  /** The receivers of the audit trail and the logs. */
+  readonly shipping: ShippingParts;
   /** Socket of the machine operations; absent unless the machine is an appliance. */
   readonly operationsSocket?: string | undefined;
 };
@@ -72,6 +75,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       path: '/v1/state/keystore/system/seal',
       operation: 'execute',
       summary: 'Seal the appliance until a person gives the PIN',
+      whileBehind: true,
       description:
         'No new use of a key begins, running ones end, and the keys are removed from the memory of every process. Then the request is answered, as the last one on its connection. A sealed appliance answers only health, its CA certificates and unseal.',
       audit: 'required',
@@ -83,6 +87,7 @@ export function systemEndpoints(system: SystemParts, measureState: () => Promise
       },
     }),
     unsealEndpoint,
+    ...shippingEndpoints(system.shipping),
     definePublicEndpoint({
       tag: tags.system,
       access: 'public',

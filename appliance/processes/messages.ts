@@ -1,4 +1,5 @@
 // Every request between the supervisor and its workers, with what it carries and what is answered.
+import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
@@ -60,6 +61,28 @@ export const workerRequests = {
   stop: { argument: nothing, answer: nothing },
 } as const satisfies RequestTable;
 
+/** What only the shipper knows of a destination. LiveState of shipping/pipeline.ts. */
+const liveState = z.object({
+  name: z.string(),
+  connectedSince: z.string().exactOptional(),
+  lastError: z.object({ occurredAt: z.string(), message: z.string() }).exactOptional(),
+});
+
+/** A test event: whether the receiver took it, and what it said. TestResult of shipping/test-event.ts. */
+const testResult = z.object({ id: z.string(), accepted: z.boolean(), answer: z.string(), milliseconds: z.number() });
+
+/** Asked by the supervisor of the process that ships the audit trail and the logs. */
+export const shipperRequests = {
+  state: { argument: nothing, answer: z.array(liveState) },
+  /** Sends a marked record over a connection of its own. Refused with not-found. */
+  test: { argument: z.object({ destination: z.string() }), answer: testResult },
+  /** Confirms what was sent and ends the process; never answered. */
+  stop: { argument: nothing, answer: nothing },
+} as const satisfies RequestTable;
+
+/** The shipper asks nothing. */
+export const nothingAsked = {} as const satisfies RequestTable;
+
 /** Asked by a worker. */
 export const supervisorRequests = {
   /** Snapshots of all workers. */
@@ -70,17 +93,22 @@ export const supervisorRequests = {
   seal: { argument: nothing, answer: nothing },
   /** Tries the PINs once. Refused with pin-refused, rate-limited, not-sealed, missing-field, hsm-unavailable or audit-unavailable. */
   unseal: { argument: unsealAttempt, answer: nothing },
+  /** What the shipper knows of each destination; no entries while it is being started again. */
+  shipping: shipperRequests.state,
+  /** A test event to a destination. Refused with not-found and shipper-unavailable. */
+  testShipping: shipperRequests.test,
 } as const satisfies RequestTable;
 
 export type WorkerChannel = Channel<typeof workerRequests>;
 export type SupervisorChannel = Channel<typeof supervisorRequests>;
 export type WorkerHandlers = Handlers<typeof workerRequests>;
+export type ShipperHandlers = Handlers<typeof shipperRequests>;
 export type SupervisorHandlers = Handlers<typeof supervisorRequests>;
 
-/** The supervisor's end of the pipe to a worker. */
-export function workerPort(worker: Worker): Port {
+/** The supervisor's end of the pipe to a worker or another child. */
+export function workerPort(worker: Worker | ChildProcess): Port {
   return {
-    isOpen: () => worker.isConnected(),
+    isOpen: () => ('isConnected' in worker ? worker.isConnected() : worker.connected),
     send: (message) => void worker.send(message),
     onMessage: (hear) => void worker.on('message', hear),
     onEnd: (ended) => void worker.once('exit', ended),

@@ -15,6 +15,7 @@ import { hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
 import type { Orders, SupervisorHandlers, UnsealAttempt } from '../processes/messages.ts';
+import type { ShipperProcess } from '../processes/shipper-process.ts';
 import { superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
 /** A token locks itself after a few wrong PINs: unauthenticated callers must not get that far. */
@@ -28,11 +29,12 @@ export type SealControllerParts = {
   readonly args: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
+  readonly shipper: Pick<ShipperProcess, 'shipping' | 'testShipping'>;
 };
 
 /** Starts the workers, sealed or serving, and serves their requests: sums of metrics, seal, unseal. */
 export function controlSeal(
-  { configuration, args, clock, log }: SealControllerParts,
+  { configuration, args, clock, log, shipper }: SealControllerParts,
   first: Orders,
 ): Pick<Workers, 'ready' | 'examine' | 'stop'> {
   const counts = new WorkerCounts();
@@ -58,6 +60,8 @@ export function controlSeal(
       health: async () => [...(await workers.health())],
       seal: () => sealOnce(worker),
       unseal: unsealInTurn,
+      shipping: shipper.shipping,
+      testShipping: shipper.testShipping,
     };
   }
 

@@ -6,6 +6,7 @@ export const paths = {
   store: (data: string) => join(data, 'store'),
   audit: (data: string) => join(data, 'audit'),
   logs: (data: string) => join(data, 'logs'),
+  shipping: (data: string) => join(data, 'shipping'),
   tls: (data: string) => join(data, 'tls'),
   rootToken: (data: string) => join(data, 'root-token'),
 } as const;

@@ -38,4 +38,6 @@ export interface Audit {
   readonly writable: boolean;
   /** Why they cannot, for people; undefined when the reason is not known. */
   readonly problem?: string | undefined;
+  /** The destination that lacks too much of the trail, under `on-lag: block`; records are still written. */
+  readonly behind?: string | undefined;
 }

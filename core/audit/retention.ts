@@ -11,6 +11,8 @@ type Options = {
   readonly chain: string;
   readonly retainFiles: number;
   readonly memory: TrailMemory;
+  /** Whether a file is still needed by somebody else, for instance by a receiver that has not had it. */
+  readonly isHeld?: (file: StreamFile) => Promise<boolean>;
   /** Writes a record with these fields; resolves, when it is on the disk, with a sequence number that is not below its own. */
   note(fields: Readonly<Record<string, unknown>>): Promise<number>;
 };
@@ -28,9 +30,11 @@ export class Retention {
 
   /** Takes the next step for each of the oldest files beyond the number to keep. */
   async step(): Promise<void> {
-    const { directory, chain, retainFiles, memory } = this.#options;
+    const { directory, chain, retainFiles, memory, isHeld } = this.#options;
     const files = (await listStreams(directory)).get(chain) ?? [];
     for (const file of files.slice(0, Math.max(0, files.length - retainFiles))) {
+      // A file goes before those after it, or the chain would have a hole.
+      if (!this.#noted.has(file.path) && (await isHeld?.(file)) === true) return;
       const noted = this.#noted.get(file.path) ?? (await this.#note(file));
       const signedThrough = memory.recall().get(chain)?.signed?.sequence ?? 0;
       if (noted.sequence > signedThrough) continue;

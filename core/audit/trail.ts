@@ -11,9 +11,10 @@ import type { TrailMemory } from './chain-memory.ts';
 import { resumeChain, type TornTail } from './resume.ts';
 import { Retention } from './retention.ts';
 import type { Clock, Log } from '../base/context.ts';
+import { defined } from '../base/defined.ts';
 import { syncPath } from '../base/durable-files.ts';
 import { fail, reasonOf, type ServiceError } from '../base/errors.ts';
-import { listStreams, streamFilePath } from '../log/stream-files.ts';
+import { listStreams, type StreamFile, streamFilePath } from '../log/stream-files.ts';
 import { formatTimestamp } from '../base/time.ts';
 
 export type AuditTrailOptions = {
@@ -27,6 +28,8 @@ export type AuditTrailOptions = {
   readonly maxFileBytes?: number;
   /** files kept per chain; older ones are removed after a signed record has announced it, so only with a memory */
   readonly retainFiles?: number;
+  /** whether a file beyond them is still needed, and kept */
+  readonly isHeld?: (file: StreamFile) => Promise<boolean>;
   /** for the one chain that signs the heads of all: every minute in which something was written, at rotation, and at stop */
   readonly signHead?: SignHead;
   readonly signEverySeconds?: number;
@@ -124,6 +127,7 @@ class ChainedTrail implements AuditTrail {
         ...{ directory, memory },
         chain: options.chain,
         retainFiles: this.#options.retainFiles,
+        ...defined({ isHeld: options.isHeld }),
         note: async (fields) => {
           await this.#note(fields);
           return this.#head.sequence;

@@ -70,6 +70,9 @@ export function limitUnauthenticated(audit: Audit, clock: Clock, options: Unauth
     get problem() {
       return audit.problem;
     },
+    get behind() {
+      return audit.behind;
+    },
   };
 }
 

@@ -295,6 +295,19 @@ export const coreErrors = {
     detail:
       'The audit trail cannot be written, so changes and uses of keys are refused: make room on the disk of the data directory; /v1/state/system/health has the reason.',
   },
+  'shipping-behind': {
+    status: 503,
+    title: 'Audit records are not shipped',
+    when: 'a destination with `on-lag: block` lacks more of the audit trail than `max-lag-bytes`',
+    detail:
+      'A receiver of the audit trail is too far behind, so changes and uses of keys are refused until it has caught up: mend the receiver; "keystorectl list shipping" says which and why.',
+  },
+  'shipper-unavailable': {
+    status: 503,
+    title: 'The shipper does not answer',
+    when: 'the process that ships audit trail and logs is being started again',
+    detail: 'The process that ships audit trail and logs is being started again: try again in a moment; system:logs has the reason.',
+  },
   'machine-unavailable': {
     status: 503,
     title: 'The machine does not answer',

@@ -8,6 +8,8 @@ import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
+import { secretSource } from './secret-source.ts';
+import { type Destination, shippingFields } from './shipping.ts';
 
 /** Where a listener listens. `descriptor`: an inherited socket that is listening already. */
 export type Address = { readonly host: string; readonly port: number; readonly descriptor?: number };
@@ -27,6 +29,8 @@ export type Configuration = {
   readonly workers: number;
   readonly logLevel: LogLevel;
   readonly logs: { readonly maxFileBytes: number; readonly retainFiles: number };
+  /** receivers of the audit trail and the logs */
+  readonly shipping: { readonly destinations: readonly Destination[] };
   readonly audit: { readonly maxFileBytes: number; readonly retainFiles: number; readonly signEverySeconds: number };
   /** no tokens: the embedded one is used */
   readonly hsm: HsmConfig;
@@ -68,14 +72,7 @@ const address = z.string().transform((text, context): Address => {
   return z.NEVER;
 });
 
-const pin = z
-  .strictObject({
-    file: z.string().min(1).exactOptional().describe('path of a file that holds the PIN'),
-    environment: z.string().min(1).exactOptional().describe('name of an environment variable that holds the PIN'),
-    credential: z.string().min(1).exactOptional().describe('name of a systemd credential that holds the PIN'),
-  })
-  .refine((sources) => Object.keys(sources).length === 1, 'must name exactly one of file, environment and credential')
-  .transform((sources) => sources as PinSource);
+const pin = secretSource('the PIN');
 
 const token = z
   .strictObject({
@@ -154,6 +151,7 @@ export const coreFields = {
         .describe('how often the heads of the audit trail are signed'),
     })
     .prefault({}),
+  shipping: z.strictObject(shippingFields).prefault({}),
   hsm: z
     .strictObject({
       tokens: z

@@ -108,6 +108,8 @@ type Shared = {
   /** media type of 2xx answers that are not JSON, e.g. `application/x-ndjson` */
   readonly produces?: string;
   readonly successStatus?: number;
+  /** works while a destination with `on-lag: block` lacks too much of the audit trail: what must never depend on a receiver */
+  readonly whileBehind?: true;
   /** works while the appliance waits for the PIN; all others answer `sealed` */
   readonly whileSealed?: true;
   /** more for the API description: resources parse their input in several steps */

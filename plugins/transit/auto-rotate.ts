@@ -1,5 +1,6 @@
 // The job that rotates keys when rotate-after has passed. Deadlines of old versions need no job: version-rules.ts applies them at use.
 import { randomUUID } from 'node:crypto';
+import { refusalOf } from '../../core/audit/refusal.ts';
 import type { Job } from '../../core/base/context.ts';
 import { ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -30,7 +31,7 @@ export function autoRotateJob(transit: Transit): Job {
       if (lastRun === undefined || now < lastRun) await correctDueTimes(transit, now);
       lastRun = now;
       for (const due of dueAt(transit, now)) {
-        if (signal.aborted || !transit.audit.writable || (await rotateDue(transit, due, now)) === 'token-away') return;
+        if (signal.aborted || refusalOf(transit.audit) !== undefined || (await rotateDue(transit, due, now)) === 'token-away') return;
       }
     },
   };

@@ -1,4 +1,5 @@
 // The composed appliance in the test's own process: real token, store, audit trail and TLS on a free port; the clock is the test's.
+import { fail } from '../../core/base/errors.ts';
 import { join } from 'node:path';
 import { defined } from '../../core/base/defined.ts';
 import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
@@ -109,6 +110,14 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       metrics,
       snapshots: async () => [await metrics.snapshot()],
       workerReports: async () => [{ worker: 1, parts: composed.health.own() }],
+      shipping: {
+        data: directory,
+        clock,
+        destinations: [],
+        behind: () => undefined,
+        live: async () => [],
+        test: () => Promise.reject(fail('not-found')),
+      },
       seal: () => Promise.reject(new Error('an appliance in the process of a test has no processes to seal')),
       backups,
     },
@@ -155,7 +164,7 @@ export const notServing: Listeners = {
   onIdentityChange: () => () => undefined,
 };
 
-function memoryLog(into: { level: string; message: string; fields: unknown }[]): Log {
+export function memoryLog(into: { level: string; message: string; fields: unknown }[]): Log {
   const at = (level: string) => (message: string, fields?: unknown) => void into.push({ level, message, fields });
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), with: () => log };
   return log;

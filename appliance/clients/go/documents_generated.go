@@ -2672,6 +2672,222 @@ type SecretID struct {
 	BoundCidrs []string `json:"bound-cidrs,omitempty"`
 }
 
+// Shipping: A document of the API.
+type Shipping struct {
+	// Name: Name of the destination in the configuration.
+	Name string `json:"name,omitempty"`
+
+	// Protocol: What the receiver speaks.
+	Protocol ShippingProtocol `json:"protocol,omitempty"`
+
+	// Address: Host and port of the receiver.
+	Address string `json:"address,omitempty"`
+
+	// Sources: What is shipped there.
+	Sources []ShippingSourcesItem `json:"sources,omitempty"`
+
+	// OnLag: What happens when `max-lag-bytes` is reached.
+	OnLag ShippingOnLag `json:"on-lag,omitempty"`
+
+	// MaxLagBytes: Octets of the audit trail that the receiver may lack.
+	MaxLagBytes *int64 `json:"max-lag-bytes,omitempty"`
+
+	// Connected: Whether the receiver takes records.
+	Connected *bool `json:"connected,omitempty"`
+
+	// ConnectedSince: When it took something for the first time since the last failure.
+	ConnectedSince *time.Time `json:"connected-since,omitempty"`
+
+	// LastError: The last failure, also when the receiver takes records again.
+	LastError *ShippingLastError `json:"last-error,omitempty"`
+
+	// Blocking: Whether changes and uses of keys are refused because of this destination.
+	Blocking *bool `json:"blocking,omitempty"`
+
+	// LagRecords: Records of the audit trail that the receiver has not confirmed.
+	LagRecords *int64 `json:"lag-records,omitempty"`
+
+	// LagBytes: Octets of the audit trail that it has not confirmed.
+	LagBytes *int64 `json:"lag-bytes,omitempty"`
+
+	// LogLagBytes: Octets of the logs that it has not confirmed.
+	LogLagBytes *int64 `json:"log-lag-bytes,omitempty"`
+
+	// LagSeconds: Age of the oldest record that it has not confirmed.
+	LagSeconds *float64 `json:"lag-seconds,omitempty"`
+
+	// Sent: Records that the receiver has confirmed.
+	Sent *int64 `json:"sent,omitempty"`
+
+	// Resent: Records that were sent again, because nothing said that they had arrived.
+	Resent *int64 `json:"resent,omitempty"`
+
+	// Dropped: Records of the audit trail that were removed before they were sent.
+	Dropped *int64 `json:"dropped,omitempty"`
+
+	// DroppedLogFiles: Files of logs that were removed before they were read.
+	DroppedLogFiles *int64 `json:"dropped-log-files,omitempty"`
+
+	// Rejected: Records that the receiver refuses for what they are.
+	Rejected *int64 `json:"rejected,omitempty"`
+
+	// Errors: Failures of the connection or the receiver.
+	Errors *int64 `json:"errors,omitempty"`
+
+	// Positions: The last confirmed record of every chain.
+	Positions []ShippingPosition `json:"positions,omitempty"`
+}
+
+// ShippingAnswer: A document of the API.
+type ShippingAnswer struct {
+	// Name: Name of the destination in the configuration.
+	Name string `json:"name,omitempty"`
+
+	// Protocol: What the receiver speaks.
+	Protocol ShippingProtocol `json:"protocol,omitempty"`
+
+	// Address: Host and port of the receiver.
+	Address string `json:"address,omitempty"`
+
+	// Sources: What is shipped there.
+	Sources []ShippingSourcesItem `json:"sources,omitempty"`
+
+	// OnLag: What happens when `max-lag-bytes` is reached.
+	OnLag ShippingOnLag `json:"on-lag,omitempty"`
+
+	// MaxLagBytes: Octets of the audit trail that the receiver may lack.
+	MaxLagBytes *int64 `json:"max-lag-bytes,omitempty"`
+
+	// Connected: Whether the receiver takes records.
+	Connected *bool `json:"connected,omitempty"`
+
+	// ConnectedSince: When it took something for the first time since the last failure.
+	ConnectedSince *time.Time `json:"connected-since,omitempty"`
+
+	// LastError: The last failure, also when the receiver takes records again.
+	LastError *ShippingLastError `json:"last-error,omitempty"`
+
+	// Blocking: Whether changes and uses of keys are refused because of this destination.
+	Blocking *bool `json:"blocking,omitempty"`
+
+	// LagRecords: Records of the audit trail that the receiver has not confirmed.
+	LagRecords *int64 `json:"lag-records,omitempty"`
+
+	// LagBytes: Octets of the audit trail that it has not confirmed.
+	LagBytes *int64 `json:"lag-bytes,omitempty"`
+
+	// LogLagBytes: Octets of the logs that it has not confirmed.
+	LogLagBytes *int64 `json:"log-lag-bytes,omitempty"`
+
+	// LagSeconds: Age of the oldest record that it has not confirmed.
+	LagSeconds *float64 `json:"lag-seconds,omitempty"`
+
+	// Sent: Records that the receiver has confirmed.
+	Sent *int64 `json:"sent,omitempty"`
+
+	// Resent: Records that were sent again, because nothing said that they had arrived.
+	Resent *int64 `json:"resent,omitempty"`
+
+	// Dropped: Records of the audit trail that were removed before they were sent.
+	Dropped *int64 `json:"dropped,omitempty"`
+
+	// DroppedLogFiles: Files of logs that were removed before they were read.
+	DroppedLogFiles *int64 `json:"dropped-log-files,omitempty"`
+
+	// Rejected: Records that the receiver refuses for what they are.
+	Rejected *int64 `json:"rejected,omitempty"`
+
+	// Errors: Failures of the connection or the receiver.
+	Errors *int64 `json:"errors,omitempty"`
+
+	// Positions: The last confirmed record of every chain.
+	Positions []ShippingPosition `json:"positions,omitempty"`
+}
+
+// ShippingLastError: The last failure, also when the receiver takes records again.
+type ShippingLastError struct {
+	// OccurredAt: When it failed.
+	OccurredAt *time.Time `json:"occurred-at,omitempty"`
+
+	// Message: What failed, and the fix.
+	Message string `json:"message,omitempty"`
+}
+
+// ShippingOnLag: What happens when `max-lag-bytes` is reached. Later versions may answer others.
+type ShippingOnLag string
+
+// The values of ShippingOnLag.
+const (
+	ShippingOnLagContinue ShippingOnLag = "continue"
+
+	ShippingOnLagBlock ShippingOnLag = "block"
+)
+
+// ShippingPosition: A document of the API.
+type ShippingPosition struct {
+	// Chain: Chain of the audit trail.
+	Chain string `json:"chain,omitempty"`
+
+	// File: File of the last confirmed record.
+	File string `json:"file,omitempty"`
+
+	// Offset: Octet of the file behind it.
+	Offset *int64 `json:"offset,omitempty"`
+
+	// Sequence: Its number in the chain.
+	Sequence *int64 `json:"sequence,omitempty"`
+
+	// LagRecords: Records of the chain after it.
+	LagRecords *int64 `json:"lag-records,omitempty"`
+}
+
+// ShippingProtocol: What the receiver speaks. Later versions may answer others.
+type ShippingProtocol string
+
+// The values of ShippingProtocol.
+const (
+	ShippingProtocolSyslog ShippingProtocol = "syslog"
+
+	ShippingProtocolJSONLines ShippingProtocol = "json-lines"
+
+	ShippingProtocolSplunk ShippingProtocol = "splunk"
+
+	ShippingProtocolElastic ShippingProtocol = "elastic"
+
+	ShippingProtocolLoki ShippingProtocol = "loki"
+
+	ShippingProtocolOtlp ShippingProtocol = "otlp"
+)
+
+// ShippingSourcesItem: One of a few values. Later versions may answer others.
+type ShippingSourcesItem string
+
+// The values of ShippingSourcesItem.
+const (
+	ShippingSourcesItemAudit ShippingSourcesItem = "audit"
+
+	ShippingSourcesItemLogs ShippingSourcesItem = "logs"
+)
+
+// ShippingTestAnswer: A document of the API.
+type ShippingTestAnswer struct {
+	// ID: Id of the record, to find it at the receiver.
+	ID string `json:"id"`
+
+	// Accepted: Whether the receiver took it.
+	Accepted bool `json:"accepted"`
+
+	// Answer: What the receiver said, or what to mend.
+	Answer string `json:"answer"`
+
+	// Milliseconds: How long it took.
+	Milliseconds int64 `json:"milliseconds"`
+}
+
+// ShippingTestRequest: A document of the API.
+type ShippingTestRequest struct {
+}
+
 // SignAnswer: A document of the API.
 type SignAnswer struct {
 	// Signature: The signature.

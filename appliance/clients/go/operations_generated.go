@@ -44,6 +44,8 @@ type Operations struct {
 
 	Policy PolicyGroup
 
+	Shipping ShippingGroup
+
 	System SystemGroup
 
 	Tenants TenantsGroup
@@ -94,6 +96,8 @@ func operationsOf(client *Client) Operations {
 		Policies: PoliciesGroup{client},
 
 		Policy: PolicyGroup{client},
+
+		Shipping: ShippingGroup{client},
 
 		System: SystemGroup{client},
 
@@ -1819,6 +1823,79 @@ var opPolicyCheck = operation{method: "POST", path: "/v1/state/policy/check", id
 // POST /v1/state/policy/check
 func (g PolicyGroup) Check(ctx context.Context, body PolicyCheckRequest, options ...CallOption) (*PolicyCheckAnswer, error) {
 	return sendFor[PolicyCheckAnswer](ctx, g.client, opPolicyCheck, parts{body: body, options: options})
+}
+
+// ShippingGroup has the operations of the group.
+type ShippingGroup struct{ client *Client }
+
+var opShippingList = operation{method: "GET", path: "/v1/state/system/shipping", idempotent: true, accept: "application/json"}
+
+// ShippingListOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type ShippingListOptions struct {
+	// After: Start behind this name.
+	After *string
+
+	// Limit: Answer with at most so many entries.
+	Limit *int64
+}
+
+func (o *ShippingListOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "after", o.After)
+	addQuery(into, "limit", o.Limit)
+}
+
+// List: State of every receiver of the audit trail and the logs.
+//
+// Receivers are configured in the section `shipping` of the configuration.
+//
+// GET /v1/state/system/shipping
+func (g ShippingGroup) List(ctx context.Context, parameters *ShippingListOptions, options ...CallOption) (*Page[Shipping], error) {
+	call := parts{options: options}
+	parameters.addTo(&call)
+	return sendForPage[Shipping](ctx, g.client, opShippingList, call)
+}
+
+// ListEach: State of every receiver of the audit trail and the logs. It follows the pages and reads them one by one.
+//
+// Receivers are configured in the section `shipping` of the configuration.
+//
+// GET /v1/state/system/shipping
+func (g ShippingGroup) ListEach(ctx context.Context, parameters *ShippingListOptions, options ...CallOption) Seq[Shipping] {
+	return walkPages(func(after *string) (*Page[Shipping], error) {
+		page := ShippingListOptions{}
+		if parameters != nil {
+			page = *parameters
+		}
+		if after != nil {
+			page.After = after
+		}
+		return g.List(ctx, &page, options...)
+	})
+}
+
+var opShippingShow = operation{method: "GET", path: "/v1/state/system/shipping/%s", idempotent: true, accept: "application/json"}
+
+// Show: State of one receiver.
+//
+// As in the list of all receivers.
+//
+// GET /v1/state/system/shipping/{destination}
+func (g ShippingGroup) Show(ctx context.Context, destination string, options ...CallOption) (*ShippingAnswer, error) {
+	return sendFor[ShippingAnswer](ctx, g.client, opShippingShow, parts{names: []string{destination}, options: options})
+}
+
+var opShippingTest = operation{method: "POST", path: "/v1/state/system/shipping/%s/test", accept: "application/json"}
+
+// Test: Send a test event to a receiver.
+//
+// Always 200: whether the receiver took it, and what it said. The record is marked as a test and is in no audit trail.
+//
+// POST /v1/state/system/shipping/{destination}/test
+func (g ShippingGroup) Test(ctx context.Context, destination string, body ShippingTestRequest, options ...CallOption) (*ShippingTestAnswer, error) {
+	return sendFor[ShippingTestAnswer](ctx, g.client, opShippingTest, parts{names: []string{destination}, body: body, options: options})
 }
 
 // SystemGroup has the operations of the group.

@@ -1,8 +1,10 @@
-// The audit trail can be written.
-import { fail } from '../../base/errors.ts';
+// The audit trail can be written, and no receiver that everything waits for is behind.
+import { refusalOf } from '../../audit/refusal.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 
-/** 503 `audit-unavailable` for endpoints whose effect must not go unrecorded. */
+/** 503 `audit-unavailable` or `shipping-behind` for endpoints whose effect must not go unrecorded. */
 export function requireWritableTrail({ route, server }: ApiRequest): void {
-  if (route.endpoint.audit === 'required' && !server.audit.writable) throw fail('audit-unavailable');
+  const { audit, whileBehind } = route.endpoint;
+  const refusal = audit === 'required' ? refusalOf(server.audit, whileBehind) : undefined;
+  if (refusal !== undefined) throw refusal;
 }

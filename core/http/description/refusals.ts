@@ -56,6 +56,7 @@ export function codesOf(endpoint: AnyEndpoint): string[] {
     ...(endpoint.whileSealed === true || !hasBody ? [] : ['key-object-missing', 'token-not-configured']),
     ...(hasBody && endpoint.access === 'token' ? ['busy'] : []),
     ...(endpoint.audit === 'required' ? ['audit-unavailable'] : []),
+    ...(endpoint.audit === 'required' && endpoint.whileBehind !== true ? ['shipping-behind'] : []),
     'internal-error',
     ...(endpoint.errors ?? []),
   ];

@@ -12,6 +12,9 @@ export function withTenants(audit: Audit, tenants: Tenants): Audit {
     get problem() {
       return audit.problem;
     },
+    get behind() {
+      return audit.behind;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // simpleenroll and simplereenroll: credential, request, identity, signature, record, in this order (api 64).
 import { hash } from 'node:crypto';
-import { fail, ServiceError } from '../../../core/base/errors.ts';
+import { refusalOf } from '../../../core/audit/refusal.ts';
+import { ServiceError } from '../../../core/base/errors.ts';
 import type { ApprovedRequest, VerifiedRequest } from '../../../core/plugin/services/certificate-authority.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { encodeCertsOnly } from './certs-only.ts';
@@ -58,7 +59,8 @@ async function issue(
   approved: ApprovedRequest,
   options: { readonly via: string; recheck?(transaction: WriteTransaction): void },
 ): Promise<EstAnswer> {
-  if (!audit.writable) throw fail('audit-unavailable');
+  const refusal = refusalOf(audit);
+  if (refusal !== undefined) throw refusal;
   const { serial, certificate } = await approved.issue(options).catch(asServerError);
   call.note({ serial, 'certificate-sha256': hash('sha256', certificate) });
   return answerDer('certificates', encodeCertsOnly([certificate]));

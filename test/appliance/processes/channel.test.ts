@@ -1,4 +1,5 @@
 // The channel between supervisor and workers: typed answers and refusals; what is no message is reported and harms nothing.
+import { noShipper } from '../../../appliance/processes/shipper-process.ts';
 import { assert, jsonValue, property } from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -133,7 +134,7 @@ test('an answer after the time is over is ignored', async () => {
 test('PINs are secrets on both sides and text on the pipe only', async () => {
   const { asker, server, carried } = pipe();
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
-  const handlers: SupervisorHandlers = { metrics: () => [], health: () => [], seal: () => undefined, unseal };
+  const handlers: SupervisorHandlers = { metrics: () => [], health: () => [], seal: () => undefined, unseal, ...noShipper };
   const report = (line: string): never => expect.fail(line);
   openChannel({ port: server, asks: workerRequests, serves: supervisorRequests, handlers, report });
   const channel = openChannel({ port: asker, asks: supervisorRequests, serves: {}, handlers: {}, report });

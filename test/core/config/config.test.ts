@@ -97,6 +97,7 @@ oidc:
       logLevel: 'debug',
       logs: { maxFileBytes: 16 << 20, retainFiles: 8 },
       audit: { maxFileBytes: 64 << 20, retainFiles: 4, signEverySeconds: 300 },
+      shipping: { destinations: [] },
       hsm: {
         defaultCustody: 'token',
         cacheKeys: 20_000,

@@ -918,6 +918,51 @@ class PolicyOperations {
   }
 }
 
+class ShippingOperations {
+  readonly #sender: Sender;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  /**
+   * State of every receiver of the audit trail and the logs.
+   * Receivers are configured in the section `shipping` of the configuration.
+   * `GET /v1/state/system/shipping`
+   */
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Shipping[]> {
+    return this.#sender.json<Api.Shipping[]>({ method: 'GET', path: '/v1/state/system/shipping', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  }
+
+  /**
+   * State of every receiver of the audit trail and the logs. Follows the pages: entries come as they are read, `limit` at
+   * a time.
+   * Receivers are configured in the section `shipping` of the configuration.
+   * `GET /v1/state/system/shipping`
+   */
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Shipping, void, undefined> {
+    return this.#sender.pages<Api.Shipping>({ method: 'GET', path: '/v1/state/system/shipping', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  }
+
+  /**
+   * State of one receiver.
+   * As in the list of all receivers.
+   * `GET /v1/state/system/shipping/{destination}`
+   */
+  show(destination: string, options: CallOptions = {}): Promise<Api.ShippingAnswer> {
+    return this.#sender.json<Api.ShippingAnswer>({ method: 'GET', path: `/v1/state/system/shipping/${segment(destination)}`, isIdempotent: true }, options);
+  }
+
+  /**
+   * Send a test event to a receiver.
+   * Always 200: whether the receiver took it, and what it said. The record is marked as a test and is in no audit trail.
+   * `POST /v1/state/system/shipping/{destination}/test`
+   */
+  test(destination: string, body: Api.ShippingTestRequest = {}, options: CallOptions = {}): Promise<Api.ShippingTestAnswer> {
+    return this.#sender.json<Api.ShippingTestAnswer>({ method: 'POST', path: `/v1/state/system/shipping/${segment(destination)}/test`, body, isIdempotent: false }, options);
+  }
+}
+
 class SystemOperations {
   readonly #sender: Sender;
 
@@ -1620,6 +1665,7 @@ export class Operations {
   readonly oidcRoles: OidcRolesOperations;
   readonly policies: PoliciesOperations;
   readonly policy: PolicyOperations;
+  readonly shipping: ShippingOperations;
   readonly system: SystemOperations;
   readonly tenants: TenantsOperations;
   readonly token: TokenOperations;
@@ -1646,6 +1692,7 @@ export class Operations {
     this.oidcRoles = new OidcRolesOperations(sender);
     this.policies = new PoliciesOperations(sender);
     this.policy = new PolicyOperations(sender);
+    this.shipping = new ShippingOperations(sender);
     this.system = new SystemOperations(sender);
     this.tenants = new TenantsOperations(sender);
     this.token = new TokenOperations(sender);

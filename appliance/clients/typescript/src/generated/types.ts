@@ -1549,6 +1549,139 @@ export type SecretId = {
   'bound-cidrs'?: string[] | undefined;
 };
 
+export type Shipping = {
+  /** Name of the destination in the configuration. */
+  name?: string | undefined;
+  /** What the receiver speaks. */
+  protocol?: ShippingProtocol | undefined;
+  /** Host and port of the receiver. */
+  address?: string | undefined;
+  /** What is shipped there. */
+  sources?: ShippingSourcesItem[] | undefined;
+  /** What happens when `max-lag-bytes` is reached. */
+  'on-lag'?: ShippingOnLag | undefined;
+  /** Octets of the audit trail that the receiver may lack. */
+  'max-lag-bytes'?: number | undefined;
+  /** Whether the receiver takes records. */
+  connected?: boolean | undefined;
+  /** When it took something for the first time since the last failure. */
+  'connected-since'?: string | undefined;
+  /** The last failure, also when the receiver takes records again. */
+  'last-error'?: ShippingLastError | undefined;
+  /** Whether changes and uses of keys are refused because of this destination. */
+  blocking?: boolean | undefined;
+  /** Records of the audit trail that the receiver has not confirmed. */
+  'lag-records'?: number | undefined;
+  /** Octets of the audit trail that it has not confirmed. */
+  'lag-bytes'?: number | undefined;
+  /** Octets of the logs that it has not confirmed. */
+  'log-lag-bytes'?: number | undefined;
+  /** Age of the oldest record that it has not confirmed. */
+  'lag-seconds'?: number | undefined;
+  /** Records that the receiver has confirmed. */
+  sent?: number | undefined;
+  /** Records that were sent again, because nothing said that they had arrived. */
+  resent?: number | undefined;
+  /** Records of the audit trail that were removed before they were sent. */
+  dropped?: number | undefined;
+  /** Files of logs that were removed before they were read. */
+  'dropped-log-files'?: number | undefined;
+  /** Records that the receiver refuses for what they are. */
+  rejected?: number | undefined;
+  /** Failures of the connection or the receiver. */
+  errors?: number | undefined;
+  /** The last confirmed record of every chain. */
+  positions?: ShippingPosition[] | undefined;
+};
+
+export type ShippingAnswer = {
+  /** Name of the destination in the configuration. */
+  name?: string | undefined;
+  /** What the receiver speaks. */
+  protocol?: ShippingProtocol | undefined;
+  /** Host and port of the receiver. */
+  address?: string | undefined;
+  /** What is shipped there. */
+  sources?: ShippingSourcesItem[] | undefined;
+  /** What happens when `max-lag-bytes` is reached. */
+  'on-lag'?: ShippingOnLag | undefined;
+  /** Octets of the audit trail that the receiver may lack. */
+  'max-lag-bytes'?: number | undefined;
+  /** Whether the receiver takes records. */
+  connected?: boolean | undefined;
+  /** When it took something for the first time since the last failure. */
+  'connected-since'?: string | undefined;
+  /** The last failure, also when the receiver takes records again. */
+  'last-error'?: ShippingLastError | undefined;
+  /** Whether changes and uses of keys are refused because of this destination. */
+  blocking?: boolean | undefined;
+  /** Records of the audit trail that the receiver has not confirmed. */
+  'lag-records'?: number | undefined;
+  /** Octets of the audit trail that it has not confirmed. */
+  'lag-bytes'?: number | undefined;
+  /** Octets of the logs that it has not confirmed. */
+  'log-lag-bytes'?: number | undefined;
+  /** Age of the oldest record that it has not confirmed. */
+  'lag-seconds'?: number | undefined;
+  /** Records that the receiver has confirmed. */
+  sent?: number | undefined;
+  /** Records that were sent again, because nothing said that they had arrived. */
+  resent?: number | undefined;
+  /** Records of the audit trail that were removed before they were sent. */
+  dropped?: number | undefined;
+  /** Files of logs that were removed before they were read. */
+  'dropped-log-files'?: number | undefined;
+  /** Records that the receiver refuses for what they are. */
+  rejected?: number | undefined;
+  /** Failures of the connection or the receiver. */
+  errors?: number | undefined;
+  /** The last confirmed record of every chain. */
+  positions?: ShippingPosition[] | undefined;
+};
+
+/** The last failure, also when the receiver takes records again. */
+export type ShippingLastError = {
+  /** When it failed. */
+  'occurred-at'?: string | undefined;
+  /** What failed, and the fix. */
+  message?: string | undefined;
+};
+
+/** What happens when `max-lag-bytes` is reached. */
+export type ShippingOnLag = 'continue' | 'block';
+
+export type ShippingPosition = {
+  /** Chain of the audit trail. */
+  chain?: string | undefined;
+  /** File of the last confirmed record. */
+  file?: string | undefined;
+  /** Octet of the file behind it. */
+  offset?: number | undefined;
+  /** Its number in the chain. */
+  sequence?: number | undefined;
+  /** Records of the chain after it. */
+  'lag-records'?: number | undefined;
+};
+
+/** What the receiver speaks. */
+export type ShippingProtocol = 'syslog' | 'json-lines' | 'splunk' | 'elastic' | 'loki' | 'otlp';
+
+export type ShippingSourcesItem = 'audit' | 'logs';
+
+export type ShippingTestAnswer = {
+  /** Id of the record, to find it at the receiver. */
+  id: string;
+  /** Whether the receiver took it. */
+  accepted: boolean;
+  /** What the receiver said, or what to mend. */
+  answer: string;
+  /** How long it took. */
+  milliseconds: number;
+};
+
+export type ShippingTestRequest = {
+};
+
 export type SignAnswer = {
   /** The signature. */
   signature: string;

@@ -163,6 +163,15 @@ __all__ = [
     "RotateWrappingKeyAnswer",
     "RotateWrappingKeyRequest",
     "SecretId",
+    "Shipping",
+    "ShippingAnswer",
+    "ShippingLastError",
+    "ShippingOnLag",
+    "ShippingPosition",
+    "ShippingProtocol",
+    "ShippingSourcesItem",
+    "ShippingTestAnswer",
+    "ShippingTestRequest",
     "SignAnswer",
     "SignBatchAnswer",
     "SignBatchItem",
@@ -341,6 +350,17 @@ PolicyEffect = Literal["allow", "reject"]
 
 # How they are written.
 RandomBytesRequestFormat = Literal["base64", "hex"]
+
+
+# What happens when `max-lag-bytes` is reached.
+ShippingOnLag = Literal["continue", "block"]
+
+
+# What the receiver speaks.
+ShippingProtocol = Literal["syslog", "json-lines", "splunk", "elastic", "loki", "otlp"]
+
+
+ShippingSourcesItem = Literal["audit", "logs"]
 
 
 # Padding of RSA signatures; default pkcs1v15.
@@ -2202,6 +2222,147 @@ class SecretId(Document):
     """How often it can still be used; absent: as often as one likes."""
     bound_cidrs: Optional[list[str]] = None
     """Ranges of addresses it can be used from; empty: from anywhere."""
+
+
+@dataclass(frozen=True)
+class Shipping(Document):
+    """Shipping."""
+
+    name: Optional[str] = None
+    """Name of the destination in the configuration."""
+    protocol: Optional[ShippingProtocol] = None
+    """What the receiver speaks."""
+    address: Optional[str] = None
+    """Host and port of the receiver."""
+    sources: Optional[list[ShippingSourcesItem]] = None
+    """What is shipped there."""
+    on_lag: Optional[ShippingOnLag] = None
+    """What happens when `max-lag-bytes` is reached."""
+    max_lag_bytes: Optional[int] = None
+    """Octets of the audit trail that the receiver may lack."""
+    connected: Optional[bool] = None
+    """Whether the receiver takes records."""
+    connected_since: Optional[str] = None
+    """When it took something for the first time since the last failure."""
+    last_error: Optional[ShippingLastError] = None
+    """The last failure, also when the receiver takes records again."""
+    blocking: Optional[bool] = None
+    """Whether changes and uses of keys are refused because of this destination."""
+    lag_records: Optional[int] = None
+    """Records of the audit trail that the receiver has not confirmed."""
+    lag_bytes: Optional[int] = None
+    """Octets of the audit trail that it has not confirmed."""
+    log_lag_bytes: Optional[int] = None
+    """Octets of the logs that it has not confirmed."""
+    lag_seconds: Optional[float] = None
+    """Age of the oldest record that it has not confirmed."""
+    sent: Optional[int] = None
+    """Records that the receiver has confirmed."""
+    resent: Optional[int] = None
+    """Records that were sent again, because nothing said that they had arrived."""
+    dropped: Optional[int] = None
+    """Records of the audit trail that were removed before they were sent."""
+    dropped_log_files: Optional[int] = None
+    """Files of logs that were removed before they were read."""
+    rejected: Optional[int] = None
+    """Records that the receiver refuses for what they are."""
+    errors: Optional[int] = None
+    """Failures of the connection or the receiver."""
+    positions: Optional[list[ShippingPosition]] = None
+    """The last confirmed record of every chain."""
+
+
+@dataclass(frozen=True)
+class ShippingAnswer(Document):
+    """ShippingAnswer."""
+
+    name: Optional[str] = None
+    """Name of the destination in the configuration."""
+    protocol: Optional[ShippingProtocol] = None
+    """What the receiver speaks."""
+    address: Optional[str] = None
+    """Host and port of the receiver."""
+    sources: Optional[list[ShippingSourcesItem]] = None
+    """What is shipped there."""
+    on_lag: Optional[ShippingOnLag] = None
+    """What happens when `max-lag-bytes` is reached."""
+    max_lag_bytes: Optional[int] = None
+    """Octets of the audit trail that the receiver may lack."""
+    connected: Optional[bool] = None
+    """Whether the receiver takes records."""
+    connected_since: Optional[str] = None
+    """When it took something for the first time since the last failure."""
+    last_error: Optional[ShippingLastError] = None
+    """The last failure, also when the receiver takes records again."""
+    blocking: Optional[bool] = None
+    """Whether changes and uses of keys are refused because of this destination."""
+    lag_records: Optional[int] = None
+    """Records of the audit trail that the receiver has not confirmed."""
+    lag_bytes: Optional[int] = None
+    """Octets of the audit trail that it has not confirmed."""
+    log_lag_bytes: Optional[int] = None
+    """Octets of the logs that it has not confirmed."""
+    lag_seconds: Optional[float] = None
+    """Age of the oldest record that it has not confirmed."""
+    sent: Optional[int] = None
+    """Records that the receiver has confirmed."""
+    resent: Optional[int] = None
+    """Records that were sent again, because nothing said that they had arrived."""
+    dropped: Optional[int] = None
+    """Records of the audit trail that were removed before they were sent."""
+    dropped_log_files: Optional[int] = None
+    """Files of logs that were removed before they were read."""
+    rejected: Optional[int] = None
+    """Records that the receiver refuses for what they are."""
+    errors: Optional[int] = None
+    """Failures of the connection or the receiver."""
+    positions: Optional[list[ShippingPosition]] = None
+    """The last confirmed record of every chain."""
+
+
+@dataclass(frozen=True)
+class ShippingLastError(Document):
+    """The last failure, also when the receiver takes records again."""
+
+    occurred_at: Optional[str] = None
+    """When it failed."""
+    message: Optional[str] = None
+    """What failed, and the fix."""
+
+
+@dataclass(frozen=True)
+class ShippingPosition(Document):
+    """ShippingPosition."""
+
+    chain: Optional[str] = None
+    """Chain of the audit trail."""
+    file: Optional[str] = None
+    """File of the last confirmed record."""
+    offset: Optional[int] = None
+    """Octet of the file behind it."""
+    sequence: Optional[int] = None
+    """Its number in the chain."""
+    lag_records: Optional[int] = None
+    """Records of the chain after it."""
+
+
+@dataclass(frozen=True)
+class ShippingTestAnswer(Document):
+    """ShippingTestAnswer."""
+
+    id: str
+    """Id of the record, to find it at the receiver."""
+    accepted: bool
+    """Whether the receiver took it."""
+    answer: str
+    """What the receiver said, or what to mend."""
+    milliseconds: int
+    """How long it took."""
+
+
+@dataclass(frozen=True)
+class ShippingTestRequest(Document):
+    """ShippingTestRequest."""
 
 
 @dataclass(frozen=True)

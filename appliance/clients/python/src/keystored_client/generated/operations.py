@@ -1558,6 +1558,81 @@ class PolicyOperations:
         )
 
 
+class ShippingOperations:
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Shipping]:
+        """State of every receiver of the audit trail and the logs.
+
+        Receivers are configured in the section `shipping` of the configuration.
+
+        ``GET /v1/state/system/shipping``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                "/v1/state/system/shipping",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            List[models.Shipping], timeout,
+        )
+
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Shipping]:
+        """State of every receiver of the audit trail and the logs. Follows the pages: entries come as they are
+
+        read, `limit` at a time.
+
+        Receivers are configured in the section `shipping` of the configuration.
+
+        ``GET /v1/state/system/shipping``
+        """
+        return self._sender.pages(
+            Request(
+                "GET",
+                "/v1/state/system/shipping",
+                query={"after": after, "limit": limit},
+                is_idempotent=True,
+            ),
+            models.Shipping, timeout,
+        )
+
+    def show(self, destination: str, *, timeout: Optional[float] = None) -> models.ShippingAnswer:
+        """State of one receiver.
+
+        As in the list of all receivers.
+
+        ``GET /v1/state/system/shipping/{destination}``
+        """
+        return self._sender.json(
+            Request(
+                "GET",
+                f"/v1/state/system/shipping/{segment(destination)}",
+                is_idempotent=True,
+            ),
+            models.ShippingAnswer, timeout,
+        )
+
+    def test(self, destination: str, body: Optional[models.ShippingTestRequest] = None, *, timeout: Optional[float] = None) -> models.ShippingTestAnswer:
+        """Send a test event to a receiver.
+
+        Always 200: whether the receiver took it, and what it said. The record is marked as a test and is in
+        no audit trail.
+
+        ``POST /v1/state/system/shipping/{destination}/test``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                f"/v1/state/system/shipping/{segment(destination)}/test",
+                body=to_wire(body) if body is not None else {},
+                is_idempotent=False,
+            ),
+            models.ShippingTestAnswer, timeout,
+        )
+
+
 class SystemOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -2775,6 +2850,7 @@ class Operations:
         self.oidc_roles = OidcRolesOperations(sender)
         self.policies = PoliciesOperations(sender)
         self.policy = PolicyOperations(sender)
+        self.shipping = ShippingOperations(sender)
         self.system = SystemOperations(sender)
         self.tenants = TenantsOperations(sender)
         self.token = TokenOperations(sender)

@@ -22,6 +22,7 @@ public abstract class Operations {
   private final OidcRolesGroup oidcRoles;
   private final PoliciesGroup policies;
   private final PolicyGroup policy;
+  private final ShippingGroup shipping;
   private final SystemGroup system;
   private final TenantsGroup tenants;
   private final TokenGroup token;
@@ -53,6 +54,7 @@ public abstract class Operations {
     oidcRoles = new OidcRolesGroup(sender);
     policies = new PoliciesGroup(sender);
     policy = new PolicyGroup(sender);
+    shipping = new ShippingGroup(sender);
     system = new SystemGroup(sender);
     tenants = new TenantsGroup(sender);
     token = new TokenGroup(sender);
@@ -213,6 +215,15 @@ public abstract class Operations {
    */
   public PolicyGroup policy() {
     return policy;
+  }
+
+  /**
+   * Answers the operations of the group.
+   *
+   * @return the operations
+   */
+  public ShippingGroup shipping() {
+    return shipping;
   }
 
   /**

@@ -1,0 +1,89 @@
+// Keeps the shipper running beside the workers: starts it, starts it again when it ends, stops it last.
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { fail } from '../../core/base/errors.ts';
+import { journalMark } from '../../core/log/journal.ts';
+import { type Channel, openChannel, Unanswered } from './channel.ts';
+import { memoryEnvironment } from './memory.ts';
+import { nothingAsked, shipperRequests, type SupervisorHandlers, workerPort } from './messages.ts';
+
+export type ShipperProcess = Pick<SupervisorHandlers, 'shipping' | 'testShipping'> & {
+  /** What was sent is confirmed, five seconds at most; the rest is sent by the next start. */
+  stop(): Promise<void>;
+};
+
+const firstDelayMs = 200;
+const longestDelayMs = 30_000;
+/** A shipper that ran for so long is started again at once. */
+const calmMs = 60_000;
+const stateMs = 2_000;
+const testMs = 60_000;
+const stopMs = 7_000;
+
+/** For an appliance without destinations there is no shipper. */
+export const noShipper: ShipperProcess = {
+  shipping: () => [],
+  testShipping() {
+    throw fail('not-found');
+  },
+  stop: async () => undefined,
+};
+
+/** Starts the shipper, which reads the same arguments. It knows nothing of seals, and goes on during them. */
+export function keepShipper(args: readonly string[]): ShipperProcess {
+  let isStopping = false;
+  let delayMs = firstDelayMs;
+  let current: { readonly child: ChildProcess; readonly channel: Channel<typeof shipperRequests> } | undefined;
+
+  const start = (): void => {
+    const child = fork(join(import.meta.dirname, '../shipper.ts'), [...args], { env: { ...process.env, ...memoryEnvironment() } });
+    const channel = openChannel({ port: workerPort(child), asks: shipperRequests, serves: nothingAsked, handlers: {}, report: warn });
+    const startedMs = performance.now();
+    current = { child, channel };
+    let hasEnded = false;
+    const ended = (how: string): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      current = undefined;
+      if (isStopping) return;
+      warn(`the shipper ended (${how}); starting it again`);
+      delayMs = performance.now() - startedMs > calmMs ? firstDelayMs : Math.min(2 * delayMs, longestDelayMs);
+      setTimeout(() => {
+        if (!isStopping) start();
+      }, delayMs);
+    };
+    child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
+    // A machine that cannot start another process, or a message to one that has just ended.
+    child.on('error', (error) => {
+      if (child.pid === undefined) ended(error.message);
+    });
+  };
+
+  start();
+  return {
+    shipping: async () => (await current?.channel.request('state', undefined, stateMs).catch(() => [])) ?? [],
+    async testShipping(argument) {
+      try {
+        if (current === undefined) throw new Unanswered('is being started again');
+        return await current.channel.request('test', argument, testMs);
+      } catch (error) {
+        if (error instanceof Unanswered) throw fail('shipper-unavailable', { retryAfterSeconds: 5 });
+        throw error;
+      }
+    },
+    async stop() {
+      isStopping = true;
+      const child = current?.child;
+      if (child?.pid === undefined) return;
+      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      current?.channel.request('stop', undefined).catch(() => undefined);
+      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
+      await gone;
+      clearTimeout(late);
+    },
+  };
+}
+
+function warn(line: string): void {
+  console.error(`${journalMark('warn')}keystored: ${line}`);
+}

@@ -1,0 +1,271 @@
+// Ships to one destination: reads, sends, has it confirmed, keeps the place; after a failure from the last confirmed place again.
+import { setTimeout } from 'node:timers/promises';
+import type { Clock, Log } from '../../core/base/context.ts';
+import { reasonOf } from '../../core/base/errors.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import type { Destination } from '../../core/config/shipping.ts';
+import { type Counts, counted, type Cursor, firstCursor, keepCursor, readCursor } from './cursor.ts';
+import { type ShippedRecord, shipperRecord } from './formats/records.ts';
+import { type Connection, ReceiverError, quoted } from './receivers/receiver.ts';
+import { openConnection } from './receivers/open.ts';
+import { readBatch } from './source.ts';
+
+export type PipelineParts = {
+  readonly data: string;
+  readonly destination: Destination;
+  readonly host: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pace?: Partial<Pace>;
+};
+
+/** Times in milliseconds, sizes in octets. */
+export type Pace = {
+  readonly patienceMs: number;
+  readonly quietMs: number;
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+  readonly pollMs: number;
+  readonly batchBytes: number;
+  /** most that may be sent and not confirmed */
+  readonly windowBytes: number;
+  /** a cursor that has moved is put on the disk after this time at the latest */
+  readonly keepMs: number;
+};
+
+const usualPace: Pace = {
+  patienceMs: 30_000,
+  quietMs: 1_000,
+  firstRetryMs: 500,
+  longestRetryMs: 60_000,
+  pollMs: 250,
+  batchBytes: 512 << 10,
+  windowBytes: 16 << 20,
+  keepMs: 1_000,
+};
+
+/** The window of a receiver that is too slow for it is halved, down to this. */
+const leastWindowBytes = 16 << 10;
+
+/** A receiver's Retry-After beyond this is not believed. */
+const longestRetryAfterMs = 600_000;
+
+/** What only the shipper knows of a destination. */
+export type LiveState = {
+  readonly name: string;
+  /** when the receiver confirmed something for the first time since the last failure */
+  readonly connectedSince?: string;
+  readonly lastError?: { readonly occurredAt: string; readonly message: string };
+};
+
+export class Pipeline {
+  readonly #parts: PipelineParts;
+  readonly #pace: Pace;
+  readonly #stopping = new AbortController();
+  #confirmed: Cursor | undefined;
+  #keptAtMs = 0;
+  #isKept = true;
+  #keepFailed = false;
+  #windowBytes: number;
+  #failures = 0;
+  #connectedSince: string | undefined;
+  #lastError: LiveState['lastError'];
+
+  constructor(parts: PipelineParts) {
+    this.#parts = parts;
+    this.#pace = { ...usualPace, ...parts.pace };
+    this.#windowBytes = this.#pace.windowBytes;
+  }
+
+  get state(): LiveState {
+    return {
+      name: this.#parts.destination.name,
+      ...(this.#connectedSince === undefined ? {} : { connectedSince: this.#connectedSince }),
+      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
+    };
+  }
+
+  /** Ships until `stop`. Never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      let connection: Connection | undefined;
+      try {
+        this.#confirmed ??= await this.#firstCursor();
+        connection = openConnection({ ...this.#parts, ...this.#pace });
+        await this.#prove(connection);
+        await this.#ship(connection);
+      } catch (error) {
+        if (!signal.aborted) await this.#rest(this.#noteFailure(error));
+      } finally {
+        connection?.close();
+      }
+    }
+    this.#keep(true);
+  }
+
+  /** run() then waits for what was sent to be confirmed; what is not is sent again by the next start. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async #firstCursor(): Promise<Cursor> {
+    const { data, destination, log } = this.#parts;
+    const kept = readCursor(data, destination.name);
+    if (kept !== undefined) return kept;
+    log.info(`destination ${destination.name} begins with the oldest record that there is`);
+    const first = await firstCursor(data);
+    keepCursor(data, destination.name, first);
+    return first;
+  }
+
+  /** Under TLS 1.3 a receiver that refuses our certificate looks connected: nothing of the trail is sent before it has confirmed something. */
+  async #prove(connection: Connection): Promise<void> {
+    const [refused] = await connection.send([this.#own('heartbeat')]);
+    if (refused !== undefined) throw new ReceiverError(`the receiver refuses every record: ${quoted(refused.reason)}`);
+    await connection.confirm();
+    const { destination, log, clock } = this.#parts;
+    if (this.#lastError !== undefined || this.#connectedSince === undefined)
+      log.info(`destination ${destination.name} takes records`, { answer: connection.answer });
+    this.#connectedSince = formatTimestamp(clock.now());
+  }
+
+  async #ship(connection: Connection): Promise<void> {
+    const { data, destination, clock } = this.#parts;
+    const { pollMs, batchBytes } = this.#pace;
+    let cursor = this.#confirmed as Cursor;
+    let sent = { records: 0, bytes: 0, sinceMs: 0 };
+    let lastSentMs = clock.monotonicMs();
+    const noteSent = (records: readonly ShippedRecord[]): void => {
+      lastSentMs = clock.monotonicMs();
+      const bytes = records.reduce((sum, { text }) => sum + text.length, 0);
+      sent = { records: sent.records + records.length, bytes: sent.bytes + bytes, sinceMs: sent.records === 0 ? lastSentMs : sent.sinceMs };
+    };
+    try {
+      for (;;) {
+        const batch = await readBatch(data, destination, cursor, Math.min(batchBytes, this.#windowBytes), formatTimestamp(clock.now()));
+        const isIdle = batch.records.length === 0;
+        if (!isIdle) {
+          noteSent(batch.records);
+          const rejected = await this.#deliver(connection, batch.records);
+          cursor = counted(batch.cursor, { sent: batch.records.length - rejected, rejected });
+        } else if (clock.monotonicMs() - lastSentMs >= destination.heartbeatSeconds * 1_000) {
+          const heartbeat = [this.#own('heartbeat')];
+          await connection.send(heartbeat);
+          noteSent(heartbeat);
+        }
+        cursor = isIdle ? batch.cursor : cursor;
+        const isDue =
+          connection.confirmsEach ||
+          sent.bytes >= this.#windowBytes ||
+          clock.monotonicMs() - sent.sinceMs >= destination.confirmEverySeconds * 1_000;
+        if (sent.records > 0 && isDue) {
+          await this.#confirm(connection);
+          sent = { records: 0, bytes: 0, sinceMs: 0 };
+          this.#noteConfirmed(cursor);
+        }
+        this.#keep(false);
+        // A stop sends what was written until now.
+        if (isIdle && this.#stopping.signal.aborted) break;
+        if (isIdle) await this.#rest(pollMs);
+      }
+      if (sent.records > 0) {
+        await connection.confirm();
+        this.#noteConfirmed(cursor);
+      }
+    } catch (error) {
+      this.#confirmed = counted(this.#confirmed as Cursor, { resent: sent.records });
+      throw error;
+    }
+  }
+
+  /** A receiver that did not read a window in time gets a smaller one; otherwise the same records would be sent for ever. */
+  async #confirm(connection: Connection): Promise<void> {
+    try {
+      await connection.confirm();
+      this.#windowBytes = Math.min(this.#pace.windowBytes, 2 * this.#windowBytes);
+    } catch (error) {
+      this.#windowBytes = Math.max(leastWindowBytes, Math.floor(this.#windowBytes / 2));
+      throw error;
+    }
+  }
+
+  /**
+   * Sends records; answers how many the receiver refuses for what they are. A refusal of a whole request may have any reason: it is sent
+   * again in halves, and a record that is refused alone counts as refused only when the receiver takes another one right after it.
+   */
+  async #deliver(connection: Connection, records: readonly ShippedRecord[]): Promise<number> {
+    const refused = await connection.send(records);
+    if (refused.length === 0) return 0;
+    if (refused.length < records.length) return this.#reject(refused.map(({ index, reason }) => [records[index] as ShippedRecord, reason]));
+    if (records.length > 1) {
+      const middle = Math.ceil(records.length / 2);
+      const first = await this.#deliver(connection, records.slice(0, middle));
+      return first + (await this.#deliver(connection, records.slice(middle)));
+    }
+    const reason = refused[0]?.reason ?? '';
+    if ((await connection.send([this.#own('heartbeat')])).length > 0)
+      throw new ReceiverError(`the receiver refuses every record: ${quoted(reason)}`);
+    return this.#reject([[records[0] as ShippedRecord, reason]]);
+  }
+
+  #reject(rejected: readonly (readonly [ShippedRecord, string])[]): number {
+    for (const [{ stream, sequence, id }, reason] of rejected) {
+      const fields = { destination: this.#parts.destination.name, chain: stream, sequence, recordId: id, reason: quoted(reason) };
+      this.#parts.log.warn('a receiver refuses a record, which is left out', fields);
+    }
+    return rejected.length;
+  }
+
+  #noteConfirmed(cursor: Cursor): void {
+    const before = this.#confirmed?.counts as Counts;
+    const { dropped, droppedLogFiles } = cursor.counts;
+    if (dropped > before.dropped || droppedLogFiles > before.droppedLogFiles) {
+      const lost = { records: dropped - before.dropped, logFiles: droppedLogFiles - before.droppedLogFiles };
+      this.#parts.log.error(`records were removed before destination ${this.#parts.destination.name} had them`, lost);
+    }
+    this.#confirmed = cursor;
+    this.#isKept = false;
+    this.#failures = 0;
+  }
+
+  /** Answers how long to wait before the next attempt. */
+  #noteFailure(error: unknown): number {
+    const { destination, log, clock } = this.#parts;
+    const message = error instanceof ReceiverError ? error.message : `the shipper failed: ${quoted(reasonOf(error))}`;
+    const isNew = this.#connectedSince !== undefined || this.#lastError?.message !== message;
+    if (isNew) log.warn(`destination ${destination.name} does not take records`, { reason: message });
+    this.#lastError = { occurredAt: formatTimestamp(clock.now()), message };
+    this.#connectedSince = undefined;
+    this.#confirmed = this.#confirmed && counted(this.#confirmed, { errors: 1 });
+    this.#isKept = false;
+    this.#keep(true);
+    const { firstRetryMs, longestRetryMs } = this.#pace;
+    const backoffMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures++, 20));
+    const askedMs = (error instanceof ReceiverError ? (error.retryAfterSeconds ?? 0) : 0) * 1_000;
+    return Math.max(Math.min(askedMs, longestRetryAfterMs), backoffMs * (0.5 + Math.random() / 2));
+  }
+
+  /** A place that cannot be kept, on a full disk for instance, hinders nothing: after a restart more is sent twice. */
+  #keep(now: boolean): void {
+    const { data, destination, clock, log } = this.#parts;
+    if (this.#isKept || this.#confirmed === undefined || (!now && clock.monotonicMs() - this.#keptAtMs < this.#pace.keepMs)) return;
+    this.#keptAtMs = clock.monotonicMs();
+    try {
+      keepCursor(data, destination.name, this.#confirmed);
+      this.#isKept = true;
+      this.#keepFailed = false;
+    } catch (error) {
+      if (!this.#keepFailed) log.warn(`the place of destination ${destination.name} cannot be kept`, { reason: reasonOf(error) });
+      this.#keepFailed = true;
+    }
+  }
+
+  #own(event: 'heartbeat'): ShippedRecord {
+    return shipperRecord(event, formatTimestamp(this.#parts.clock.now()), { destination: this.#parts.destination.name });
+  }
+
+  async #rest(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,194 @@
+// Syslog over TLS (RFC 5425). Syslog has no acknowledgement: a receiver that closes after our close, without an error, has read everything.
+import { connect as connectTcp, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { connect, type TLSSocket } from 'node:tls';
+import { addressOf } from '../../../core/config/shipping.ts';
+import type { ShippedRecord } from '../formats/records.ts';
+import { type Connection, quoted, ReceiverError, type ReceiverParts, type Refused } from './receiver.ts';
+import { frame, syslogMessage } from '../formats/syslog.ts';
+import { tlsOptions } from './tls.ts';
+
+/** Frames are joined up to this size before they are written. */
+const writeBytes = 64 << 10;
+
+/**
+ * A line can be confirmed only by closing it: the octets of a write are in the kernel, then in the peer's kernel, and a program that is
+ * stopped or killed there loses them. TCP hands over the end of the stream after everything before it, so a peer that answers it in kind
+ * has read all, and one that is killed answers without the close_notify of TLS (RFC 8446 section 6.1), as does an attacker on the way. Node
+ * does not tell; but the octets of it are counted. A receiver that refuses our certificate resets instead, under TLS 1.3 only after the handshake looks complete.
+ */
+export class SyslogConnection implements Connection {
+  readonly confirmsEach = false;
+  readonly #parts: ReceiverParts;
+  #socket: TLSSocket | undefined;
+  /** below TLS */
+  #tcp: Socket | undefined;
+  #openedMs = 0;
+  /** why the open line cannot be used any more */
+  #broken: ReceiverError | undefined;
+  #hasSent = false;
+  #answer = 'no connection yet';
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+  }
+
+  get answer(): string {
+    return this.#answer;
+  }
+
+  async send(records: readonly ShippedRecord[]): Promise<readonly Refused[]> {
+    const { destination, host } = this.#parts;
+    const socket = await this.#open();
+    let pending: Buffer[] = [];
+    let bytes = 0;
+    for (const [index, record] of records.entries()) {
+      const framed = frame(syslogMessage(record, { ...destination, host }));
+      pending.push(framed);
+      bytes += framed.length;
+      if (bytes < writeBytes && index < records.length - 1) continue;
+      await this.#write(socket, Buffer.concat(pending));
+      pending = [];
+      bytes = 0;
+    }
+    return [];
+  }
+
+  async confirm(): Promise<void> {
+    const socket = this.#socket;
+    if (this.#broken !== undefined) throw this.#take(this.#broken);
+    if (socket === undefined) return;
+    await setTimeout(Math.max(0, this.#openedMs + this.#parts.quietMs - performance.now()));
+    const bytesBefore = this.#tcp?.bytesRead ?? 0;
+    const closed = await new Promise<ReceiverError | undefined>((resolve) => {
+      let hasEnded = false;
+      socket.once('end', () => (hasEnded = (this.#tcp?.bytesRead ?? 0) > bytesBefore));
+      socket.once('close', () => {
+        resolve(this.#broken ?? (hasEnded ? undefined : new ReceiverError('the receiver was cut off before it had confirmed')));
+      });
+      if (socket.destroyed) resolve(this.#broken ?? new ReceiverError('the connection was lost'));
+      socket.setTimeout(this.#parts.patienceMs);
+      socket.end();
+    });
+    this.#forget();
+    if (closed !== undefined) throw closed;
+    this.#answer = `${this.#answer.replace(/; everything.*$/, '')}; everything was read`;
+  }
+
+  close(): void {
+    this.#forget();
+  }
+
+  async #write(socket: TLSSocket, octets: Buffer): Promise<void> {
+    if (this.#broken !== undefined) throw this.#take(this.#broken);
+    this.#hasSent = true;
+    if (socket.write(octets)) return;
+    socket.setTimeout(this.#parts.patienceMs);
+    const failure = await new Promise<ReceiverError | undefined>((resolve) => {
+      const settle = (): void => {
+        socket.off('drain', settle);
+        socket.off('close', settle);
+        resolve(this.#broken);
+      };
+      socket.once('drain', settle);
+      socket.once('close', settle);
+    });
+    socket.setTimeout(0);
+    if (failure !== undefined) throw this.#take(failure);
+  }
+
+  /** A receiver may close a line that is idle. With nothing unconfirmed on it, another one is opened. */
+  async #open(): Promise<TLSSocket> {
+    if (this.#broken !== undefined) {
+      const failure = this.#take(this.#broken);
+      if (this.#hasSent) throw failure;
+    }
+    return (this.#socket ??= await this.#connect());
+  }
+
+  #connect(): Promise<TLSSocket> {
+    const { destination, patienceMs } = this.#parts;
+    const { host, port } = addressOf(destination);
+    this.#hasSent = false;
+    this.#broken = undefined;
+    const options = tlsOptions(destination);
+    const tcp = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+    const socket = connect({ ...options, socket: tcp, timeout: patienceMs });
+    this.#tcp = tcp;
+    // Nothing is expected; unread octets would keep the end of the stream from being seen.
+    socket.resume();
+    let isOpen = false;
+    return new Promise((resolve, reject) => {
+      const fail = (message: string, cause?: unknown): void => {
+        this.#broken ??= new ReceiverError(message, { cause });
+        if (!isOpen) reject(this.#broken);
+      };
+      socket.once('secureConnect', () => {
+        isOpen = true;
+        this.#openedMs = performance.now();
+        this.#answer = `${socket.getProtocol() ?? 'TLS'} with ${quoted(socket.getPeerX509Certificate()?.subject ?? 'no certificate')}`;
+        socket.setTimeout(0);
+        resolve(socket);
+      });
+      socket.on('timeout', () => {
+        fail(`the receiver ${isOpen ? 'takes nothing' : 'does not answer'} for ${patienceMs / 1_000} seconds`);
+        socket.destroy();
+      });
+      socket.on('error', (error: NodeJS.ErrnoException) => fail(describeTlsError(error, isOpen, destination.certificateFile), error));
+      socket.on('end', () => {
+        if (!socket.writableEnded) fail('the receiver closed the connection');
+      });
+      socket.on('close', () => {
+        if (!socket.writableEnded) fail('the connection was lost');
+      });
+    });
+  }
+
+  #take(failure: ReceiverError): ReceiverError {
+    this.#forget();
+    return failure;
+  }
+
+  #forget(): void {
+    this.#socket?.destroy();
+    this.#tcp?.destroy();
+    this.#tcp = undefined;
+    this.#socket = undefined;
+    this.#broken = undefined;
+  }
+}
+
+/** What went wrong, and what to mend. */
+export function describeTlsError(error: NodeJS.ErrnoException, isOpen: boolean, certificateFile: string | undefined): string {
+  const code = error.code ?? '';
+  const remedy = remedies.find(([pattern]) => pattern.test(`${code} ${error.message}`))?.[1];
+  if (remedy !== undefined) return `${remedy} (${quoted(code === '' ? error.message : code)})`;
+  if (code === 'ECONNRESET' && isOpen) {
+    const hint =
+      certificateFile === undefined
+        ? 'it may demand a client certificate: give certificate-file and key-file'
+        : 'see its own log, for example for the client certificate';
+    return `the receiver reset the connection; ${hint}`;
+  }
+  return quoted(code === '' ? error.message : `${code}: ${error.message}`);
+}
+
+const remedies: readonly (readonly [RegExp, string])[] = [
+  [/CERTIFICATE_REQUIRED/, 'the receiver demands a client certificate: give certificate-file and key-file'],
+  [
+    /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN|CERTIFICATE_EXPIRED|CERTIFICATE_REVOKED|DECRYPT_ERROR)|HANDSHAKE_FAILURE/,
+    'the receiver refuses the client certificate: correct certificate-file and key-file, or its list of CAs',
+  ],
+  [/ERR_TLS_CERT_ALTNAME_INVALID/, 'the certificate of the receiver has another name: correct server-name'],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|UNABLE_TO_VERIFY_LEAF|DEPTH_ZERO|CERT_UNTRUSTED/,
+    'the certificate of the receiver is not of a CA in ca-file: correct ca-file',
+  ],
+  [/CERT_HAS_EXPIRED/, 'the certificate of the receiver has expired'],
+  [/CERT_NOT_YET_VALID/, 'the certificate of the receiver is not valid yet: check both clocks'],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/, 'the receiver does not speak TLS on this port'],
+  [/ECONNREFUSED/, 'nothing listens there: start the receiver, or correct the address'],
+  [/ENOTFOUND|EAI_AGAIN/, 'the name of the receiver cannot be resolved'],
+  [/ENETUNREACH|EHOSTUNREACH/, 'there is no route to the receiver'],
+  [/ETIMEDOUT/, 'the receiver does not answer'],
+];

@@ -1,0 +1,73 @@
+// TLS to receivers: CA pinning, client certificates, and the check of the server's name. Files are read at each connection.
+import { readFileSync } from 'node:fs';
+import { checkServerIdentity, type ConnectionOptions, createSecureContext } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
+import { type Destination, serverNameOf } from '../../../core/config/shipping.ts';
+import { readSecret } from '../../../hsm/setup/setup.ts';
+import { revealSecret } from '../../../core/base/secret.ts';
+import { ReceiverError } from './receiver.ts';
+
+/** Options of a connection; throws ReceiverError when a file cannot be used, naming destination, field and fix. */
+export function tlsOptions(destination: Destination): ConnectionOptions {
+  const { servername, expected } = serverNameOf(destination);
+  const read = (field: string, path: string): Buffer => {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      throw unusable(destination, field, `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    }
+  };
+  const { caFile, certificateFile, keyFile } = destination;
+  const ca = caFile === undefined ? undefined : certificatesIn(destination, caFile, read('ca-file', caFile));
+  const options = {
+    minVersion: 'TLSv1.2',
+    ...(servername === undefined ? {} : { servername }),
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificateFile === undefined ? {} : { cert: read('certificate-file', certificateFile) }),
+    ...(keyFile === undefined ? {} : { key: read('key-file', keyFile) }),
+  } as const;
+  try {
+    createSecureContext(options);
+  } catch (error) {
+    const what =
+      (error as NodeJS.ErrnoException).code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH'
+        ? 'key-file is not the key of certificate-file'
+        : 'certificate-file or key-file is not PEM that can be used';
+    throw new ReceiverError(`destination ${destination.name}: ${what}`, { cause: error });
+  }
+  return { ...options, checkServerIdentity: (_host, certificate) => checkServerIdentity(expected, certificate) };
+}
+
+/** The value of the Authorization header; undefined without credentials. Throws ReceiverError. */
+export function authorizationOf(destination: Destination): string | undefined {
+  const { token, username, password, protocol } = destination;
+  const secret = (field: 'token' | 'password', source: NonNullable<typeof token>): string => {
+    try {
+      return revealSecret(readSecret(source, field));
+    } catch (error) {
+      throw new ReceiverError(`destination ${destination.name}: ${(error as Error).message}`);
+    }
+  };
+  if (token !== undefined) {
+    const text = secret('token', token);
+    if (!/^[\x21-\x7e]+$/.test(text)) throw unusable(destination, 'token', 'has characters that a header cannot have');
+    return `${{ splunk: 'Splunk', elastic: 'ApiKey' }[protocol as string] ?? 'Bearer'} ${text}`;
+  }
+  if (username === undefined || password === undefined) return undefined;
+  return `Basic ${Buffer.from(`${username}:${secret('password', password)}`).toString('base64')}`;
+}
+
+function certificatesIn(destination: Destination, path: string, pem: Buffer): string[] {
+  const blocks = pem.toString('latin1').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) throw unusable(destination, 'ca-file', `${path} has no certificate in PEM`);
+  try {
+    for (const block of blocks) void new X509Certificate(block);
+  } catch {
+    throw unusable(destination, 'ca-file', `${path} has a certificate that cannot be read`);
+  }
+  return blocks;
+}
+
+function unusable({ name }: Destination, field: string, what: string): ReceiverError {
+  return new ReceiverError(`destination ${name}: ${field}: ${what}`);
+}

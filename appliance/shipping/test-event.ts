@@ -1,0 +1,41 @@
+// A marked record to one destination, on a connection of its own: whether the receiver takes it, and what it says.
+import { formatTimestamp } from '../../core/base/time.ts';
+import type { Clock } from '../../core/base/context.ts';
+import type { Destination } from '../../core/config/shipping.ts';
+import { shipperRecord } from './formats/records.ts';
+import { openConnection } from './receivers/open.ts';
+import { quoted, ReceiverError } from './receivers/receiver.ts';
+
+export type TestResult = {
+  /** `id` of the record, to find it at the receiver */
+  readonly id: string;
+  readonly accepted: boolean;
+  /** what the receiver said, or why it could not be reached */
+  readonly answer: string;
+  readonly milliseconds: number;
+};
+
+/** Shorter than for records: a person waits. */
+const patienceMs = 10_000;
+const quietMs = 500;
+
+export async function sendTestEvent(destination: Destination, host: string, clock: Clock): Promise<TestResult> {
+  const message = 'This is a test event of keystored. Nothing has happened.';
+  const record = shipperRecord('test', formatTimestamp(clock.now()), { destination: destination.name, message });
+  const connection = openConnection({ destination, host, patienceMs, quietMs });
+  const startedMs = clock.monotonicMs();
+  const result = (accepted: boolean, answer: string): TestResult => {
+    return { id: record.id, accepted, answer: quoted(answer), milliseconds: Math.round(clock.monotonicMs() - startedMs) };
+  };
+  try {
+    const [refused] = await connection.send([record]);
+    if (refused !== undefined) return result(false, refused.reason);
+    await connection.confirm();
+    return result(true, connection.answer);
+  } catch (error) {
+    if (error instanceof ReceiverError) return result(false, error.message);
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
