@@ -48,7 +48,7 @@ const testPackages = { openssl: 'openssl', 'pkcs11-tool': 'opensc', ps: 'procps'
 /** Debian packages of the clients that interop tests use, by command. */
 const clientPackages = {
   ...{ openssl: 'openssl', curl: 'curl', gpg: 'gnupg', gpgv: 'gpgv', sq: 'sq', sqv: 'sqv', sqop: 'sqop' },
-  ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium' },
+  ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
 };
 
 /** Debian packages of the languages whose generated clients are tried, by command. */

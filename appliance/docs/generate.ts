@@ -1,14 +1,19 @@
-// Writes the parts of the documentation that are made from tables and schemas: use/errors.md and administer/configuration.md (npm run docs).
+// Writes what is made from tables and schemas: the references of errors and configuration, and the dashboard (npm run docs).
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
 import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
 import { configurationSections } from '../composition/configuration.ts';
+import { dashboardJson } from '../monitoring/dashboard.ts';
 import { plugins } from '../plugins.ts';
 
 /** Every generated file: name below appliance/docs, and text. */
 export function generatedDocs(): Readonly<Record<string, string>> {
-  return { 'use/errors.md': errorReference(), 'administer/configuration.md': configurationReference() };
+  return {
+    'use/errors.md': errorReference(),
+    'administer/configuration.md': configurationReference(),
+    '../monitoring/dashboard.json': dashboardJson(),
+  };
 }
 
 function errorReference(): string {

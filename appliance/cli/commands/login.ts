@@ -49,11 +49,12 @@ export async function login(words: readonly string[], before: ConnectionOptions,
     const command = loginCommand(entry, io);
     command.parse([...rest], { from: 'user' });
     const answer = (await client.json({ method: 'POST', path: entry.path, body: await bodyOf(entry, command, io) })) as LoginAnswer;
-    const { browser = false } = command.opts<{ browser?: boolean }>();
+    const { browser = false, print = false } = command.opts<{ browser?: boolean; print?: boolean }>();
     const { poll } = entry.command;
     if (poll !== undefined) showTheWay(answer, browser, io);
     const { token } = poll === undefined ? answer : ((await waitForApproval(client, poll, answer, io)) as LoginAnswer);
     if (token === undefined) throw new CommandFailed(exitCodes.fault, 'the login was answered without a token');
+    if (print) return void io.stdout.write(io.stdout.isTTY === true ? `${token}\n` : token);
     await remember(connection, token, true, io);
     // The login has succeeded even if the token may not be looked up.
     const info = await tokenInfo({ ...connection, token }, catalog).catch(() => undefined);
@@ -94,6 +95,7 @@ function loginCommand(entry: CatalogEntry, io: Io): Command {
   const { command, operation } = entry;
   const built = baseCommand(`login ${command.resource} [options]`, operation.summary, io);
   for (const field of fieldsIn(entry.input)) built.addOption(fieldOption(field));
+  built.addOption(new Option('--print', 'print the token for another program, and keep nothing'));
   if (command.poll !== undefined) built.addOption(new Option('--browser', 'open the address in a browser'));
   return withConnection(built);
 }

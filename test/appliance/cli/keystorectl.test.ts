@@ -386,6 +386,8 @@ describe('login', () => {
     await ctl.json('create', 'approles', 'app', '--token-policies', 'user');
     const { 'role-id': roleId } = await ctl.json('show', 'approles', 'app');
     await ctl.json('do', 'approles', 'app', 'generate-secret-id', '--out', path('secret-id'));
+    const printed = await ctl(['login', 'approle', '--role-id', roleId, '--secret-id', `@${path('secret-id')}`, '--print']);
+    expect(printed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\da-f-]{36}$/), stderr: '' });
     const login = await ctl(['login', 'approle', '--role-id', roleId, '--secret-id', `@${path('secret-id')}`]);
     expect(login).toMatchObject({ code: 0, stderr: expect.stringContaining(`logged in at ${appliance.url} as app of tenant system\n`) });
     expect(login.stderr).toMatch(/policies: user\n {2}until: [\d-]+ [\d:]+ UTC, in \d+ \w+s\n$/);
