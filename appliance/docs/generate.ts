@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
 import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
 import { configurationSections } from '../composition/configuration.ts';
-import { dashboardJson } from '../monitoring/dashboard.ts';
+import { dashboardJson } from './dashboard.ts';
 import { plugins } from '../plugins.ts';
 
 /** Every generated file: name below appliance/docs, and text. */
@@ -12,7 +12,7 @@ export function generatedDocs(): Readonly<Record<string, string>> {
   return {
     'use/errors.md': errorReference(),
     'administer/configuration.md': configurationReference(),
-    '../monitoring/dashboard.json': dashboardJson(),
+    'administer/monitoring/dashboard.json': dashboardJson(),
   };
 }
 

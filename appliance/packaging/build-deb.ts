@@ -13,7 +13,7 @@ const packaging = import.meta.dirname;
 const home = 'usr/lib/keystored';
 
 /** Files of each floor that the installed daemon does not use. */
-const leftAtHome = new Set(['appliance/setup.mjs', 'appliance/keystorectl', 'appliance/packaging', 'appliance/image', 'appliance/docs']);
+const leftAtHome = new Set(['appliance/setup.mjs', 'appliance/keystorectl', 'appliance/packaging', 'appliance/image', 'appliance/docs', 'appliance/clients']);
 
 /** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */
 const neverLoaded = [
@@ -92,8 +92,8 @@ function isOtherPackage(source: string, path: string, roots: ReadonlySet<string>
 
 function installDocumentation(): void {
   const documents = join(root, 'appliance/docs');
-  const pages = readdirSync(documents, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-  for (const name of pages) place(join(documents, name), `usr/share/doc/keystored/${name}`, 0o644);
+  const files = readdirSync(documents, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:md|yaml|json)$/.test(name));
+  for (const name of files) place(join(documents, name), `usr/share/doc/keystored/${name}`, 0o644);
   writeFileSync(
     join(stage, 'usr/share/doc/keystored/copyright'),
     'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: the keystored authors\nLicense: Apache-2.0\n' +

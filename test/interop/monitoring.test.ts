@@ -6,7 +6,7 @@ import { startDaemon } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
 
 const path = temporaryDirectory();
-const monitoring = resolve(import.meta.dirname, '../../appliance/monitoring');
+const monitoring = resolve(import.meta.dirname, '../../appliance/docs/administer/monitoring');
 
 function promtool(args: readonly string[], input = ''): { readonly status: number | null; readonly output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: monitoring, input, encoding: 'utf8' });

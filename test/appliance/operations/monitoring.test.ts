@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { dashboardJson } from '../../../appliance/monitoring/dashboard.ts';
+import { dashboardJson } from '../../../appliance/docs/dashboard.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
@@ -12,7 +12,7 @@ type Alert = { readonly alert: string; readonly expr: string; readonly annotatio
 const path = temporaryDirectory();
 const appliancePath = resolve(import.meta.dirname, '../../../appliance');
 const text = (name: string): string => readFileSync(resolve(appliancePath, name), 'utf8');
-const alerts = (parse(text('monitoring/alerts.yaml')) as { groups: readonly { rules: readonly Alert[] }[] }).groups.flatMap(
+const alerts = (parse(text('docs/administer/monitoring/alerts.yaml')) as { groups: readonly { rules: readonly Alert[] }[] }).groups.flatMap(
   ({ rules }) => rules,
 );
 const { panels } = JSON.parse(dashboardJson()) as { panels: readonly { title: string; targets?: readonly { expr: string }[] }[] };
@@ -45,7 +45,7 @@ test('alerts and panels name only metrics that exist', () => {
 
 test('every alert has a test that fires and a line in the runbook', () => {
   type RuleTest = { readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }[] };
-  const { tests } = parse(text('monitoring/alerts.test.yaml')) as { tests: readonly RuleTest[] };
+  const { tests } = parse(text('docs/administer/monitoring/alerts.test.yaml')) as { tests: readonly RuleTest[] };
   const fired = tests.flatMap(({ alert_rule_test: cases }) => cases.filter(({ exp_alerts: expected = [] }) => expected.length > 0));
   const names = alerts.map(({ alert }) => alert);
   expect(fired.map(({ alertname }) => alertname)).toEqual(names);
