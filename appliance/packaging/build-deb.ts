@@ -13,7 +13,14 @@ const packaging = import.meta.dirname;
 const home = 'usr/lib/keystored';
 
 /** Files of each floor that the installed daemon does not use. */
-const leftAtHome = new Set(['appliance/setup.mjs', 'appliance/keystorectl', 'appliance/packaging', 'appliance/image', 'appliance/docs', 'appliance/clients']);
+const leftAtHome = new Set([
+  'appliance/setup.mjs',
+  'appliance/keystorectl',
+  'appliance/packaging',
+  'appliance/image',
+  'appliance/docs',
+  'appliance/clients',
+]);
 
 /** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */
 const neverLoaded = [
