@@ -56,9 +56,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 
-    let merge = TransitKeyMerge { deletion_allowed: Some(Some(true)), ..TransitKeyMerge::new() };
+    let merge = TransitKeyMerge { deletion_allowed: Some(true), ..TransitKeyMerge::new() };
     transit_keys_api::transit_keys_merge(&at, "merged", None, None, None, Some(merge)).await?;
-    let merge = ApproleMerge { token_ttl: Some(Some("4h".into())), ..ApproleMerge::new() };
+    let merge = ApproleMerge { token_ttl: Some("4h".into()), ..ApproleMerge::new() };
     approles_api::approles_merge(&at, "merged", None, None, None, Some(merge)).await?;
     let key = transit_keys_api::transit_keys_show_config(&at, "merged", None).await?;
     let approle = approles_api::approles_show_config(&at, "merged", None).await?;
