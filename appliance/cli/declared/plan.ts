@@ -148,7 +148,8 @@ function replaced({ fields }: Kind, before: Document, stated: Document): Documen
     const [holder, present] = [fieldAt(whole, parts.slice(0, -1)), fieldAt(before, parts)];
     if (present === undefined || !isDocument(holder) || fieldAt(whole, parts) !== undefined) continue;
     const stays = schema['x-creation-only'] === true || schema['x-one-way'] === true;
-    if (stays || schema.default !== undefined) setField(whole, path, stays ? present : schema.default);
+    const preset = schema['x-default'];
+    if (stays || preset !== undefined) setField(whole, path, stays ? present : preset);
   }
   return whole;
 }

@@ -112,6 +112,16 @@ describe('batches', () => {
     expect(opened.flatMap((result) => (result.ok ? [new TextDecoder().decode(result.value)] : [])).slice(6, 8)).toEqual(['row 6', 'row 8']);
   });
 
+  test('a request in which every item fails ends as problems of the items', async () => {
+    const { client } = await billing();
+    const failed = await client.key('orders').decryptBatch([{ ciphertext: 'store:v1:broken', reference: 'a' }, { ciphertext: 'none' }]);
+    expect(failed).toMatchObject([
+      { ok: false, problem: { status: 400, code: 'invalid-base64' }, reference: 'a' },
+      { ok: false, problem: { status: 400, code: 'invalid-format' } },
+    ]);
+    await expect(client.key('none').decryptBatch([{ ciphertext: 'store:v1:broken' }])).rejects.toMatchObject({ status: 404 });
+  });
+
   test('large items: requests of at most 3 MiB; one that is too large alone fails alone', async () => {
     const { client, paths } = await billing();
     const key = client.key('orders');

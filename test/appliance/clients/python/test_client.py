@@ -148,6 +148,12 @@ class Batches(unittest.TestCase):
         with self.assertRaises(Problem):
             opened[7].get()
 
+    def test_a_request_in_which_every_item_fails_ends_as_problems_of_the_items(self):
+        failed = root.key("py-orders").decrypt_batch([DecryptItem("store:v1:broken", reference="a"), DecryptItem("none")])
+        self.assertEqual([(one.ok, one.problem.code, one.reference) for one in failed], [(False, "invalid-base64", "a"), (False, "invalid-format", None)])
+        with self.assertRaises(Problem):
+            root.key("py-none").decrypt_batch([DecryptItem("store:v1:broken")])
+
     def test_large_items(self):
         client = Client(URL, ca=CA, credentials=Token(ROOT))
         paths = counting(client)
