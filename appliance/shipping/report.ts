@@ -15,8 +15,12 @@ export const destinationState = z.object({
   name: z.string().meta({ description: 'Name of the destination in the configuration.', example: 'siem' }),
   protocol: z.enum(shippingProtocols).meta({ typeName: 'ShippingProtocol', description: 'What the receiver speaks.', example: 'syslog' }),
   address: z.string().meta({ description: 'Host and port of the receiver.', example: 'siem.example:6514' }),
-  sources: z.array(z.enum(shippedSources).meta({ typeName: 'ShippedSource' })).meta({ description: 'What is shipped there.', example: ['audit'] }),
-  onLag: z.enum(['continue', 'block']).meta({ typeName: 'ShippingLagPolicy', description: 'What happens when `max-lag-bytes` is reached.', example: 'continue' }),
+  sources: z
+    .array(z.enum(shippedSources).meta({ typeName: 'ShippedSource' }))
+    .meta({ description: 'What is shipped there.', example: ['audit'] }),
+  onLag: z
+    .enum(['continue', 'block'])
+    .meta({ typeName: 'ShippingLagPolicy', description: 'What happens when `max-lag-bytes` is reached.', example: 'continue' }),
   maxLagBytes: count('Octets of the audit trail that the receiver may lack.', 1_073_741_824),
   connected: z.boolean().meta({ description: 'Whether the receiver takes records.', example: true }),
   connectedSince: timestampText()

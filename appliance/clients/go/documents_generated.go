@@ -2672,6 +2672,16 @@ type SecretID struct {
 	BoundCidrs []string `json:"bound-cidrs,omitempty"`
 }
 
+// ShippedSource: One of a few values. Later versions may answer others.
+type ShippedSource string
+
+// The values of ShippedSource.
+const (
+	ShippedSourceAudit ShippedSource = "audit"
+
+	ShippedSourceLogs ShippedSource = "logs"
+)
+
 // Shipping: A document of the API.
 type Shipping struct {
 	// Name: Name of the destination in the configuration.
@@ -2684,10 +2694,10 @@ type Shipping struct {
 	Address string `json:"address,omitempty"`
 
 	// Sources: What is shipped there.
-	Sources []ShippingSourcesItem `json:"sources,omitempty"`
+	Sources []ShippedSource `json:"sources,omitempty"`
 
 	// OnLag: What happens when `max-lag-bytes` is reached.
-	OnLag ShippingOnLag `json:"on-lag,omitempty"`
+	OnLag ShippingLagPolicy `json:"on-lag,omitempty"`
 
 	// MaxLagBytes: Octets of the audit trail that the receiver may lack.
 	MaxLagBytes *int64 `json:"max-lag-bytes,omitempty"`
@@ -2750,10 +2760,10 @@ type ShippingAnswer struct {
 	Address string `json:"address,omitempty"`
 
 	// Sources: What is shipped there.
-	Sources []ShippingSourcesItem `json:"sources,omitempty"`
+	Sources []ShippedSource `json:"sources,omitempty"`
 
 	// OnLag: What happens when `max-lag-bytes` is reached.
-	OnLag ShippingOnLag `json:"on-lag,omitempty"`
+	OnLag ShippingLagPolicy `json:"on-lag,omitempty"`
 
 	// MaxLagBytes: Octets of the audit trail that the receiver may lack.
 	MaxLagBytes *int64 `json:"max-lag-bytes,omitempty"`
@@ -2804,6 +2814,16 @@ type ShippingAnswer struct {
 	Positions []ShippingPosition `json:"positions,omitempty"`
 }
 
+// ShippingLagPolicy: What happens when `max-lag-bytes` is reached. Later versions may answer others.
+type ShippingLagPolicy string
+
+// The values of ShippingLagPolicy.
+const (
+	ShippingLagPolicyContinue ShippingLagPolicy = "continue"
+
+	ShippingLagPolicyBlock ShippingLagPolicy = "block"
+)
+
 // ShippingLastError: The last failure, also when the receiver takes records again.
 type ShippingLastError struct {
 	// OccurredAt: When it failed.
@@ -2812,16 +2832,6 @@ type ShippingLastError struct {
 	// Message: What failed, and the fix.
 	Message string `json:"message,omitempty"`
 }
-
-// ShippingOnLag: What happens when `max-lag-bytes` is reached. Later versions may answer others.
-type ShippingOnLag string
-
-// The values of ShippingOnLag.
-const (
-	ShippingOnLagContinue ShippingOnLag = "continue"
-
-	ShippingOnLagBlock ShippingOnLag = "block"
-)
 
 // ShippingPosition: A document of the API.
 type ShippingPosition struct {
@@ -2857,16 +2867,6 @@ const (
 	ShippingProtocolLoki ShippingProtocol = "loki"
 
 	ShippingProtocolOtlp ShippingProtocol = "otlp"
-)
-
-// ShippingSourcesItem: One of a few values. Later versions may answer others.
-type ShippingSourcesItem string
-
-// The values of ShippingSourcesItem.
-const (
-	ShippingSourcesItemAudit ShippingSourcesItem = "audit"
-
-	ShippingSourcesItemLogs ShippingSourcesItem = "logs"
 )
 
 // ShippingTestAnswer: A document of the API.

@@ -1549,6 +1549,8 @@ export type SecretId = {
   'bound-cidrs'?: string[] | undefined;
 };
 
+export type ShippedSource = 'audit' | 'logs';
+
 export type Shipping = {
   /** Name of the destination in the configuration. */
   name?: string | undefined;
@@ -1557,9 +1559,9 @@ export type Shipping = {
   /** Host and port of the receiver. */
   address?: string | undefined;
   /** What is shipped there. */
-  sources?: ShippingSourcesItem[] | undefined;
+  sources?: ShippedSource[] | undefined;
   /** What happens when `max-lag-bytes` is reached. */
-  'on-lag'?: ShippingOnLag | undefined;
+  'on-lag'?: ShippingLagPolicy | undefined;
   /** Octets of the audit trail that the receiver may lack. */
   'max-lag-bytes'?: number | undefined;
   /** Whether the receiver takes records. */
@@ -1602,9 +1604,9 @@ export type ShippingAnswer = {
   /** Host and port of the receiver. */
   address?: string | undefined;
   /** What is shipped there. */
-  sources?: ShippingSourcesItem[] | undefined;
+  sources?: ShippedSource[] | undefined;
   /** What happens when `max-lag-bytes` is reached. */
-  'on-lag'?: ShippingOnLag | undefined;
+  'on-lag'?: ShippingLagPolicy | undefined;
   /** Octets of the audit trail that the receiver may lack. */
   'max-lag-bytes'?: number | undefined;
   /** Whether the receiver takes records. */
@@ -1639,6 +1641,9 @@ export type ShippingAnswer = {
   positions?: ShippingPosition[] | undefined;
 };
 
+/** What happens when `max-lag-bytes` is reached. */
+export type ShippingLagPolicy = 'continue' | 'block';
+
 /** The last failure, also when the receiver takes records again. */
 export type ShippingLastError = {
   /** When it failed. */
@@ -1646,9 +1651,6 @@ export type ShippingLastError = {
   /** What failed, and the fix. */
   message?: string | undefined;
 };
-
-/** What happens when `max-lag-bytes` is reached. */
-export type ShippingOnLag = 'continue' | 'block';
 
 export type ShippingPosition = {
   /** Chain of the audit trail. */
@@ -1665,8 +1667,6 @@ export type ShippingPosition = {
 
 /** What the receiver speaks. */
 export type ShippingProtocol = 'syslog' | 'json-lines' | 'splunk' | 'elastic' | 'loki' | 'otlp';
-
-export type ShippingSourcesItem = 'audit' | 'logs';
 
 export type ShippingTestAnswer = {
   /** Id of the record, to find it at the receiver. */

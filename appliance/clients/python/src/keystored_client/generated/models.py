@@ -163,13 +163,13 @@ __all__ = [
     "RotateWrappingKeyAnswer",
     "RotateWrappingKeyRequest",
     "SecretId",
+    "ShippedSource",
     "Shipping",
     "ShippingAnswer",
+    "ShippingLagPolicy",
     "ShippingLastError",
-    "ShippingOnLag",
     "ShippingPosition",
     "ShippingProtocol",
-    "ShippingSourcesItem",
     "ShippingTestAnswer",
     "ShippingTestRequest",
     "SignAnswer",
@@ -352,15 +352,15 @@ PolicyEffect = Literal["allow", "reject"]
 RandomBytesRequestFormat = Literal["base64", "hex"]
 
 
+ShippedSource = Literal["audit", "logs"]
+
+
 # What happens when `max-lag-bytes` is reached.
-ShippingOnLag = Literal["continue", "block"]
+ShippingLagPolicy = Literal["continue", "block"]
 
 
 # What the receiver speaks.
 ShippingProtocol = Literal["syslog", "json-lines", "splunk", "elastic", "loki", "otlp"]
-
-
-ShippingSourcesItem = Literal["audit", "logs"]
 
 
 # Padding of RSA signatures; default pkcs1v15.
@@ -2234,9 +2234,9 @@ class Shipping(Document):
     """What the receiver speaks."""
     address: Optional[str] = None
     """Host and port of the receiver."""
-    sources: Optional[list[ShippingSourcesItem]] = None
+    sources: Optional[list[ShippedSource]] = None
     """What is shipped there."""
-    on_lag: Optional[ShippingOnLag] = None
+    on_lag: Optional[ShippingLagPolicy] = None
     """What happens when `max-lag-bytes` is reached."""
     max_lag_bytes: Optional[int] = None
     """Octets of the audit trail that the receiver may lack."""
@@ -2282,9 +2282,9 @@ class ShippingAnswer(Document):
     """What the receiver speaks."""
     address: Optional[str] = None
     """Host and port of the receiver."""
-    sources: Optional[list[ShippingSourcesItem]] = None
+    sources: Optional[list[ShippedSource]] = None
     """What is shipped there."""
-    on_lag: Optional[ShippingOnLag] = None
+    on_lag: Optional[ShippingLagPolicy] = None
     """What happens when `max-lag-bytes` is reached."""
     max_lag_bytes: Optional[int] = None
     """Octets of the audit trail that the receiver may lack."""

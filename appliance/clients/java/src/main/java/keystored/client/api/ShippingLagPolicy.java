@@ -5,16 +5,16 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * One of a few values. Later versions may answer others.
+ * What happens when `max-lag-bytes` is reached. Later versions may answer others.
  *
  * @param value as on the wire
  */
-public record ShippingSourcesItem(String value) {
-  /** The value {@code audit}. */
-  public static final ShippingSourcesItem AUDIT = new ShippingSourcesItem("audit");
+public record ShippingLagPolicy(String value) {
+  /** The value {@code continue}. */
+  public static final ShippingLagPolicy CONTINUE = new ShippingLagPolicy("continue");
 
-  /** The value {@code logs}. */
-  public static final ShippingSourcesItem LOGS = new ShippingSourcesItem("logs");
+  /** The value {@code block}. */
+  public static final ShippingLagPolicy BLOCK = new ShippingLagPolicy("block");
 
   /**
    * Takes any value: the appliance says which it knows.
@@ -22,7 +22,7 @@ public record ShippingSourcesItem(String value) {
    * @param value as on the wire
    */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
-  public ShippingSourcesItem {}
+  public ShippingLagPolicy {}
 
   /**
    * Answers the value.

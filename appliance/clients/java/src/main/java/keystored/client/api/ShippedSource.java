@@ -5,16 +5,16 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * What happens when `max-lag-bytes` is reached. Later versions may answer others.
+ * One of a few values. Later versions may answer others.
  *
  * @param value as on the wire
  */
-public record ShippingOnLag(String value) {
-  /** The value {@code continue}. */
-  public static final ShippingOnLag CONTINUE = new ShippingOnLag("continue");
+public record ShippedSource(String value) {
+  /** The value {@code audit}. */
+  public static final ShippedSource AUDIT = new ShippedSource("audit");
 
-  /** The value {@code block}. */
-  public static final ShippingOnLag BLOCK = new ShippingOnLag("block");
+  /** The value {@code logs}. */
+  public static final ShippedSource LOGS = new ShippedSource("logs");
 
   /**
    * Takes any value: the appliance says which it knows.
@@ -22,7 +22,7 @@ public record ShippingOnLag(String value) {
    * @param value as on the wire
    */
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
-  public ShippingOnLag {}
+  public ShippedSource {}
 
   /**
    * Answers the value.
