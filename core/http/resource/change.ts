@@ -42,12 +42,13 @@ export function createEntry(view: ResourceView, store: Store, call: EndpointCall
 /** PUT: the document as sent, with defaults. Absent creation-time fields and one-way flags keep their value (api 4). */
 export function replaceEntry(view: ResourceView, store: Store, call: EndpointCall, entry: Entry, fields: Document): Promise<Outcome> {
   const { creationFields = [], oneWayFields = [] } = view.resource;
-  return change(view, store, call, entry, (current) => {
+  const outcome = change(view, store, call, entry, (current) => {
     if (current === undefined) return view.parse(fields);
     const before = view.resource.toDocument(current);
     const staying = [...creationFields, ...oneWayFields].filter((field) => fields[field] === undefined && before[field] !== undefined);
     return view.parse({ ...fields, ...Object.fromEntries(staying.map((field) => [field, before[field]])) });
   });
+  return withoutGuess(view, call, fields, outcome);
 }
 
 /** PATCH: merged into the present document. */
@@ -58,10 +59,17 @@ export function mergeEntry(view: ResourceView, store: Store, call: EndpointCall,
     throw fail('invalid-value', { detail: message, items: [{ message, info: toKebab(kept) }] });
   }
   const lists = readListRule(call.query);
-  return change(view, store, call, entry, (current) => {
+  const outcome = change(view, store, call, entry, (current) => {
     if (current === undefined) throw fail('not-found');
     return view.parse(mergeDocument(view.shape, view.resource.toDocument(current), fields, lists) as Document);
   });
+  return withoutGuess(view, call, fields, outcome);
+}
+
+/** A dry run changes nothing, so short secrets could be guessed by many of them: it does not say whether such a secret is the present one. */
+async function withoutGuess(view: ResourceView, call: EndpointCall, fields: Document, outcome: Promise<Outcome>): Promise<Outcome> {
+  const done = await outcome;
+  return call.query.get('validate') === 'true' && view.statesShortSecret(fields) ? { ...done, record: undefined } : done;
 }
 
 async function change(

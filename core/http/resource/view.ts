@@ -26,6 +26,8 @@ export type Document = Record<string, unknown>;
 /** A resource without its own types: it is only ever given what it returned itself. */
 export type LooseResource = Resource<Document, unknown, unknown>;
 
+const unguessableOctets = 16;
+
 /** A resource with its shapes, computed once. */
 export class ResourceView {
   readonly resource: LooseResource;
@@ -60,6 +62,13 @@ export class ResourceView {
   /** The shape with a flag in place of each secret. */
   #withFlags(shape: Shape): Shape {
     return this.#secrets.reduce((whole, path) => withChangedField(whole, path, flagField), shape);
+  }
+
+  /** Whether the fields have a secret that could be guessed. */
+  statesShortSecret(fields: Document): boolean {
+    const valueAt = (path: readonly string[]): unknown =>
+      path.reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[name], fields);
+    return this.#secrets.map(valueAt).some((value) => typeof value === 'string' && Buffer.byteLength(value) < unguessableOctets);
   }
 
   /** The configuration document in wire form: writable fields without secrets (api 9). */

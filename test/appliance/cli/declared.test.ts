@@ -47,7 +47,7 @@ describe('apply', () => {
     document('ca', 'plant', {
       subject: 'CN=Plant',
       ttl: '10y',
-      est: { enabled: true, 'initial-enroll-secret': 'PLANTED-ENROLL', 'allowed-domains': ['a.example'] },
+      est: { enabled: true, 'initial-enroll-secret': 'PLANTED-ENROL-SECRET', 'allowed-domains': ['a.example'] },
     }),
     document('transit-keys', 'orders', { exportable: true, 'auto-rotate': { 'rotate-after': '48h' } }),
     document('policies', 'shop', {
@@ -116,7 +116,7 @@ describe('apply', () => {
   });
 
   test('a changed secret is a change, although neither is shown', async () => {
-    const file = write('secret.yaml', document('oidc', 'work', { 'client-secret': 'PLANTED-OTHER' }));
+    const file = write('secret.yaml', document('oidc', 'work', { 'client-secret': 'PLANTED-OTHER-SECRET' }));
     const { code, stdout } = await ctl(['diff', '-f', file]);
     expect(code).toBe(1);
     expect(stdout).toContain('# a secret is sent as well: client-secret');

@@ -15,20 +15,29 @@ afterAll(() => app.stop());
 const list = '/v1/config/things';
 
 test('validate=true answers the entity tag when the entry is so already, secrets included, and none when it would change', async () => {
+  const first = 'a first secret that is long';
   const rotation = { 'auto-rotate': { 'rotate-after': '48h' } };
-  await app.send('POST', list, { name: 'dry', tags: ['a', 'b'], 'client-secret': 'first', ...rotation });
+  await app.send('POST', list, { name: 'dry', tags: ['a', 'b'], 'client-secret': first, ...rotation });
   const tag = (await app.send('GET', `${list}/dry`)).headers['etag'];
   const dryRun = async (method: string, body: object): Promise<string | undefined> => {
     const { status, headers } = await app.send(method, `${list}/dry?validate=true`, body);
     expect(status).toBe(204);
     return headers['etag']?.toString();
   };
-  for (const same of [{}, { color: 'red' }, { tags: ['b'] }, { 'client-secret': 'first' }, rotation])
+  for (const same of [{}, { color: 'red' }, { tags: ['b'] }, { 'client-secret': first }, rotation])
     expect(await dryRun('PATCH', same)).toBe(tag);
-  for (const other of [{ color: 'green' }, { tags: ['c'] }, { 'client-secret': 'second' }, { 'client-secret': null }])
+  for (const other of [{ color: 'green' }, { tags: ['c'] }, { 'client-secret': 'a second secret that is long' }, { 'client-secret': null }])
     expect(await dryRun('PATCH', other)).toBeUndefined();
-  expect(await dryRun('PUT', { name: 'dry', tags: ['a', 'b'], 'client-secret': 'first', ...rotation })).toBe(tag);
+  expect(await dryRun('PUT', { name: 'dry', tags: ['a', 'b'], 'client-secret': first, ...rotation })).toBe(tag);
   expect(await dryRun('PUT', { tags: ['a', 'b'], ...rotation })).toBeUndefined();
+});
+
+test('a dry run does not say whether a secret that could be guessed is the present one', async () => {
+  await app.send('POST', list, { name: 'short', 'client-secret': '123456' });
+  const dryRun = async (body: object) => (await app.send('PATCH', `${list}/short?validate=true`, body)).headers['etag'];
+  expect(await dryRun({})).toBeDefined();
+  expect(await dryRun({ 'client-secret': '123456' })).toBeUndefined();
+  expect(await dryRun({ 'client-secret': '123457' })).toBeUndefined();
 });
 
 test('lists=replace makes a list of a merge the whole list; nothing else merges differently', async () => {
