@@ -1,6 +1,7 @@
 // Checks every invariant of a stopped appliance: node appliance/check.ts --data DIR. Prints the broken ones; exit code 1 when there
 // are any. Notes, which break nothing, go to standard error.
-import type { CheckFinding, Log } from '../core/base/context.ts';
+import type { CheckFinding } from '../core/base/context.ts';
+import { terminalLog } from '../core/log/terminal.ts';
 import { provide } from '../core/plugin/service.ts';
 import { listenersService } from '../core/plugin/services/listeners.ts';
 import { StartError } from '../core/plugin/registry.ts';
@@ -13,15 +14,6 @@ import { openRuntime } from './state/runtime.ts';
 import { plugins } from './plugins.ts';
 import { closedAudit, closedListeners } from './provisioning/without-serving.ts';
 import { StartRefused } from './state/start-refused.ts';
-
-const silent = (): void => undefined;
-const terminal: Log = {
-  debug: silent,
-  info: silent,
-  warn: (message, fields) => console.error(message, fields ?? ''),
-  error: (message, fields) => console.error(message, fields ?? ''),
-  with: () => terminal,
-};
 
 try {
   const findings = await checkAppliance(process.argv.slice(2));
@@ -42,13 +34,13 @@ try {
 async function checkAppliance(args: readonly string[]): Promise<readonly CheckFinding[]> {
   const configuration = loadConfiguration(args);
   await holdDataDirectory(configuration.data, configuration.sources['data']);
-  const runtime = await openRuntime(configuration, await hsmConfigOf(configuration, () => undefined), terminal);
+  const runtime = await openRuntime(configuration, await hsmConfigOf(configuration, () => undefined), terminalLog);
   try {
     const composed = await compose({
       plugins,
       ...runtime,
       audit: closedAudit,
-      log: terminal,
+      log: terminalLog,
       clock: systemClock,
       configurationOf: (plugin) => configuration.plugins[plugin],
       services: [provide(listenersService, closedListeners(configuration))],

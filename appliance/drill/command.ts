@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Log } from '../../core/base/context.ts';
+import { terminalLog } from '../../core/log/terminal.ts';
 import { Secret } from '../../core/base/secret.ts';
 import { StartError } from '../../core/plugin/registry.ts';
 import { loadConfiguration } from '../composition/configuration.ts';
@@ -60,7 +60,7 @@ async function drill(file: string, values: Values, directory: string): Promise<n
     configuration: loadConfiguration(['--data', directory, ...(values.config === undefined ? [] : ['--config', values.config])]),
     ...{ file, identityFile: values['identity-file'], passphraseFile: values['passphrase-file'], auditKeysFile: values['audit-keys'] },
     ...{ auditDirectory: values.audit, pins: pin === undefined ? undefined : { pin: new Secret(pin) } },
-    log: terminal,
+    log: terminalLog,
     say: (line) => console.log(inWordsOfDrill(line)),
   });
   for (const { where, problem } of notes) console.log(`note: ${where}: ${problem}`);
@@ -123,12 +123,3 @@ function complain(text: string): number {
   console.error(text);
   return 2;
 }
-
-const silent = (): void => undefined;
-const terminal: Log = {
-  debug: silent,
-  info: silent,
-  warn: (message, fields) => console.error(message, fields ?? ''),
-  error: (message, fields) => console.error(message, fields ?? ''),
-  with: () => terminal,
-};
