@@ -33,10 +33,12 @@ const running = Promise.all(pipelines.map((pipeline) => pipeline.run()));
 
 const handlers: ShipperHandlers = {
   state: () => pipelines.map(({ state }) => state),
-  test({ destination: name }) {
+  async test({ destination: name }) {
     const destination = shipping.destinations.find((one) => one.name === name);
     if (destination === undefined) throw fail('not-found');
-    return sendTestEvent(destination, host, systemClock);
+    const result = await sendTestEvent(destination, host, systemClock);
+    if (result.accepted) pipelines.find(({ state }) => state.name === name)?.retryNow();
+    return result;
   },
   async stop() {
     for (const pipeline of pipelines) pipeline.stop();

@@ -70,6 +70,7 @@ export class Pipeline {
   #failures = 0;
   #connectedSince: string | undefined;
   #lastError: LiveState['lastError'];
+  #endRest: (() => void) | undefined;
 
   constructor(parts: PipelineParts) {
     this.#parts = parts;
@@ -107,6 +108,12 @@ export class Pipeline {
   /** run() then waits for what was sent to be confirmed; what is not is sent again by the next start. */
   stop(): void {
     this.#stopping.abort();
+    this.#endRest?.();
+  }
+
+  /** Ends the wait for the next attempt: something else has shown that the receiver is there. */
+  retryNow(): void {
+    this.#endRest?.();
   }
 
   async #firstCursor(): Promise<Cursor> {
@@ -266,6 +273,9 @@ export class Pipeline {
   }
 
   async #rest(ms: number): Promise<void> {
-    await setTimeout(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    const rest = new AbortController();
+    this.#endRest = () => rest.abort();
+    await setTimeout(ms, undefined, { signal: rest.signal }).catch(() => undefined);
+    this.#endRest = undefined;
   }
 }

@@ -113,7 +113,9 @@ export class SyslogConnection implements Connection {
     this.#broken = undefined;
     const options = tlsOptions(destination);
     const tcp = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
-    const socket = connect({ ...options, socket: tcp, timeout: patienceMs });
+    const socket = connect({ ...options, socket: tcp });
+    // The option `timeout` counts only for a socket that TLS opens itself; without one, a stopped receiver would be waited for without end.
+    socket.setTimeout(patienceMs);
     this.#tcp = tcp;
     // Nothing is expected; unread octets would keep the end of the stream from being seen.
     socket.resume();

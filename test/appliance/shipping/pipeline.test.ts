@@ -1,5 +1,7 @@
 // One destination over syslog: order, at least once, places, gaps, and receivers that refuse, reset, stop or are slow.
+import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { AuditTrail } from '../../../core/audit/trail.ts';
 import type { Destination } from '../../../core/config/shipping.ts';
@@ -215,6 +217,28 @@ describe('the place', () => {
     await vi.waitFor(() => expect(receiver.messages.some((message) => message.includes('"event":"unreadable"'))).toBe(true), patience);
     await vi.waitFor(() => expect(confirmed('rewritten', 'worker-1')).toBe(23), patience);
   });
+});
+
+test('a receiver that takes the connection and says nothing is not waited for', async () => {
+  await write('silent', 'worker-1', 10);
+  const silent = createServer().listen(0, '127.0.0.1');
+  closing.push(() => silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const { pipeline } = ship(at('silent'), syslogTo(port, pki), { patienceMs: 300 });
+  await vi.waitFor(() => expect(pipeline.state.lastError?.message).toBe('the receiver does not answer for 0.3 seconds'), patience);
+});
+
+test('a wait for the next attempt ends when something else has shown that the receiver is there', async () => {
+  await write('waiting', 'worker-1', 10);
+  const before = await startSyslogReceiver(pki);
+  const { port } = before;
+  await before.close();
+  const { pipeline } = ship(at('waiting'), syslogTo(port, pki), { firstRetryMs: 600_000, longestRetryMs: 600_000 });
+  await vi.waitFor(() => expect(pipeline.state.lastError).toBeDefined(), patience);
+  await receive({ port });
+  pipeline.retryNow();
+  await vi.waitFor(() => expect(confirmed('waiting', 'worker-1')).toBe(11), patience);
 });
 
 test('a stop sends what was written until then', async () => {
