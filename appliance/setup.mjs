@@ -2,7 +2,7 @@
 // Plain JavaScript without dependencies, because nothing is installed yet and the system's Node.js may be as old as 20.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -51,6 +51,10 @@ const clientPackages = {
   ...{ age: 'age', rpmbuild: 'rpm', 'apt-ftparchive': 'apt-utils', chromium: 'chromium', promtool: 'prometheus' },
 };
 
+/** Debian packages of the syslog receivers that interop tests run. They conflict as services of one system, so they are unpacked, not installed. */
+const receiverPackages = [['rsyslog', 'rsyslog-openssl'], ['syslog-ng-core']];
+const receivers = join(packages, '.cache', 'receivers');
+
 /** Debian packages of the languages whose generated clients are tried, by command. */
 const languagePackages = {
   ...{ javac: 'default-jdk-headless', mvn: 'maven', go: 'golang-go', cargo: 'cargo-web', rustc: 'rustc-web' },
@@ -80,7 +84,10 @@ async function main(word, args) {
   installPackages();
   if (word !== 'ctl' && word !== 'keystorectl') installSoftHsm();
   if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
-  if (word === 'test:interop') installDebianPackages('for the clients of others', missing(clientPackages));
+  if (word === 'test:interop') {
+    installDebianPackages('for the clients of others', missing(clientPackages));
+    unpackReceivers();
+  }
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
@@ -154,6 +161,28 @@ function installDebianPackages(reason, names) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const result = spawnSync('sh', ['-c', command.replaceAll('apt-get', 'apt-get -qq')], { stdio: ['ignore', 2, 'inherit'], env });
   if (result.status !== 0) throw new SetupError(`could not install ${names.join(', ')}; run this line and read its output: ${command}`);
+}
+
+/** Receivers with the libraries that this system lacks, from the distribution; only the user's own files are written. */
+function unpackReceivers() {
+  if (existsSync(receivers)) return;
+  const names = receiverPackages.flat().join(', ');
+  step(`unpacking ${names} from the distribution, for the syslog receivers of others`);
+  const [unfinished, archives] = [`${receivers}.new`, `${receivers}.debs`];
+  for (const directory of [unfinished, archives]) rmSync(directory, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  mkdirSync(join(archives, 'partial'), { recursive: true });
+  if (process.getuid() === 0) spawnSync('apt-get', ['-qq', 'update'], { stdio: ['ignore', 2, 'inherit'] });
+  const options = ['-o', `Dir::Cache::archives=${archives}`, '-o', 'Debug::NoLocking=true', '-o', 'APT::Sandbox::User='];
+  const fetch = ['-qq', 'install', '--download-only', '--reinstall', '--no-install-recommends', '-y', ...options];
+  const isFetched = receiverPackages.every(
+    (group) => spawnSync('apt-get', [...fetch, ...group], { stdio: ['ignore', 2, 'inherit'] }).status === 0,
+  );
+  const files = readdirSync(archives).filter((name) => name.endsWith('.deb'));
+  if (!isFetched || !files.every((name) => runs('dpkg', ['-x', join(archives, name), unfinished])))
+    throw new SetupError(`could not fetch and unpack ${names}: run "apt-get update" as root, then this again`);
+  rmSync(archives, { recursive: true });
+  renameSync(unfinished, receivers);
 }
 
 /** Runs one command line with the pinned Node.js, forwards signals and waits. The daemon notices the end of this process by its channel. */
