@@ -135,7 +135,7 @@ test('on-lag: block refuses changes and uses until the receiver has caught up; r
 });
 
 test('on-lag: continue keeps files up to the bound, then counts each record that is removed unsent', async () => {
-  const site = await start('continue', `on-lag: continue, max-lag-bytes: ${4 * smallest}`);
+  const site = await start('continue', `on-lag: continue, max-lag-bytes: ${8 * smallest}`);
   const first = await site.receive();
   await vi.waitFor(async () => expect((await stateOf(site)).connected).toBe(true), patience);
   await first.close();
@@ -146,7 +146,7 @@ test('on-lag: continue keeps files up to the bound, then counts each record that
   const mostFiles: number[] = [];
   // Each of the two chains keeps two files in any case.
   for (;;) {
-    const answers = await use(site, 100, { userAgent: 'x'.repeat(1_000) });
+    const answers = await use(site, 50, { userAgent: 'x'.repeat(1_000) });
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     mostFiles.push(Math.max(...(await fileCounts())));
     const gone = [...(await listStreams(join(directory, 'audit'))).values()].filter(([oldest]) => (oldest?.number ?? 1) > 1);
