@@ -172,12 +172,10 @@ function unpackReceivers() {
   for (const directory of [unfinished, archives]) rmSync(directory, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   mkdirSync(join(archives, 'partial'), { recursive: true });
-  if (process.getuid() === 0) spawnSync('apt-get', ['-qq', 'update'], { stdio: ['ignore', 2, 'inherit'] });
+  if (process.getuid() === 0) runsAloud('apt-get', ['-qq', 'update']);
   const options = ['-o', `Dir::Cache::archives=${archives}`, '-o', 'Debug::NoLocking=true', '-o', 'APT::Sandbox::User='];
   const fetch = ['-qq', 'install', '--download-only', '--reinstall', '--no-install-recommends', '-y', ...options];
-  const isFetched = receiverPackages.every(
-    (group) => spawnSync('apt-get', [...fetch, ...group], { stdio: ['ignore', 2, 'inherit'] }).status === 0,
-  );
+  const isFetched = receiverPackages.every((group) => runsAloud('apt-get', [...fetch, ...group]));
   const files = readdirSync(archives).filter((name) => name.endsWith('.deb'));
   if (!isFetched || !files.every((name) => runs('dpkg', ['-x', join(archives, name), unfinished])))
     throw new SetupError(`could not fetch and unpack ${names}: run "apt-get update" as root, then this again`);
@@ -210,6 +208,11 @@ function dieWithLauncher(child) {
 
 function runs(command, args) {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** The same with what the command says. */
+function runsAloud(command, args) {
+  return spawnSync(command, args, { stdio: ['ignore', 2, 'inherit'] }).status === 0;
 }
 
 function step(text) {
