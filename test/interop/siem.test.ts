@@ -162,8 +162,8 @@ describe.each(receiverNames)('%s', (name) => {
   });
 
   test('refuses a client certificate of another CA, and has nothing of the trail', async () => {
-    const data = at(`${name}-stranger`, 'data');
-    const one = await started(name, `${name}-stranger`);
+    const data = at(`${name}-other-ca`, 'data');
+    const one = await started(name, `${name}-other-ca`);
     const { pipeline } = ship(data, syslogTo(one.port, pki, { 'certificate-file': pki.outsider, 'key-file': pki.outsiderKey }));
     const writing = await storm(data);
     await vi.waitFor(() => expect(pipeline.state.lastError).toBeDefined(), patience);
