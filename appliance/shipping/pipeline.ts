@@ -23,6 +23,7 @@ export type PipelineParts = {
 export type Pace = {
   readonly patienceMs: number;
   readonly quietMs: number;
+  readonly acknowledgeMs: number;
   readonly firstRetryMs: number;
   readonly longestRetryMs: number;
   readonly pollMs: number;
@@ -36,6 +37,7 @@ export type Pace = {
 const usualPace: Pace = {
   patienceMs: 30_000,
   quietMs: 1_000,
+  acknowledgeMs: 300_000,
   firstRetryMs: 500,
   longestRetryMs: 60_000,
   pollMs: 250,
@@ -94,7 +96,7 @@ export class Pipeline {
       try {
         this.#confirmed ??= await this.#firstCursor();
         connection = openConnection({ ...this.#parts, ...this.#pace });
-        await this.#prove(connection);
+        if (!connection.confirmsEach) await this.#prove(connection);
         await this.#ship(connection);
       } catch (error) {
         if (!signal.aborted) await this.#rest(this.#noteFailure(error));
@@ -128,9 +130,18 @@ export class Pipeline {
 
   /** Under TLS 1.3 a receiver that refuses our certificate looks connected: nothing of the trail is sent before it has confirmed something. */
   async #prove(connection: Connection): Promise<void> {
-    const [refused] = await connection.send([this.#own('heartbeat')]);
-    if (refused !== undefined) throw new ReceiverError(`the receiver refuses every record: ${quoted(refused.reason)}`);
+    await this.#beat(connection);
     await connection.confirm();
+    this.#noteConnected(connection);
+  }
+
+  /** Sends a record that every receiver takes, unless something is wrong with the whole destination. */
+  async #beat(connection: Connection): Promise<void> {
+    const { whole } = await connection.send([this.#own('heartbeat')]);
+    if (whole !== undefined) throw new ReceiverError(`the receiver refuses every record: ${quoted(whole.reason)}`);
+  }
+
+  #noteConnected(connection: Connection): void {
     const { destination, log, clock } = this.#parts;
     if (this.#lastError !== undefined || this.#connectedSince === undefined)
       log.info(`destination ${destination.name} takes records`, { answer: connection.answer });
@@ -142,24 +153,26 @@ export class Pipeline {
     const { pollMs, batchBytes } = this.#pace;
     let cursor = this.#confirmed as Cursor;
     let sent = { records: 0, bytes: 0, sinceMs: 0 };
-    let lastSentMs = clock.monotonicMs();
-    const noteSent = (records: readonly ShippedRecord[]): void => {
+    // A receiver that confirms each record is proven by the first one.
+    let lastSentMs = connection.confirmsEach ? Number.NEGATIVE_INFINITY : clock.monotonicMs();
+    const noteSent = (count: number, bytes: number): void => {
       lastSentMs = clock.monotonicMs();
-      const bytes = records.reduce((sum, { text }) => sum + text.length, 0);
-      sent = { records: sent.records + records.length, bytes: sent.bytes + bytes, sinceMs: sent.records === 0 ? lastSentMs : sent.sinceMs };
+      sent = { records: sent.records + count, bytes: sent.bytes + bytes, sinceMs: sent.records === 0 ? lastSentMs : sent.sinceMs };
     };
     try {
       for (;;) {
         const batch = await readBatch(data, destination, cursor, Math.min(batchBytes, this.#windowBytes), formatTimestamp(clock.now()));
         const isIdle = batch.records.length === 0;
         if (!isIdle) {
-          noteSent(batch.records);
+          noteSent(
+            batch.records.length,
+            batch.records.reduce((sum, { text }) => sum + text.length, 0),
+          );
           const rejected = await this.#deliver(connection, batch.records);
           cursor = counted(batch.cursor, { sent: batch.records.length - rejected, rejected });
         } else if (clock.monotonicMs() - lastSentMs >= destination.heartbeatSeconds * 1_000) {
-          const heartbeat = [this.#own('heartbeat')];
-          await connection.send(heartbeat);
-          noteSent(heartbeat);
+          await this.#beat(connection);
+          noteSent(1, 0);
         }
         cursor = isIdle ? batch.cursor : cursor;
         const isDue =
@@ -167,9 +180,11 @@ export class Pipeline {
           sent.bytes >= this.#windowBytes ||
           clock.monotonicMs() - sent.sinceMs >= destination.confirmEverySeconds * 1_000;
         if (sent.records > 0 && isDue) {
-          await this.#confirm(connection);
+          await connection.confirm();
+          this.#windowBytes = Math.min(this.#pace.windowBytes, 2 * this.#windowBytes);
           sent = { records: 0, bytes: 0, sinceMs: 0 };
           this.#noteConfirmed(cursor);
+          if (this.#connectedSince === undefined) this.#noteConnected(connection);
         }
         this.#keep(false);
         // A stop sends what was written until now.
@@ -182,17 +197,8 @@ export class Pipeline {
       }
     } catch (error) {
       this.#confirmed = counted(this.#confirmed as Cursor, { resent: sent.records });
-      throw error;
-    }
-  }
-
-  /** A receiver that did not read a window in time gets a smaller one; otherwise the same records would be sent for ever. */
-  async #confirm(connection: Connection): Promise<void> {
-    try {
-      await connection.confirm();
-      this.#windowBytes = Math.min(this.#pace.windowBytes, 2 * this.#windowBytes);
-    } catch (error) {
-      this.#windowBytes = Math.max(leastWindowBytes, Math.floor(this.#windowBytes / 2));
+      // Too slow, too strict in what it takes at once, or cut off: with less at a time, some of it gets through.
+      if (sent.bytes > 0) this.#windowBytes = Math.max(leastWindowBytes, Math.floor(Math.min(this.#windowBytes, sent.bytes) / 2));
       throw error;
     }
   }
@@ -202,18 +208,20 @@ export class Pipeline {
    * again in halves, and a record that is refused alone counts as refused only when the receiver takes another one right after it.
    */
   async #deliver(connection: Connection, records: readonly ShippedRecord[]): Promise<number> {
-    const refused = await connection.send(records);
-    if (refused.length === 0) return 0;
-    if (refused.length < records.length) return this.#reject(refused.map(({ index, reason }) => [records[index] as ShippedRecord, reason]));
-    if (records.length > 1) {
-      const middle = Math.ceil(records.length / 2);
-      const first = await this.#deliver(connection, records.slice(0, middle));
-      return first + (await this.#deliver(connection, records.slice(middle)));
+    if (records.length === 0) return 0;
+    const { refused, whole } = await connection.send(records);
+    const named = this.#reject(refused.map(({ index, reason }) => [records[index] as ShippedRecord, reason]));
+    if (whole === undefined) return named;
+    const { from, count, reason } = whole;
+    const [one] = records.slice(from);
+    if (count === 1 && one !== undefined) {
+      await this.#beat(connection);
+      return named + this.#reject([[one, reason]]) + (await this.#deliver(connection, records.slice(from + 1)));
     }
-    const reason = refused[0]?.reason ?? '';
-    if ((await connection.send([this.#own('heartbeat')])).length > 0)
-      throw new ReceiverError(`the receiver refuses every record: ${quoted(reason)}`);
-    return this.#reject([[records[0] as ShippedRecord, reason]]);
+    const middle = from + Math.ceil(count / 2);
+    const first = await this.#deliver(connection, records.slice(from, middle));
+    const second = await this.#deliver(connection, records.slice(middle, from + count));
+    return named + first + second + (await this.#deliver(connection, records.slice(from + count)));
   }
 
   #reject(rejected: readonly (readonly [ShippedRecord, string])[]): number {

@@ -18,18 +18,19 @@ export type TestResult = {
 /** Shorter than for records: a person waits. */
 const patienceMs = 10_000;
 const quietMs = 500;
+const acknowledgeMs = 10_000;
 
 export async function sendTestEvent(destination: Destination, host: string, clock: Clock): Promise<TestResult> {
   const message = 'This is a test event of keystored. Nothing has happened.';
   const record = shipperRecord('test', formatTimestamp(clock.now()), { destination: destination.name, message });
-  const connection = openConnection({ destination, host, patienceMs, quietMs });
+  const connection = openConnection({ destination, host, patienceMs, quietMs, acknowledgeMs });
   const startedMs = clock.monotonicMs();
   const result = (accepted: boolean, answer: string): TestResult => {
     return { id: record.id, accepted, answer: quoted(answer), milliseconds: Math.round(clock.monotonicMs() - startedMs) };
   };
   try {
-    const [refused] = await connection.send([record]);
-    if (refused !== undefined) return result(false, refused.reason);
+    const { whole } = await connection.send([record]);
+    if (whole !== undefined) return result(false, whole.reason);
     await connection.confirm();
     return result(true, connection.answer);
   } catch (error) {

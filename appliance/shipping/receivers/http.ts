@@ -1,23 +1,25 @@
 // Records over HTTPS: batches within limits, one at a time, so that they arrive in order. What is in a body is the business of a preset.
 import { randomUUID } from 'node:crypto';
+import type { ClientRequest } from 'node:http';
 import { Agent, request } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import type { ShippedRecord } from '../formats/records.ts';
 import { type Preset, presets } from './presets.ts';
-import { type Connection, quoted, ReceiverError, type ReceiverParts, type Refused } from './receiver.ts';
+import { type Connection, quoted, ReceiverError, type ReceiverParts, type Refused, type Sent } from './receiver.ts';
 import { describeTlsError } from './syslog.ts';
 import { authorizationOf, tlsOptions } from './tls.ts';
 
 const maxBodyRecords = 500;
 const maxBodyBytes = 1 << 20;
 const maxAnswerBytes = 4 << 20;
-const acknowledgementPollMs = 500;
+const longestPollMs = 1_000;
 
 type Answer = {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
-  readonly location: string | undefined;
+  readonly location: string;
 };
 
 export class HttpConnection implements Connection {
@@ -42,22 +44,28 @@ export class HttpConnection implements Connection {
     return this.#answer;
   }
 
-  async send(records: readonly ShippedRecord[]): Promise<readonly Refused[]> {
+  async send(records: readonly ShippedRecord[]): Promise<Sent> {
     const refused: Refused[] = [];
-    for (let start = 0; start < records.length;) {
-      const part = firstWithinLimits(records.slice(start, start + maxBodyRecords));
-      for (const { index, reason } of await this.#post(part)) refused.push({ index: start + index, reason });
-      start += part.length;
+    for (let from = 0; from < records.length;) {
+      const { body, count } = this.#bodyOf(records.slice(from, from + maxBodyRecords));
+      const found = await this.#post(body, records.slice(from, from + count));
+      const [first] = found;
+      if (first !== undefined && found.length === count) return { refused, whole: { from, count, reason: first.reason } };
+      for (const { index, reason } of found) refused.push({ index: from + index, reason });
+      from += count;
     }
-    return refused;
+    return { refused };
   }
 
   /** Asks for the acknowledgements of all that was sent; rejects when they do not come in time. */
   async confirm(): Promise<void> {
-    const deadline = performance.now() + this.#parts.patienceMs;
-    while (this.#waiting.length > 0) {
-      const url = new URL('/services/collector/ack', this.#parts.destination.url);
-      url.searchParams.set('channel', this.#channel);
+    const { destination, acknowledgeMs } = this.#parts;
+    const deadline = performance.now() + acknowledgeMs;
+    const url = new URL(destination.url ?? '');
+    // A proxy may have the collector under a path of its own.
+    url.pathname = url.pathname.replace(/(?:\/services\/collector.*|\/)?$/, '/services/collector/ack');
+    url.search = `channel=${this.#channel}`;
+    for (let pollMs = 50; this.#waiting.length > 0; pollMs = Math.min(2 * pollMs, longestPollMs)) {
       const answer = await this.#exchange(url, JSON.stringify({ acks: this.#waiting }), 'application/json');
       requireTaken(answer);
       const { acks = {} } = parsed(answer.text) as { acks?: Readonly<Record<string, boolean>> };
@@ -66,11 +74,9 @@ export class HttpConnection implements Connection {
       if (performance.now() > deadline) {
         const missing = this.#waiting.length;
         this.#waiting = [];
-        throw new ReceiverError(
-          `${missing} acknowledgements of the indexers did not come within ${this.#parts.patienceMs / 1_000} seconds`,
-        );
+        throw new ReceiverError(`${missing} acknowledgements of the indexers did not come within ${acknowledgeMs / 1_000} seconds`);
       }
-      await setTimeout(acknowledgementPollMs);
+      await setTimeout(pollMs);
     }
   }
 
@@ -79,11 +85,20 @@ export class HttpConnection implements Connection {
     this.#agent = undefined;
   }
 
-  async #post(records: readonly ShippedRecord[]): Promise<readonly Refused[]> {
+  /** As many of the records as fit into a body, at least one. */
+  #bodyOf(records: readonly ShippedRecord[]): { readonly body: string; readonly count: number } {
     const { destination, host } = this.#parts;
+    for (let count = records.length; ; count = Math.ceil(count / 2)) {
+      const body = this.#preset.body(records.slice(0, count), destination, host);
+      if (count === 1 || Buffer.byteLength(body) <= maxBodyBytes) return { body, count };
+    }
+  }
+
+  async #post(body: string, records: readonly ShippedRecord[]): Promise<readonly Refused[]> {
+    const { destination } = this.#parts;
     const url = new URL(destination.url ?? '');
     if (url.pathname === '/') url.pathname = this.#preset.path;
-    const answer = await this.#exchange(url, this.#preset.body(records, destination, host), this.#preset.mediaType);
+    const answer = await this.#exchange(url, body, this.#preset.mediaType);
     this.#answer = `HTTP ${answer.status}${answer.text === '' ? '' : `: ${quoted(answer.text)}`}`;
     if (unusable.has(answer.status)) return records.map((_, index) => ({ index, reason: this.#answer }));
     requireTaken(answer);
@@ -106,7 +121,7 @@ export class HttpConnection implements Connection {
       'content-length': Buffer.byteLength(body),
       accept: 'application/json',
       'user-agent': 'keystored-shipper',
-      ...(authorization === undefined ? {} : { authorization }),
+      ...(authorization === undefined ? {} : { authorization: authorization.header }),
       ...this.#preset.headers?.(destination, this.#channel),
     };
     return new Promise((resolve, reject) => {
@@ -120,9 +135,12 @@ export class HttpConnection implements Connection {
         });
         response.on('end', () => {
           if (!response.complete) return;
-          const text = Buffer.concat(chunks).toString('utf8');
-          const { 'retry-after': retryAfter, location } = response.headers;
-          resolve({ status: response.statusCode ?? 0, text, retryAfter, location });
+          // Some receivers repeat the credentials that they refuse.
+          const clean = (text: string): string =>
+            (authorization?.secrets ?? []).reduce((left, secret) => left.replaceAll(secret, '***'), text);
+          const text = clean(Buffer.concat(chunks).toString('utf8'));
+          const { 'retry-after': retryAfter, location = '' } = response.headers;
+          resolve({ status: response.statusCode ?? 0, text, retryAfter, location: clean(location) });
         });
         response.on('error', (error) => sent.destroy(error));
         response.on('close', () => {
@@ -137,11 +155,16 @@ export class HttpConnection implements Connection {
       sent.on('close', () => late.removeEventListener('abort', giveUp));
       sent.on('error', (error) => {
         if (error instanceof ReceiverError) return reject(error);
-        reject(new ReceiverError(describeTlsError(error, sent.reusedSocket, destination.certificateFile), { cause: error }));
+        reject(new ReceiverError(describeTlsError(error, isOpen(sent), destination.certificateFile), { cause: error }));
       });
       sent.end(body);
     });
   }
+}
+
+/** Whether the receiver was reached and has proven who it is. */
+function isOpen({ socket }: ClientRequest): boolean {
+  return socket instanceof TLSSocket && socket.authorized;
 }
 
 /** The request itself is what the receiver will not take: malformed, too large, unprocessable. */
@@ -156,18 +179,20 @@ const remedies: Readonly<Record<number, string>> = {
 
 function requireTaken({ status, text, retryAfter, location }: Answer): void {
   if (status >= 200 && status < 300) return;
-  const what = status >= 300 && status < 400 ? `the receiver redirects to ${quoted(location ?? 'nowhere')}: correct url` : remedies[status];
-  const seconds = Number(retryAfter ?? Number.NaN);
+  const what =
+    status >= 300 && status < 400
+      ? `the receiver redirects to ${location === '' ? 'nowhere' : quoted(location)}: correct url`
+      : remedies[status];
   throw new ReceiverError(`${what ?? 'the receiver is not ready'} (HTTP ${status}${text === '' ? '' : `: ${quoted(text)}`})`, {
-    retryAfterSeconds: Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined,
+    retryAfterSeconds: secondsIn(retryAfter),
   });
 }
 
-/** At least one. */
-function firstWithinLimits(records: readonly ShippedRecord[]): readonly ShippedRecord[] {
-  let bytes = 0;
-  const end = records.findIndex(({ text }, index) => (bytes += 2 * text.length) > maxBodyBytes && index > 0);
-  return end < 0 ? records : records.slice(0, end);
+/** Seconds, or the time until a date (RFC 9110 section 10.2.3). */
+function secondsIn(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;
 }
 
 /** The answer as an object; an empty one where it is none. */

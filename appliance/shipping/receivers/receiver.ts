@@ -5,10 +5,19 @@ import type { ShippedRecord } from '../formats/records.ts';
 /** A record, by its index in what was sent, that the receiver will never take, and what it says. */
 export type Refused = { readonly index: number; readonly reason: string };
 
+/**
+ * What became of records. `refused`: some that the receiver names. `whole`: it refused `count` records together from index `from` on, for the
+ * sake of one or of all, and nothing after them was sent. Everything else was taken.
+ */
+export type Sent = {
+  readonly refused: readonly Refused[];
+  readonly whole?: { readonly from: number; readonly count: number; readonly reason: string };
+};
+
 /** A way to a receiver. It connects when something is sent. One call at a time. */
 export interface Connection {
   /** Sends records in order; rejects with ReceiverError, and then nothing that is not confirmed counts as sent. */
-  send(records: readonly ShippedRecord[]): Promise<readonly Refused[]>;
+  send(records: readonly ShippedRecord[]): Promise<Sent>;
   /** Resolves when the receiver has read everything that was sent; as much of a proof as its protocol gives. */
   confirm(): Promise<void>;
   /** whether every send() is confirmed by itself, so that confirm() costs nothing */
@@ -28,6 +37,8 @@ export type ReceiverParts = {
   readonly patienceMs: number;
   /** syslog: a connection is not closed before this age, so that what TLS itself sends at its beginning has come */
   readonly quietMs: number;
+  /** splunk: the longest time until the indexers acknowledge */
+  readonly acknowledgeMs: number;
 };
 
 /** The receiver cannot be reached, or does not take what is sent. The message says what to mend, and holds no secret. */

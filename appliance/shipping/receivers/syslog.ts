@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { addressOf } from '../../../core/config/shipping.ts';
 import type { ShippedRecord } from '../formats/records.ts';
-import { type Connection, quoted, ReceiverError, type ReceiverParts, type Refused } from './receiver.ts';
+import { type Connection, quoted, ReceiverError, type ReceiverParts, type Sent } from './receiver.ts';
 import { frame, syslogMessage } from '../formats/syslog.ts';
 import { tlsOptions } from './tls.ts';
 
@@ -37,7 +37,7 @@ export class SyslogConnection implements Connection {
     return this.#answer;
   }
 
-  async send(records: readonly ShippedRecord[]): Promise<readonly Refused[]> {
+  async send(records: readonly ShippedRecord[]): Promise<Sent> {
     const { destination, host } = this.#parts;
     const socket = await this.#open();
     let pending: Buffer[] = [];
@@ -51,7 +51,7 @@ export class SyslogConnection implements Connection {
       pending = [];
       bytes = 0;
     }
-    return [];
+    return { refused: [] };
   }
 
   async confirm(): Promise<void> {
@@ -192,5 +192,6 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED/, 'nothing listens there: start the receiver, or correct the address'],
   [/ENOTFOUND|EAI_AGAIN/, 'the name of the receiver cannot be resolved'],
   [/ENETUNREACH|EHOSTUNREACH/, 'there is no route to the receiver'],
+  [/HPE_/, 'the receiver does not speak HTTP as it should: correct url'],
   [/ETIMEDOUT/, 'the receiver does not answer'],
 ];

@@ -38,8 +38,11 @@ export function tlsOptions(destination: Destination): ConnectionOptions {
   return { ...options, checkServerIdentity: (_host, certificate) => checkServerIdentity(expected, certificate) };
 }
 
-/** The value of the Authorization header; undefined without credentials. Throws ReceiverError. */
-export function authorizationOf(destination: Destination): string | undefined {
+/** `header`: value of Authorization. `secrets`: what a receiver may repeat of it in an answer, and nobody may read there. */
+export type Authorization = { readonly header: string; readonly secrets: readonly string[] };
+
+/** Read anew, so that credentials can be mended without a restart; undefined without credentials. Throws ReceiverError. */
+export function authorizationOf(destination: Destination): Authorization | undefined {
   const { token, username, password, protocol } = destination;
   const secret = (field: 'token' | 'password', source: NonNullable<typeof token>): string => {
     try {
@@ -51,10 +54,12 @@ export function authorizationOf(destination: Destination): string | undefined {
   if (token !== undefined) {
     const text = secret('token', token);
     if (!/^[\x21-\x7e]+$/.test(text)) throw unusable(destination, 'token', 'has characters that a header cannot have');
-    return `${{ splunk: 'Splunk', elastic: 'ApiKey' }[protocol as string] ?? 'Bearer'} ${text}`;
+    return { header: `${{ splunk: 'Splunk', elastic: 'ApiKey' }[protocol as string] ?? 'Bearer'} ${text}`, secrets: [text] };
   }
   if (username === undefined || password === undefined) return undefined;
-  return `Basic ${Buffer.from(`${username}:${secret('password', password)}`).toString('base64')}`;
+  const text = secret('password', password);
+  const credentials = Buffer.from(`${username}:${text}`).toString('base64');
+  return { header: `Basic ${credentials}`, secrets: [credentials, text] };
 }
 
 function certificatesIn(destination: Destination, path: string, pem: Buffer): string[] {

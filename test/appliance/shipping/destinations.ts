@@ -1,7 +1,7 @@
 // Destinations for tests, made by the schema of the configuration; pipelines that run until the test has ended.
 import { z } from 'zod';
 import { mkdirSync } from 'node:fs';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type Destination, shippingFields } from '../../../core/config/shipping.ts';
 import { systemClock } from '../../../core/base/time.ts';
 import { parseInput } from '../../../core/wire/schema.ts';
@@ -24,18 +24,28 @@ export function syslogTo(port: number, pki: Pki, fields: JsonObject = {}): Desti
   });
 }
 
+/** To a receiver over HTTPS, with a token where its protocol has one. */
+export function httpsTo({ port }: { readonly port: number }, protocol: string, pki: Pki, fields: JsonObject = {}): Destination {
+  const url = `https://127.0.0.1:${port}`;
+  const more = { splunk: { 'confirm-every': '1s' }, elastic: { index: 'logs-keystored-default' } }[protocol] ?? {};
+  return destinationOf({ ...{ protocol, url, 'server-name': 'siem.example', 'ca-file': pki.ca }, ...more, ...fields });
+}
+
 export type Running = {
   readonly pipeline: Pipeline;
   readonly logged: { level: string; message: string; fields: unknown }[];
   readonly stop: () => Promise<void>;
 };
 
-const running: Running[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((one) => one.stop()));
-});
-
-const pace: Partial<Pace> = { patienceMs: 2_000, quietMs: 100, firstRetryMs: 20, longestRetryMs: 100, pollMs: 10, keepMs: 10 };
+const pace: Partial<Pace> = {
+  patienceMs: 2_000,
+  quietMs: 100,
+  acknowledgeMs: 2_000,
+  firstRetryMs: 20,
+  longestRetryMs: 100,
+  pollMs: 10,
+  keepMs: 10,
+};
 
 export function ship(data: string, destination: Destination, faster: Partial<Pace> = {}): Running {
   mkdirSync(data, { recursive: true });
@@ -51,6 +61,6 @@ export function ship(data: string, destination: Destination, faster: Partial<Pac
       return ended;
     },
   };
-  running.push(one);
+  onTestFinished(one.stop);
   return one;
 }
