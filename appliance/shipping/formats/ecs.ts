@@ -63,12 +63,15 @@ export function ecsOf(
 /** Words for requests that name no action. */
 const words: Readonly<Record<string, string>> = { GET: 'read', POST: 'create', PUT: 'replace', PATCH: 'change', DELETE: 'delete' };
 
+/** No action of the API is longer; a path that nothing answers may be. */
+const longestAction = 64;
+
 /** What was done, in one word without names: `encrypt`, the last word of an action; `change`; `trail.opened`; or the kind. */
 export function actionOf({ path, method, event }: JsonObject, kind: string): string {
   if (typeof event === 'string') return `${kind}.${event}`;
   if (typeof path !== 'string' || typeof method !== 'string') return kind;
   const isAction = method === 'POST' && !path.startsWith('/v1/config/');
-  return (isAction ? path.split('/').at(-1) : words[method]) ?? kind;
+  return ((isAction ? path.split('/').at(-1)?.slice(0, longestAction) : words[method]) ?? kind).toWellFormed();
 }
 
 function group(name: string, fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

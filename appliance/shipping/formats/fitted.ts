@@ -1,7 +1,7 @@
 // JSON in ASCII that fits into so many octets: the longest fields are cut first, and named.
 import type { JsonObject, JsonValue } from '../../../core/wire/json.ts';
 
-/** Fields that say which record it is, and who did what: they are never cut. */
+/** Fields that say which record it is, and who did what: they are cut last. */
 const kept: ReadonlySet<string> = new Set([
   ...['chain', 'sequence', 'previous', 'kind', 'event', 'occurred-at', 'request-id', 'tenant', 'tenant-id', 'accessor', 'method', 'status'],
   ...['code', 'hash', 'id', 'level', 'component', '@timestamp'],
@@ -15,18 +15,29 @@ export function fittedJson(record: JsonObject, room: number): { readonly text: s
   if (text.length <= room) return { text, cut: [] };
   const fields: Record<string, JsonValue> = { ...record };
   const cut: string[] = [];
-  const longestFirst = Object.keys(record)
-    .filter((name) => !kept.has(name))
-    .toSorted((a, b) => lengthOf(record[b]) - lengthOf(record[a]));
-  for (const name of longestFirst) {
-    const value = record[name] as JsonValue;
-    // What is no text cannot be shortened and stay JSON.
-    const whole = typeof value === 'string' ? value : asciiJson(value);
-    const spare = room - text.length + lengthOf(value) - 2 - asciiJson(mark).length;
-    fields[name] = spare > 0 ? `${cutTo(whole, spare)}${mark}` : mark;
-    cut.push(name);
-    text = asciiJson(fields);
-    if (text.length <= room) break;
+  const cutOrder = Object.keys(record).toSorted(
+    (a, b) => Number(kept.has(a)) - Number(kept.has(b)) || lengthOf(record[b]) - lengthOf(record[a]),
+  );
+  for (const isLast of [false, true]) {
+    const these = cutOrder.filter((name) => kept.has(name) === isLast);
+    for (const name of these) {
+      const value = record[name] as JsonValue;
+      // Nothing is won with what is shorter than the mark.
+      if (lengthOf(value) <= lengthOf(mark)) continue;
+      // What is no text cannot be shortened and stay JSON.
+      const whole = typeof value === 'string' ? value : asciiJson(value);
+      const spare = room - text.length + lengthOf(value) - lengthOf(mark);
+      fields[name] = spare > 0 ? `${cutTo(whole, spare)}${mark}` : mark;
+      cut.push(name);
+      text = asciiJson(fields);
+      if (text.length <= room) return { text, cut };
+    }
+    // So many fields that not even their marks fit: they are left out.
+    for (const name of these) {
+      Reflect.deleteProperty(fields, name);
+      text = asciiJson(fields);
+      if (text.length <= room) return { text, cut };
+    }
   }
   return { text, cut };
 }

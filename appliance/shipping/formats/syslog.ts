@@ -1,7 +1,7 @@
 // Messages of RFC 5424, framed by octet counting (RFC 5425 section 4.3).
 import type { Destination } from '../../../core/config/shipping.ts';
 import type { ShippedRecord } from './records.ts';
-import { cefOf } from './cef.ts';
+import { cefOf, cutCef } from './cef.ts';
 import { ecsOf } from './ecs.ts';
 import { fittedJson } from './fitted.ts';
 
@@ -25,10 +25,10 @@ export function frame(message: string): Buffer {
 export function syslogMessage(record: ShippedRecord, { enterpriseNumber, maxRecordBytes, format, host }: SyslogOptions): string {
   const { source, severity, stream, kind, sequence, digest, id } = record;
   const priority = facilities[source] * 8 + severity.syslog;
-  const header = `<${priority}>1 ${record.occurredAt === '' ? '-' : record.occurredAt} ${token(host, 255)} keystored ${token(stream, 128)} ${token(kind, 32)}`;
+  const header = `<${priority}>1 ${isTimestamp.test(record.occurredAt) ? record.occurredAt : '-'} ${token(host, 255)} keystored ${token(stream, 128)} ${token(kind, 32)}`;
   const place = source === 'audit' ? { chain: stream, sequence, digest } : { stream };
   const data = (cut: readonly string[]): string =>
-    element(`${source}@${enterpriseNumber}`, { ...place, id, ...(cut.length === 0 ? {} : { cut: cut.join(' ') }) });
+    element(`${source}@${enterpriseNumber}`, { ...place, id, ...(cut.length === 0 ? {} : { cut: namesOf(cut) }) });
   // Room for the names of the fields that are cut.
   const room = maxRecordBytes - header.length - data([]).length - 2 - namesRoom;
   const { text, cut } = fitted[format](record, room);
@@ -46,11 +46,27 @@ const fitted: Readonly<Record<Destination['format'], (record: ShippedRecord, roo
   },
   cef(record, room) {
     const text = cefOf(record);
-    return text.length <= room ? { text, cut: [] } : { text: text.slice(0, room), cut: ['cef'] };
+    return text.length <= room ? { text, cut: [] } : { text: cutCef(text, room), cut: ['cef'] };
   },
 };
 
+/** For ` cut="…"`. */
 const namesRoom = 128;
+
+/** As many names as there is room for; `...` stands for the others. */
+function namesOf(cut: readonly string[]): string {
+  const most = namesRoom - ' cut="" ...'.length;
+  let names = '';
+  for (const name of cut) {
+    const longer = `${names} ${name}`.trimStart();
+    if (element('', { cut: longer }).length > most) return `${names} ...`.trimStart();
+    names = longer;
+  }
+  return names;
+}
+
+/** RFC 5424 section 6.2.3; anything else in a record that somebody wrote into the trail would be taken for the next field. */
+const isTimestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?Z$/;
 
 /** `[id name="value" …]`: of the value only `"`, `\` and `]` are escaped (section 6.3.3). */
 function element(id: string, parameters: Readonly<Record<string, string | number | undefined>>): string {

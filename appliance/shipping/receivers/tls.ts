@@ -41,7 +41,7 @@ export function tlsOptions(destination: Destination): ConnectionOptions {
 /** `header`: value of Authorization. `secrets`: what a receiver may repeat of it in an answer, and nobody may read there. */
 export type Authorization = { readonly header: string; readonly secrets: readonly string[] };
 
-/** Read anew, so that credentials can be mended without a restart; undefined without credentials. Throws ReceiverError. */
+/** Read at each request, so that credentials can be mended without a restart; undefined without credentials. Throws ReceiverError. */
 export function authorizationOf(destination: Destination): Authorization | undefined {
   const { token, username, password, protocol } = destination;
   const secret = (field: 'token' | 'password', source: NonNullable<typeof token>): string => {
