@@ -4,11 +4,11 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Daemon, startDaemon } from '../../harness/daemon.ts';
-import { temporaryDirectory } from '../../harness/temporary.ts';
+import { type Daemon, startDaemon } from '../harness/daemon.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
 
 const directory = temporaryDirectory();
-const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../..');
 const clients = join(root, 'appliance/clients');
 let daemon: Daemon;
 let environment: Record<string, string>;
