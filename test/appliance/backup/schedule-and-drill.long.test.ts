@@ -177,9 +177,12 @@ test('keep removes the oldest, and killed at any moment there is never a file un
     await daemon.request('POST', '/v1/state/system/run-backup').catch(() => undefined);
     await setTimeout(delayMs);
     await daemon.kill();
-    expect(files().length).toBeLessThanOrEqual(2);
+    // Killed between the new file and the removal of the oldest, there is one more until the next backup.
+    expect(files().length).toBeLessThanOrEqual(3);
     daemon = await startDaemon({ directory: path('data'), args, workers: 2 });
-    expect(readdirSync(path('data')).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    // The start may make up for the backup that was cut, and then has a copy of its own for a moment.
+    const copies = (): string[] => readdirSync(path('data')).filter((name) => name.startsWith('backup-'));
+    await expect.poll(copies, { timeout: 60_000 }).toEqual([]);
   }
   for (const file of files()) expect(plain(path('share', file))).toBe(true);
   await backUpNow();
