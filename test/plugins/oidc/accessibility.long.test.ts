@@ -143,7 +143,7 @@ describe.skipIf(chromiumPath === undefined)('pages', () => {
   test.each(['light-desktop', 'dark-phone'] as const)('of the API description are without findings: %s', async (look) => {
     const context = await chromium.newContext({ ...looks[look], ignoreHTTPSErrors: true, bypassCSP: true });
     const page = await context.newPage();
-    for (const name of ['', '/key-actions', '/errors', '/find?text=key%20version']) {
+    for (const name of ['', '/oidc', '/policies', '/errors', '/find?text=role%20claim']) {
       await page.goto(`${harness.appliance.url}/v1/docs${name}`);
       expect(await judge(page)).toEqual([]);
     }
