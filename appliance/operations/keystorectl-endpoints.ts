@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../core/base/async/once.ts';
 import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, Reply, type AnyEndpoint, type PublicCall } from '../../core/http/endpoint.ts';
+import { hasPresentCopy } from '../../core/http/response/entity-tag.ts';
 import { readDownloads, readSpan, type Download, type Span } from './downloads.ts';
 
 const tag = { name: 'keystorectl', description: 'The command line, for machines that have only the address of the appliance.' };
@@ -77,8 +78,7 @@ async function existing(files: Promise<readonly Download[]>): Promise<readonly D
 function answerWith(file: Download, { headers }: PublicCall, directory: string | undefined): Reply {
   const etag = `"${file.sha256}"`;
   const lasting = { etag, 'accept-ranges': 'bytes', 'cache-control': 'no-cache' };
-  if (headers['if-none-match']?.split(',').some((one) => one.trim() === etag || one.trim() === '*') === true)
-    return new Reply(304, undefined, lasting);
+  if (hasPresentCopy(headers['if-none-match'], etag)) return new Reply(304, undefined, lasting);
   const whole = { start: 0, end: file.size };
   // A range of a file that has changed since would be put behind octets of another one.
   const isSame = headers['if-range'] === undefined || headers['if-range'] === etag;

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Reply, type PublicCall } from '../endpoint.ts';
 import { takesGzip } from '../request/accept.ts';
+import { hasPresentCopy } from '../response/entity-tag.ts';
 
 /**
  * The answers of a public GET with entity tag and gzip (RFC 9110 sections 8.8.3 and 8.4.1.3). `no-cache` lets a client keep its copy, and
  * has it ask each time whether the copy is still the present one: an update of the appliance changes the text.
  */
 export class Published {
-  readonly #tags: ReadonlySet<string>;
+  readonly #tags: readonly string[];
   readonly #plain: Reply;
   readonly #compressed: Reply;
 
@@ -19,19 +20,15 @@ export class Published {
     const shared = { ...headers, 'cache-control': 'no-cache', vary: 'accept-encoding' };
     // A strong tag names octets: each encoding has its own.
     const tags = { plain: `"${digest}"`, compressed: `"${digest}-gzip"` };
-    this.#tags = new Set(['*', ...Object.values(tags)]);
+    this.#tags = Object.values(tags);
     this.#plain = new Reply(200, text, { ...shared, etag: tags.plain });
     this.#compressed = new Reply(200, gzipSync(text, { level: 9 }), { ...shared, etag: tags.compressed, 'content-encoding': 'gzip' });
   }
 
   answer({ headers }: Pick<PublicCall, 'headers'>): Reply {
     const reply = takesGzip(headers['accept-encoding']) ? this.#compressed : this.#plain;
-    return this.#isNamedBy(headers['if-none-match']) ? new Reply(304, undefined, validatorsOf(reply)) : reply;
-  }
-
-  /** Weak comparison (section 13.1.2); the tag of either encoding will do, because the text is the same. */
-  #isNamedBy(ifNoneMatch: string | undefined): boolean {
-    return ifNoneMatch?.split(',').some((one) => this.#tags.has(one.trim().replace(/^W\//, ''))) ?? false;
+    // The tag of either encoding will do, because the text is the same.
+    return hasPresentCopy(headers['if-none-match'], ...this.#tags) ? new Reply(304, undefined, validatorsOf(reply)) : reply;
   }
 }
 

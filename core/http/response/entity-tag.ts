@@ -23,6 +23,14 @@ export function requirePreconditions({ ifMatch, ifNoneMatch }: Preconditions, ta
   }
 }
 
+/**
+ * Whether If-None-Match of a GET has one of the tags, or `*`: the client's copy is the present one then. Weak comparison (section 13.1.2).
+ */
+export function hasPresentCopy(ifNoneMatch: string | undefined, ...tags: readonly string[]): boolean {
+  const present = new Set(['*', ...tags]);
+  return ifNoneMatch?.split(',').some((one) => present.has(one.trim().replace(/^W\//, ''))) ?? false;
+}
+
 /** Strong comparison (section 8.8.3.2); `*` matches anything that exists. */
 function lists(header: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
