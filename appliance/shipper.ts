@@ -3,7 +3,7 @@ import { fail } from '../core/base/errors.ts';
 import { systemClock } from '../core/base/time.ts';
 import { catchStrayErrors } from '../core/base/async/last-resort.ts';
 import { describeFault } from '../core/http/response/problem.ts';
-import { journalMark } from '../core/log/journal.ts';
+import { warnOnStandardError } from '../core/log/journal.ts';
 import { openLog } from '../core/log/log.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { openChannel } from './processes/channel.ts';
@@ -51,7 +51,7 @@ const handlers: ShipperHandlers = {
 
 openChannel({
   ...{ port: supervisorPort, asks: nothingAsked, serves: shipperRequests, handlers },
-  report: (line) => console.error(`${journalMark('warn')}keystored: shipper: ${line}`),
+  report: (line) => warnOnStandardError(`shipper: ${line}`),
 });
 
 /** The supervisor starts another one, which goes on at the last place that was kept. */

@@ -1,6 +1,6 @@
 // A serving process: opens token and store, composes the request handler, listens, and stops on request of the supervisor.
 import { flushCompileCache } from 'node:module';
-import { journalMark } from '../core/log/journal.ts';
+import { warnOnStandardError } from '../core/log/journal.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { loadConfiguration } from './composition/configuration.ts';
 import { serve } from './composition/serve.ts';
@@ -47,7 +47,7 @@ const handlers: WorkerHandlers = {
 
 const channel = openChannel({
   ...{ port: supervisorPort, asks: supervisorRequests, serves: workerRequests, handlers },
-  report: (line) => console.error(`${journalMark('warn')}keystored: worker ${number}: ${line}`),
+  report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
 });
 
 try {

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
-import { journalMark } from '../../core/log/journal.ts';
+import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel, Unanswered } from './channel.ts';
 import { memoryEnvironment } from './memory.ts';
 import { nothingAsked, shipperRequests, type SupervisorHandlers, workerPort } from './messages.ts';
@@ -37,7 +37,13 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
 
   const start = (): void => {
     const child = fork(join(import.meta.dirname, '../shipper.ts'), [...args], { env: { ...process.env, ...memoryEnvironment() } });
-    const channel = openChannel({ port: workerPort(child), asks: shipperRequests, serves: nothingAsked, handlers: {}, report: warn });
+    const channel = openChannel({
+      port: workerPort(child),
+      asks: shipperRequests,
+      serves: nothingAsked,
+      handlers: {},
+      report: warnOnStandardError,
+    });
     const startedMs = performance.now();
     current = { child, channel };
     let hasEnded = false;
@@ -46,7 +52,7 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
       hasEnded = true;
       current = undefined;
       if (isStopping) return;
-      warn(`the shipper ended (${how}); starting it again`);
+      warnOnStandardError(`the shipper ended (${how}); starting it again`);
       delayMs = performance.now() - startedMs > calmMs ? firstDelayMs : Math.min(2 * delayMs, longestDelayMs);
       setTimeout(() => {
         if (!isStopping) start();
@@ -82,8 +88,4 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
       clearTimeout(late);
     },
   };
-}
-
-function warn(line: string): void {
-  console.error(`${journalMark('warn')}keystored: ${line}`);
 }

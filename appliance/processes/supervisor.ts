@@ -2,7 +2,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
-import { journalMark } from '../../core/log/journal.ts';
+import { warnOnStandardError } from '../../core/log/journal.ts';
 import { handOn } from './inherited-sockets.ts';
 import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
@@ -66,7 +66,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
     const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
     const channel = openChannel({
       ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlersFor(worker) },
-      report: (line) => warn(`worker ${number}: ${line}`),
+      report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
     });
     running.set(number, { process: worker, channel, isRespawn });
     const started = performance.now();
@@ -74,7 +74,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
       const begin = async (): Promise<void> => {
         const { refused } = await channel.request('begin', { ...orders, sockets });
         if (refused === undefined) return resolve();
-        if (isRespawn) warn(`worker ${number} cannot start again: ${refused}`);
+        if (isRespawn) warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
         reject(new StartRefused(refused));
       };
       worker.once('online', () => void begin().catch(reject));
@@ -82,7 +82,7 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
         if (running.get(number)?.process === worker) running.delete(number);
         reject(new StartRefused(`a worker process ended while starting (${how}); its message is above`));
         if (stopping) return;
-        warn(`worker ${number} ended (${how}); starting it again`);
+        warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
         const calm = performance.now() - started > longestRespawnDelayMs;
         const next = calm ? firstRespawnDelayMs : Math.min(delayMs * 2, longestRespawnDelayMs);
         setTimeout(() => {
@@ -129,10 +129,6 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
       await stopAll(running);
     },
   };
-}
-
-function warn(line: string): void {
-  console.error(`${journalMark('warn')}keystored: ${line}`);
 }
 
 /** Why a worker cannot do its work; undefined when its tokens have just answered. */

@@ -9,6 +9,11 @@ export function journalMark(level: LogLevel): string {
   return isJournal() ? `<${priorities[level]}>` : '';
 }
 
+/** A warning on standard error, for what happens outside of the log. */
+export function warnOnStandardError(line: string): void {
+  console.error(`${journalMark('warn')}keystored: ${line}`);
+}
+
 /** Whether journald reads standard error: `JOURNAL_STREAM` has the device and inode of the stream it gave us (systemd.exec(5)). */
 export function isJournal(): boolean {
   const stream = process.env['JOURNAL_STREAM'];
