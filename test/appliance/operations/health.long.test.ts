@@ -32,6 +32,8 @@ test('a worker that hangs and a worker that ends are seen by every caller, and r
       { timeout: 90_000 },
     )
     .toContainEqual({ state: 'incomplete', reason: expect.stringMatching(/^worker [12] /) });
+  // The watch looks every two seconds, in worker 1: the alarm is awaited while the other one still hangs.
+  await expect.poll(log, { timeout: 60_000 }).toMatch(/alarm: workers: worker [12] /);
   process.kill(second, 'SIGCONT');
 
   process.kill(first, 'SIGKILL');
