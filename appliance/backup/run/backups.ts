@@ -295,8 +295,9 @@ function filePrefix(appliance: string): string {
   return `keystored-${appliance.replaceAll(/[^\w.-]/g, '-')}-`;
 }
 
+/** To the millisecond: two backups within a second are two files. */
 function fileName(appliance: string, at: Temporal.Instant): string {
-  const time = at.toString({ smallestUnit: 'second' }).replaceAll(/[-:]/g, '');
+  const time = at.toString({ smallestUnit: 'millisecond' }).replaceAll(/[-:]/g, '');
   return `${filePrefix(appliance)}${time}.tar.age`;
 }
 

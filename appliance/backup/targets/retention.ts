@@ -3,10 +3,12 @@
 /** `keep`: the newest so many stay; 0: all. `keepMonthly`: for so many months, the first file of each stays as well. */
 export type Keeping = { readonly keep: number; readonly keepMonthly: number };
 
-/** The names to remove. Only names that this appliance gives are considered. */
+/** The names to remove. Only names that this appliance gives are considered; earlier versions gave whole seconds. */
 export function expendable(names: readonly string[], prefix: string, { keep, keepMonthly }: Keeping): readonly string[] {
   if (keep === 0) return [];
-  const own = names.filter((name) => name.startsWith(prefix) && /^\d{8}T\d{6}Z\.tar\.age$/.test(name.slice(prefix.length))).toSorted();
+  const own = names
+    .filter((name) => name.startsWith(prefix) && /^\d{8}T\d{6}(?:\.\d{3})?Z\.tar\.age$/.test(name.slice(prefix.length)))
+    .toSorted();
   const firstOfMonth = new Map<string, string>();
   for (const name of own) {
     const month = name.slice(prefix.length, prefix.length + 6);

@@ -43,7 +43,8 @@ test('overdue is what is older than one and a half periods, from the first sight
 
 test('kept are the newest and the first of each month; names of others are left alone', () => {
   const prefix = 'keystored-a-';
-  const name = (date: string): string => `${prefix}${date}T023000Z.tar.age`;
+  // Earlier versions gave whole seconds.
+  const name = (date: string): string => `${prefix}${date}T023000${date < '20260203' ? '' : '.417'}Z.tar.age`;
   const own = ['20260101', '20260115', '20260202', '20260210', '20260301', '20260302', '20260303'].map(name);
   const others = [
     'keystored-b-20200101T000000Z.tar.age',
