@@ -2,6 +2,7 @@
 import type { Command } from '../../core/http/description/command.ts';
 import {
   inlineSchema,
+  successesOf,
   type JsonSchema,
   type OpenApiDocument,
   type Operation,
@@ -86,8 +87,8 @@ class Entry implements CatalogEntry {
   }
 
   get output(): JsonSchema | undefined {
-    const success = Object.entries(this.operation.responses).find(([status]) => status.startsWith('2'))?.[1];
-    const answer = success?.content?.['application/json']?.schema;
+    const [success] = successesOf(this.operation);
+    const answer = success?.[1].content?.['application/json']?.schema;
     return (this.#output ??= answer === undefined ? undefined : inlineSchema(answer.items ?? answer, this.#document));
   }
 

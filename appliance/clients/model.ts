@@ -1,11 +1,12 @@
 // What a client library has to offer, read from the API description: groups of operations and named types. Every emitter starts from this.
 import { defined } from '../../core/base/defined.ts';
-import type {
-  Content,
-  OpenApiDocument,
-  Operation as DescribedOperation,
-  Parameter,
-  Response,
+import {
+  type Content,
+  type OpenApiDocument,
+  type Operation as DescribedOperation,
+  type Parameter,
+  type Response,
+  successesOf,
 } from '../../core/http/description/document.ts';
 import { type NamedType, type TypeReference, TypeReader } from './types.ts';
 import { camelCase, pascalCase } from './words.ts';
@@ -89,9 +90,9 @@ export function readModel(document: OpenApiDocument): Model {
 }
 
 /** Pages for people, the description itself and the downloads of keystorectl are none of a client's business. */
-function isForPrograms(path: string, { responses }: DescribedOperation): boolean {
+function isForPrograms(path: string, operation: DescribedOperation): boolean {
   if (path === '/v1/openapi.json' || path.startsWith('/v1/keystorectl')) return false;
-  return path.startsWith('/v1/') && mediaTypeOf(successesOf(responses)[0]?.[1]) !== 'text/html';
+  return path.startsWith('/v1/') && mediaTypeOf(successesOf(operation)[0]?.[1]) !== 'text/html';
 }
 
 /** The resource whose name the operation's id begins with; without one, the tag. */
@@ -129,7 +130,7 @@ function readOperation({ path, method, operation, group, types }: Reading): Oper
     pathParameters: parametersIn('path'),
     query,
     headers: parametersIn('header'),
-    ...defined({ body: readBody(operation, method, types) }),
+    ...defined({ body: readBody(operation, types) }),
     answer,
     isIdempotent,
     isPublic: operation.security !== undefined,
@@ -144,17 +145,17 @@ const changesTheAnswer: ReadonlySet<string> = new Set(['fields', 'keys', 'count'
 
 const harmlessMethods: ReadonlySet<string> = new Set(['get', 'put', 'delete']);
 
-function readBody({ operationId, requestBody }: DescribedOperation, method: string, types: TypeReader): Body | undefined {
+function readBody({ operationId, requestBody }: DescribedOperation, types: TypeReader): Body | undefined {
   if (requestBody === undefined) return undefined;
-  // Nobody means to replace an entry with nothing but defaults by leaving an argument out.
-  const isRequired = requestBody.required || method === 'put' || method === 'patch';
+  const isRequired = requestBody.required;
   const [json, other] = [requestBody.content[jsonType], Object.keys(requestBody.content)[0] ?? ''];
   if (json === undefined) return { kind: 'octets', mediaType: other, isRequired };
   return { kind: 'json', type: types.refer(json.schema, `${pascalCase(operationId)}Request`), isRequired };
 }
 
-function readAnswer({ operationId, responses }: DescribedOperation, types: TypeReader): Answer {
-  const successes = successesOf(responses);
+function readAnswer(operation: DescribedOperation, types: TypeReader): Answer {
+  const { operationId } = operation;
+  const successes = successesOf(operation);
   const response = successes.map(([, one]) => one).find(({ content }) => content !== undefined);
   const mediaType = mediaTypeOf(response);
   if (mediaType === undefined) return { kind: 'nothing' };
@@ -173,10 +174,6 @@ const answerKinds: Readonly<Record<string, 'lines' | 'stream' | 'text'>> = {
   'application/x-pem-file': 'text',
   'text/plain': 'text',
 };
-
-function successesOf(responses: DescribedOperation['responses']): readonly (readonly [string, Response])[] {
-  return Object.entries(responses).filter(([status]) => status.startsWith('2'));
-}
 
 function mediaTypeOf(response: Response | undefined): string | undefined {
   return contentTypes(response?.content)[0];

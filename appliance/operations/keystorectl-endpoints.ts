@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { once } from '../../core/base/async/once.ts';
 import { fail } from '../../core/base/errors.ts';
 import { definePublicEndpoint, Reply, type AnyEndpoint, type PublicCall } from '../../core/http/endpoint.ts';
+import { copyHeaders } from '../../core/http/description/published.ts';
 import { hasPresentCopy } from '../../core/http/response/entity-tag.ts';
 import { readDownloads, readSpan, type Download, type Span } from './downloads.ts';
 
@@ -47,7 +48,12 @@ export function keystorectlEndpoints(directory?: string): AnyEndpoint[] {
       produces: 'application/octet-stream',
       documented: {
         names: { name: { description: `A name of the list, or ${sums}.`, example: 'keystorectl-linux-amd64' } },
-        otherStatuses: { 206: 'The octets that `Range` asks for' },
+        otherStatuses: {
+          206: 'The octets that `Range` asks for; `Content-Range` says which these are',
+          304: 'The copy that `If-None-Match` names is still the present one',
+        },
+        headers: { ...copyHeaders.answer, ...rangeHeaders.answer },
+        requestHeaders: { ...copyHeaders.request, ...rangeHeaders.request },
       },
       async run(call) {
         const all = await existing(files());
@@ -94,6 +100,25 @@ function answerWith(file: Download, { headers }: PublicCall, directory: string |
   if (range === undefined) return new Reply(200, body, about);
   return new Reply(206, body, { ...about, 'content-range': `bytes ${start}-${end - 1}/${file.size}` });
 }
+
+const rangeHeaders = {
+  answer: {
+    'Content-Range': {
+      description: 'Of 206: the first octet, the last one, and the size of the file.',
+      schema: { type: 'string', examples: ['bytes 1048576-2097151/117076160'] },
+    },
+  },
+  request: {
+    Range: {
+      description: 'One range of octets; of several, or one outside of the file, the whole file is answered.',
+      schema: { type: 'string', examples: ['bytes=1048576-2097151'] },
+    },
+    'If-Range': {
+      description: 'Entity tag of the file that the range is of: when it is another one now, the whole file is answered.',
+      schema: { type: 'string', examples: ['"q1W8mZ0bq1c"'] },
+    },
+  },
+} as const;
 
 /** The one range that is asked for. Undefined for none, several, or one outside of the file: the whole file is answered then (RFC 9110 14.2). */
 function rangeOf(text: string | undefined, size: number): Span | undefined {

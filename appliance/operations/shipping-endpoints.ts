@@ -37,6 +37,7 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       path: '/v1/state/system/shipping',
       operation: 'read',
       named: 'Shipping',
+      nameField: 'name',
       summary: 'State of every receiver of the audit trail and the logs',
       description: 'Receivers are configured in the section `shipping` of the configuration.',
       audit: 'reads-go-on',
@@ -46,7 +47,7 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       async run(call) {
         const states = await reportShipping(shipping);
         const byName = states.map((state) => [state.name, state] as const).toSorted(([a], [b]) => (a < b ? -1 : 1));
-        return answerList(call, '/v1/state/system/shipping', destinationState, listOf('name', byName), (_name, state) => state);
+        return answerList(call, '/v1/state/system/shipping', destinationState, listOf(byName), (_name, state) => state);
       },
     }),
     defineEndpoint<undefined, DestinationState, string>({
@@ -55,6 +56,7 @@ export function shippingEndpoints(shipping: ShippingParts): AnyEndpoint[] {
       path: '/v1/state/system/shipping/{destination}',
       operation: 'read',
       named: 'Shipping',
+      nameField: 'name',
       summary: 'State of one receiver',
       description: 'As in the list of all receivers.',
       audit: 'reads-go-on',

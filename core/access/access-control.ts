@@ -35,8 +35,8 @@ export type FieldAccess = {
   allows(operation: PolicyOperation): boolean;
   /** Throws `policy-denied` when a field of this document (wire form) has a value outside the policy's `allowed-values`. */
   requireAllowedValues(wire: unknown): void;
-  /** The document without the fields that the policy hides (wire form). */
-  withoutHidden(wire: unknown): unknown;
+  /** The document without the fields that the policy hides (wire form). It keeps its name, if `nameField` says which field that is. */
+  withoutHidden(wire: unknown, nameField?: string): unknown;
 };
 
 /** The decision of both sets of policies. `rule` and `policy` name what decided. */
@@ -72,8 +72,8 @@ class Authorization implements FieldAccess {
     this.#constraints?.requireAllowedValues(wire);
   }
 
-  withoutHidden(wire: unknown): unknown {
-    return this.#constraints === undefined ? wire : this.#constraints.withoutHidden(wire);
+  withoutHidden(wire: unknown, nameField?: string): unknown {
+    return this.#constraints === undefined ? wire : this.#constraints.withoutHidden(wire, nameField);
   }
 }
 
@@ -159,6 +159,7 @@ function constraintsOf(verdicts: readonly Verdict[]): NonNullable<Decision['cons
     requireAllowedValues(document) {
       for (const { grants } of verdicts) requireAllowedValues(grants, document);
     },
-    withoutHidden: (document) => verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown), document),
+    withoutHidden: (document, nameField) =>
+      verdicts.reduce((shown: unknown, { grants }) => withoutHidden(grants, shown, nameField), document),
   };
 }

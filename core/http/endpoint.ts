@@ -79,6 +79,11 @@ type Shared = {
    * of an entry. Default: the operationId.
    */
   readonly named?: string;
+  /**
+   * The field (as on the wire) that names the entry, or each entry of the list, in the answers. No policy hides it, so that programs can
+   * rely on it; `keys=true` answers it too.
+   */
+  readonly nameField?: string;
   /** A POST that may be repeated without harm. GET, PUT and DELETE always may. */
   readonly idempotent?: true;
   /**
@@ -134,13 +139,17 @@ export type Documented = {
   /** instead of examples made from the fields, in wire form */
   readonly exampleInput?: Readonly<Record<string, unknown>>;
   readonly exampleOutput?: Readonly<Record<string, unknown>>;
-  /** statuses that come with the answer as well, and when: health that is down */
+  /** other statuses with the same headers and, except for 304, the same body, and when: health that is down, a range of a file */
   readonly otherStatuses?: Readonly<Record<number, string>>;
   /** headers of 2xx answers */
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Readonly<Record<string, unknown>> }>>;
+  readonly headers?: DescribedHeaders;
+  /** headers that the endpoint reads, beyond those of every request and the preconditions of resources */
+  readonly requestHeaders?: DescribedHeaders;
   /** set for endpoints of a resource: of its list, or of one entry, which has an entity tag */
   readonly resource?: { readonly form: 'list' | 'entry'; readonly tree: 'config' | 'state'; readonly facts: ResourceFacts };
 };
+
+type DescribedHeaders = Readonly<Record<string, { readonly description: string; readonly schema: Readonly<Record<string, unknown>> }>>;
 
 /** The part of a resource that the API description needs; fields as in Resource. */
 export type ResourceFacts = {

@@ -1,6 +1,6 @@
 // The command of one operation: usage, arguments and options, all from its entry in the catalog.
 import { Command, Option } from 'commander';
-import type { Parameter } from '../../../core/http/description/document.ts';
+import { successesOf, type Parameter } from '../../../core/http/description/document.ts';
 import { takesBatches } from './bulk.ts';
 import type { Catalog, CatalogEntry } from '../catalog.ts';
 import { outputOf } from '../terminal/command-output.ts';
@@ -106,6 +106,5 @@ function fileOptions(entry: CatalogEntry): Option[] {
 }
 
 function producesFile({ operation, output }: CatalogEntry): boolean {
-  const answers = Object.entries(operation.responses);
-  return output === undefined && answers.some(([status, { content }]) => status.startsWith('2') && content !== undefined);
+  return output === undefined && successesOf(operation).some(([, { content }]) => content !== undefined);
 }

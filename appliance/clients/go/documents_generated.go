@@ -7,7 +7,7 @@ import "time"
 // Approle: A document of the API.
 type Approle struct {
 	// Name: Name of the approle.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// TokenPolicies: Policies of the tokens; only such as the caller has.
 	TokenPolicies []string `json:"token-policies,omitempty"`
@@ -171,7 +171,7 @@ type ApproleReplacement struct {
 // ApproleState: A document of the API.
 type ApproleState struct {
 	// Name: Name of the approle.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// TokenPolicies: Policies of the tokens; only such as the caller has.
 	TokenPolicies []string `json:"token-policies,omitempty"`
@@ -210,31 +210,31 @@ type ApproleState struct {
 // AuditAnswer: A document of the API.
 type AuditAnswer struct {
 	// Keys: Keys that have signed the trail, the newest last.
-	Keys []AuditKey `json:"keys,omitempty"`
+	Keys []AuditKey `json:"keys"`
 
 	// Heads: The last signed position of every chain.
-	Heads []AuditHead `json:"heads,omitempty"`
+	Heads []AuditHead `json:"heads"`
 }
 
 // AuditHead: A document of the API.
 type AuditHead struct {
 	// Chain: Chain of one process.
-	Chain string `json:"chain,omitempty"`
+	Chain string `json:"chain"`
 
 	// Sequence: Number of its last signed record.
-	Sequence *int64 `json:"sequence,omitempty"`
+	Sequence int64 `json:"sequence"`
 
 	// Hash: SHA-256 of that record.
-	Hash string `json:"hash,omitempty"`
+	Hash string `json:"hash"`
 }
 
 // AuditKey: A document of the API.
 type AuditKey struct {
 	// KeyID: Id of the key in head records.
-	KeyID string `json:"key-id,omitempty"`
+	KeyID string `json:"key-id"`
 
 	// PublicKey: The public key, PEM.
-	PublicKey string `json:"public-key,omitempty"`
+	PublicKey string `json:"public-key"`
 }
 
 // BackupAnswer: A document of the API.
@@ -262,7 +262,7 @@ type BackupsAnswer struct {
 	Running *BackupsRunning `json:"running,omitempty"`
 
 	// Scheduled: Whether the configuration has a schedule.
-	Scheduled *bool `json:"scheduled,omitempty"`
+	Scheduled bool `json:"scheduled"`
 
 	// NextAt: When the next one begins.
 	NextAt *time.Time `json:"next-at,omitempty"`
@@ -280,10 +280,10 @@ type BackupsAnswer struct {
 	LastDigest string `json:"last-digest,omitempty"`
 
 	// Failures: How many failed.
-	Failures *int64 `json:"failures,omitempty"`
+	Failures int64 `json:"failures"`
 
 	// FailuresInARow: How many failed since the last complete one.
-	FailuresInARow *int64 `json:"failures-in-a-row,omitempty"`
+	FailuresInARow int64 `json:"failures-in-a-row"`
 
 	// LastFailureAt: When the last failure was.
 	LastFailureAt *time.Time `json:"last-failure-at,omitempty"`
@@ -295,22 +295,22 @@ type BackupsAnswer struct {
 // BackupsRunning: The backup that runs.
 type BackupsRunning struct {
 	// Purpose: What it was begun for.
-	Purpose BackupsRunningPurpose `json:"purpose,omitempty"`
+	Purpose BackupsRunningPurpose `json:"purpose"`
 
 	// Stage: Whether the store is still copied.
-	Stage BackupsRunningStage `json:"stage,omitempty"`
+	Stage BackupsRunningStage `json:"stage"`
 
 	// Target: Where it goes.
-	Target string `json:"target,omitempty"`
+	Target string `json:"target"`
 
 	// StartedAt: When it began.
-	StartedAt *time.Time `json:"started-at,omitempty"`
+	StartedAt time.Time `json:"started-at"`
 
 	// DoneBytes: Octets so far.
-	DoneBytes *int64 `json:"done-bytes,omitempty"`
+	DoneBytes int64 `json:"done-bytes"`
 
 	// TotalBytes: Octets when it is done.
-	TotalBytes *int64 `json:"total-bytes,omitempty"`
+	TotalBytes int64 `json:"total-bytes"`
 }
 
 // BackupsRunningPurpose: What it was begun for. Later versions may answer others.
@@ -1217,67 +1217,67 @@ func (HMACRequest) GoString() string {
 // HSMAnswer: A document of the API.
 type HSMAnswer struct {
 	// Tokens: The configured tokens.
-	Tokens []HSMToken `json:"tokens,omitempty"`
+	Tokens []HSMToken `json:"tokens"`
 }
 
 // HSMToken: A document of the API.
 type HSMToken struct {
 	// Name: Name of the token in the configuration.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Module: Path of the PKCS#11 module.
-	Module string `json:"module,omitempty"`
+	Module string `json:"module"`
 
 	// Label: Label of the token.
-	Label string `json:"label,omitempty"`
+	Label string `json:"label"`
 
 	// Serial: Serial number of the token.
-	Serial string `json:"serial,omitempty"`
+	Serial string `json:"serial"`
 
 	// Manufacturer: Manufacturer of the token.
-	Manufacturer string `json:"manufacturer,omitempty"`
+	Manufacturer string `json:"manufacturer"`
 
 	// Model: Model of the token.
-	Model string `json:"model,omitempty"`
+	Model string `json:"model"`
 
 	// State: Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
-	State HSMTokenState `json:"state,omitempty"`
+	State HSMTokenState `json:"state"`
 
 	// Reason: Why it is not up, and how to correct it.
 	Reason string `json:"reason,omitempty"`
 
 	// KeyTypes: Key types that the token supports.
-	KeyTypes []string `json:"key-types,omitempty"`
+	KeyTypes []string `json:"key-types"`
 
 	// Mechanisms: Mechanisms of the token.
-	Mechanisms []string `json:"mechanisms,omitempty"`
+	Mechanisms []string `json:"mechanisms"`
 
 	// WrappingKey: The key that wraps all others, and its last rotation.
-	WrappingKey *HSMTokenWrappingKey `json:"wrapping-key,omitempty"`
+	WrappingKey HSMTokenWrappingKey `json:"wrapping-key"`
 
 	// LoadedKeys: Keys loaded now.
-	LoadedKeys *int64 `json:"loaded-keys,omitempty"`
+	LoadedKeys int64 `json:"loaded-keys"`
 
 	// Sessions: Sessions of the answering worker, counted recently.
-	Sessions *HSMTokenSessions `json:"sessions,omitempty"`
+	Sessions HSMTokenSessions `json:"sessions"`
 
 	// Latencies: Time of recent calls by operation.
-	Latencies map[string]HSMTokenLatency `json:"latencies,omitempty"`
+	Latencies map[string]HSMTokenLatency `json:"latencies"`
 }
 
 // HSMTokenLatency: A document of the API.
 type HSMTokenLatency struct {
 	// Count: Calls that were measured.
-	Count *int64 `json:"count,omitempty"`
+	Count int64 `json:"count"`
 
 	// P50: Median in microseconds.
-	P50 *float64 `json:"p50,omitempty"`
+	P50 float64 `json:"p50"`
 
 	// P99: 99th percentile in microseconds.
-	P99 *float64 `json:"p99,omitempty"`
+	P99 float64 `json:"p99"`
 
 	// Unit: Of both.
-	Unit HSMTokenLatencyUnit `json:"unit,omitempty"`
+	Unit HSMTokenLatencyUnit `json:"unit"`
 }
 
 // HSMTokenLatencyUnit: Of both. Later versions may answer others.
@@ -1291,13 +1291,13 @@ const (
 // HSMTokenSessions: Sessions of the answering worker, counted recently.
 type HSMTokenSessions struct {
 	// Size: Sessions that may be open.
-	Size *int64 `json:"size,omitempty"`
+	Size int64 `json:"size"`
 
 	// Busy: Sessions in use.
-	Busy *int64 `json:"busy,omitempty"`
+	Busy int64 `json:"busy"`
 
 	// Waiting: Calls that wait for a session.
-	Waiting *int64 `json:"waiting,omitempty"`
+	Waiting int64 `json:"waiting"`
 }
 
 // HSMTokenState: Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. Later
@@ -1318,20 +1318,20 @@ const (
 // HSMTokenWrappingKey: The key that wraps all others, and its last rotation.
 type HSMTokenWrappingKey struct {
 	// Number: Number of the wrapping key in use; each rotation makes the next.
-	Number *int64 `json:"number,omitempty"`
+	Number int64 `json:"number"`
 
 	// State: `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
 	// every start tries again.
-	State WrappingKeyState `json:"state,omitempty"`
+	State WrappingKeyState `json:"state"`
 
 	// Done: Keys rewrapped by the last rotation.
-	Done *int64 `json:"done,omitempty"`
+	Done int64 `json:"done"`
 
 	// Total: Keys to rewrap, as counted so far.
-	Total *int64 `json:"total,omitempty"`
+	Total int64 `json:"total"`
 
 	// Failed: Keys that could not be rewrapped; system:logs names them.
-	Failed *int64 `json:"failed,omitempty"`
+	Failed int64 `json:"failed"`
 
 	// Started: When the last rotation began.
 	Started string `json:"started,omitempty"`
@@ -1386,13 +1386,13 @@ func (ImportRequest) GoString() string {
 // ImportWrappingKeyAnswer: A document of the API.
 type ImportWrappingKeyAnswer struct {
 	// WrappingKey: SubjectPublicKeyInfo PEM, RSA-4096.
-	WrappingKey string `json:"wrapping-key,omitempty"`
+	WrappingKey string `json:"wrapping-key"`
 }
 
 // IssuedCertificate: A document of the API.
 type IssuedCertificate struct {
 	// Serial: Serial number.
-	Serial string `json:"serial,omitempty"`
+	Serial string `json:"serial"`
 
 	// Subject: Subject.
 	Subject string `json:"subject,omitempty"`
@@ -1603,7 +1603,7 @@ type OIDCLoginRequest struct {
 // OIDCRole: A document of the API.
 type OIDCRole struct {
 	// Name: Name of the OIDC role.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// RequiredClaims: Claims without which the role is not given.
 	RequiredClaims []string `json:"required-claims,omitempty"`
@@ -1669,7 +1669,7 @@ type OIDCRoleReplacement struct {
 // OIDCRoleState: A document of the API.
 type OIDCRoleState struct {
 	// Name: Name of the OIDC role.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// RequiredClaims: Claims without which the role is not given.
 	RequiredClaims []string `json:"required-claims,omitempty"`
@@ -1687,7 +1687,7 @@ type OIDCRoleState struct {
 // OIDCService: A document of the API.
 type OIDCService struct {
 	// Name: Name of the OIDC service.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// DisplayName: What the login page calls it.
 	DisplayName string `json:"display-name,omitempty"`
@@ -1894,7 +1894,7 @@ type OIDCServiceRoleSelectMerge struct {
 // OIDCServiceState: A document of the API.
 type OIDCServiceState struct {
 	// Name: Name of the OIDC service.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// DisplayName: What the login page calls it.
 	DisplayName string `json:"display-name,omitempty"`
@@ -2183,7 +2183,7 @@ func (OpenpgpVerifyRequest) GoString() string {
 // Policy: A document of the API.
 type Policy struct {
 	// Name: Name of the policy.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Description: What the policy is for.
 	Description string `json:"description,omitempty"`
@@ -2429,7 +2429,7 @@ type PolicyRuleMerge struct {
 // PolicyState: A document of the API.
 type PolicyState struct {
 	// Name: Name of the policy.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Description: What the policy is for.
 	Description string `json:"description,omitempty"`
@@ -2440,14 +2440,14 @@ type PolicyState struct {
 	// BuiltIn: Whether every tenant has it; built-in policies cannot be changed.
 	BuiltIn *bool `json:"built-in,omitempty"`
 
-	// Warnings: Rules that no request can meet.
+	// Warnings: Rules that no request can meet, and names that cannot be hidden.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
 // PolicyWithWarnings: A document of the API.
 type PolicyWithWarnings struct {
 	// Name: Name of the policy.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Description: What the policy is for.
 	Description string `json:"description,omitempty"`
@@ -2657,7 +2657,7 @@ type RotateWrappingKeyRequest struct {
 // SecretID: A document of the API.
 type SecretID struct {
 	// Accessor: Stands for the secret-id where the secret itself must not be seen.
-	Accessor string `json:"accessor,omitempty"`
+	Accessor string `json:"accessor"`
 
 	// CreationTime: When it was made.
 	CreationTime *time.Time `json:"creation-time,omitempty"`
@@ -2685,7 +2685,7 @@ const (
 // Shipping: A document of the API.
 type Shipping struct {
 	// Name: Name of the destination in the configuration.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Protocol: What the receiver speaks.
 	Protocol ShippingProtocol `json:"protocol,omitempty"`
@@ -2751,7 +2751,7 @@ type Shipping struct {
 // ShippingAnswer: A document of the API.
 type ShippingAnswer struct {
 	// Name: Name of the destination in the configuration.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Protocol: What the receiver speaks.
 	Protocol ShippingProtocol `json:"protocol,omitempty"`
@@ -3099,7 +3099,7 @@ func (SystemUnsealRequest) GoString() string {
 // Tenant: A document of the API.
 type Tenant struct {
 	// Name: Name of the tenant.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// DescriptiveName: A name for people.
 	DescriptiveName string `json:"descriptive-name,omitempty"`
@@ -3165,7 +3165,7 @@ type TenantReplacement struct {
 // TenantState: A document of the API.
 type TenantState struct {
 	// Name: Name of the tenant.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// DescriptiveName: A name for people.
 	DescriptiveName string `json:"descriptive-name,omitempty"`
@@ -3199,7 +3199,7 @@ const (
 // TLSCA: A document of the API.
 type TLSCA struct {
 	// Name: Name of the TLS CA.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// CertKeyType: Key of the CA; default ecdsa.
 	CertKeyType CertKeyType `json:"cert-key-type,omitempty"`
@@ -3467,7 +3467,7 @@ type TLSCAReplacement struct {
 // TLSCAState: A document of the API.
 type TLSCAState struct {
 	// Name: Name of the TLS CA.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// CertKeyType: Key of the CA; default ecdsa.
 	CertKeyType CertKeyType `json:"cert-key-type,omitempty"`
@@ -3531,7 +3531,7 @@ type TLSCAState struct {
 // Token: A document of the API.
 type Token struct {
 	// Accessor: Stands for the token where the token itself must not be seen.
-	Accessor string `json:"accessor,omitempty"`
+	Accessor string `json:"accessor"`
 
 	// Tenant: Tenant of the token.
 	Tenant string `json:"tenant,omitempty"`
@@ -3767,13 +3767,13 @@ type TokenRefreshRequest struct {
 // Topic: A document of the API.
 type Topic struct {
 	// Name: Name of the topic.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 }
 
 // TransitKey: A document of the API.
 type TransitKey struct {
 	// Name: Name of the transit key.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Cipher: What the key is made of.
 	Cipher Cipher `json:"cipher,omitempty"`
@@ -4058,7 +4058,7 @@ type TransitKeyReplacement struct {
 // TransitKeyState: A document of the API.
 type TransitKeyState struct {
 	// Name: Name of the transit key.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name"`
 
 	// Cipher: What the key is made of.
 	Cipher Cipher `json:"cipher,omitempty"`

@@ -35,11 +35,14 @@ function accepts(allowed: readonly unknown[], value: unknown): boolean {
 
 /**
  * The answer (a document or a list of documents, wire form) without the fields that all of the rules hide. Each answer of a batch is
- * treated as if it were sent alone.
+ * treated as if it were sent alone. `nameField` stays: it is in the path of the entry and in what `keys=true` answers, so that leaving it
+ * out would keep nothing secret, and programs rely on it.
  */
-export function withoutHidden(grants: readonly PolicyRule[], answer: unknown): unknown {
+export function withoutHidden(grants: readonly PolicyRule[], answer: unknown, nameField?: string): unknown {
   const [first, ...others] = grants;
-  const hidden = (first?.hideFields ?? []).filter((field) => others.every((rule) => rule.hideFields.includes(field)));
+  const hidden = (first?.hideFields ?? []).filter(
+    (field) => field !== nameField && others.every((rule) => rule.hideFields.includes(field)),
+  );
   if (hidden.length === 0) return answer;
   const strip = (document: unknown): unknown => hidden.reduce((shown, field) => without(shown, field.split('/')), document);
   const items = itemsOf(answer, 'batch-results');

@@ -49,7 +49,8 @@ function requestBodyOf(
   const schema = named.add(`${base}${form}`, input, { base, suffix });
   const example = exampleOf(input);
   return {
-    required: (input.required ?? []).length > 0,
+    // Nobody means to replace an entry with nothing but defaults by leaving an argument out.
+    required: endpoint.method === 'PUT' || endpoint.method === 'PATCH' || (input.required ?? []).length > 0,
     content: Object.fromEntries(mediaTypesOf(endpoint).map((type) => [type, { schema, example }])),
   };
 }
@@ -64,39 +65,39 @@ function successesOf(
   const { successStatus, produces, query = {} } = endpoint;
   const headers = defined({ headers: given });
   const base = baseOf(endpoint, operationId);
-  if (output === undefined) {
-    const status = successStatus ?? (produces === undefined ? 204 : 200);
-    const others = mapValues(endpoint.documented?.otherStatuses ?? {}, (description) => ({ description, ...headers }));
-    return {
-      [status]: { description: 'Done', ...headers, ...(produces === undefined ? {} : { content: contentOf(produces) }) },
-      ...others,
-    };
-  }
+  const answered = (status: number, content: { readonly content?: Content }): Record<string, Response> => ({
+    [successStatus ?? status]: { description: 'Done', ...headers, ...content },
+    ...mapValues(endpoint.documented?.otherStatuses ?? {}, (description, other) => ({
+      description,
+      ...headers,
+      ...(other === '304' ? {} : content),
+    })),
+  });
+  if (output === undefined) return produces === undefined ? answered(204, {}) : answered(200, { content: contentOf(produces) });
   if (resource !== undefined) return changesOf(endpoint, resource, output, named);
   if (output.items !== undefined && 'after' in query)
-    return listed(named.add(base, partial(output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
-  const content = jsonContent(answerSchema(endpoint, base, output, named), exampleOf(output));
-  const others = mapValues(endpoint.documented?.otherStatuses ?? {}, (description) => ({ description, ...content }));
-  return { [successStatus ?? 200]: { description: 'Done', ...headers, ...content }, ...others };
+    return listed(named.add(base, shownOf(endpoint, output.items ?? {}), { base, suffix: '' }), [exampleOf(output.items ?? {})]);
+  return answered(200, jsonContent(answerSchema(endpoint, base, output, named), exampleOf(output)));
 }
 
 /** A whole list is an array of named entries; anything else has a name itself. */
-function answerSchema({ method, access }: AnyEndpoint, base: string, output: InlineSchema, named: NamedSchemas): JsonSchema {
+function answerSchema(endpoint: AnyEndpoint, base: string, output: InlineSchema, named: NamedSchemas): JsonSchema {
   const naming = { base, suffix: '' };
   if (output.items !== undefined) return { type: 'array', items: named.add(base, output.items, naming) };
-  return named.add(`${base}Answer`, method === 'GET' && access === 'token' ? partial(output) : output, naming);
+  return named.add(`${base}Answer`, shownOf(endpoint, output), naming);
 }
 
 function changesOf(
-  { method }: AnyEndpoint,
+  endpoint: AnyEndpoint,
   resource: NonNullable<Documented['resource']>,
   output: InlineSchema,
   named: NamedSchemas,
 ): Record<string, Response> {
+  const { method } = endpoint;
   const base = pascal(resource.facts.noun);
   const warns = method !== 'GET' && resource.facts.warnings !== undefined;
   const form = warns ? 'WithWarnings' : resource.tree === 'state' ? 'State' : '';
-  const schema = named.add(`${base}${form}`, partial(output), { base, suffix: '', otherwise: form });
+  const schema = named.add(`${base}${form}`, shownOf(endpoint, output), { base, suffix: '', otherwise: form });
   const content = jsonContent(schema, exampleOf(output));
   const headers = { ETag: entityTagHeader };
   const created = { description: 'Created', headers: { ...headers, Location: locationHeader }, ...content };
@@ -165,9 +166,9 @@ export function outputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   return wire;
 }
 
-/** The schema of an answer that `fields` or a policy may have made shorter: no field is certain to be there. */
-function partial(schema: InlineSchema): InlineSchema {
-  return withoutKeywords(schema, 'required');
+/** What a policy may have made shorter: of a document with a name, that is the only field which is certain to be there. */
+function shownOf({ nameField }: AnyEndpoint, schema: InlineSchema): InlineSchema {
+  return nameField === undefined ? schema : { ...withoutKeywords(schema, 'required'), required: [nameField] };
 }
 
 function markSecret(endpoint: AnyEndpoint, wire: InlineSchema, path: string, direction: Direction): void {

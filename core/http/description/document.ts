@@ -67,9 +67,10 @@ export type Response = {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header>>;
   readonly content?: Content;
-  /** the error codes that come with this status */
-  readonly 'x-codes'?: readonly string[];
 };
+
+/** To something that stands under `components`. */
+export type Reference = { readonly $ref: string };
 
 export type Operation = {
   readonly operationId: string;
@@ -86,7 +87,10 @@ export type Operation = {
   readonly 'x-command'?: Command;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, Response>>;
+  /** by status; refusals are references to responses that all operations share */
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** every error code it may answer with; `x-errors` has their statuses and what they mean */
+  readonly 'x-codes': readonly string[];
 };
 
 export type OpenApiDocument = {
@@ -100,11 +104,20 @@ export type OpenApiDocument = {
   readonly components: {
     readonly securitySchemes: Readonly<Record<string, unknown>>;
     readonly schemas: Readonly<Record<string, JsonSchema>>;
-    /** a refusal for each code */
+    /** a refusal for each status */
+    readonly responses: Readonly<Record<string, Response>>;
+    /** the refusals that these show */
     readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
   };
   readonly 'x-errors': ErrorTable;
 };
+
+/** The answers of an operation when all is well (2xx), by status. */
+export function successesOf({ responses }: Pick<Operation, 'responses'>): readonly (readonly [status: string, response: Response])[] {
+  return Object.entries(responses).flatMap(([status, response]) =>
+    status.startsWith('2') && !('$ref' in response) ? [[status, response] as const] : [],
+  );
+}
 
 /** A schema without references: named schemas stand where they are used, and what only says that null is taken is left out. */
 export function inlineSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
@@ -131,10 +144,9 @@ export function inlineDocument(document: OpenApiDocument): OpenApiDocument {
     mapValues(methods, ({ requestBody, responses, ...operation }) => ({
       ...operation,
       ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: bodies(requestBody.content) } }),
-      responses: mapValues(responses, ({ content, ...response }) => ({
-        ...response,
-        ...(content === undefined ? {} : { content: bodies(content) }),
-      })),
+      responses: mapValues(responses, (response) =>
+        '$ref' in response || response.content === undefined ? response : { ...response, content: bodies(response.content) },
+      ),
     })),
   );
   return { ...document, paths };

@@ -6,7 +6,7 @@ import { tags } from '../tags.ts';
 import type { OpenApiDocument } from './openapi.ts';
 import { docsPath, pageHeaders } from './pages/frame.ts';
 import { DocsSite } from './pages/site.ts';
-import { Published } from './published.ts';
+import { Published, copyHeaders } from './published.ts';
 
 /** `GET /v1/openapi.json` and the pages below `/v1/docs`. The document and each page are built at their first request, not at the start. */
 export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoint[] {
@@ -29,7 +29,8 @@ export function descriptionEndpoints(document: () => OpenApiDocument): AnyEndpoi
       operationId: 'descriptionShow',
       produces: 'application/json',
       documented: {
-        headers: { ETag: { description: 'For If-None-Match.', schema: { type: 'string', examples: ['"q1W8mZ0bq1c"'] } } },
+        headers: copyHeaders.answer,
+        requestHeaders: copyHeaders.request,
         otherStatuses: { 304: 'The copy that `If-None-Match` names is still the present one' },
       },
       run: (call) => json().answer(call),

@@ -3,10 +3,10 @@ import { defined } from '../../base/defined.ts';
 import { coreErrors, type ErrorTable } from '../../base/errors.ts';
 import { bodiesOf, inputOf, outputOf, type Bodies } from './bodies.ts';
 import { commandOf, operationIdOf, type Command } from './command.ts';
-import { fieldsOf, mapValues, type JsonSchema, type OpenApiDocument, type Operation, type Response } from './document.ts';
+import { fieldsOf, mapValues, type JsonSchema, type OpenApiDocument, type Operation } from './document.ts';
 import { NamedSchemas } from './named-schemas.ts';
 import { nounsOf, parametersOf, type Nouns } from './parameters.ts';
-import { exampleRefusals, problemItemSchema, problemSchema, refusalsOf } from './refusals.ts';
+import { orRefused, problemItemSchema, problemSchema, refusalsOf, sharedRefusals } from './refusals.ts';
 import type { AnyEndpoint, Tag } from '../endpoint.ts';
 
 export type { OpenApiDocument } from './document.ts';
@@ -22,7 +22,6 @@ export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly
   const builder = new DescriptionBuilder(described, Object.assign({}, coreErrors, ...tables) as ErrorTable);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of described) (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = builder.operation(endpoint);
-  const responses = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap((one) => Object.values(one.responses)));
   return {
     openapi: '3.1.0',
     info: {
@@ -40,16 +39,18 @@ export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'The token that a login answered, or a root token.' } },
       schemas: { Problem: problemSchema, ProblemItem: problemItemSchema, ...builder.schemas },
-      examples: exampleRefusals(responses, builder.errors),
+      ...sharedRefusals(builder.errors),
     },
     'x-errors': builder.errors,
   };
 }
 
 const summary = 'Key management, federated login and device enrolment, with every private key in a PKCS#11 token.';
-const description = `Errors are RFC 9457 documents; their \`code\` is the contract, and \`x-errors\` lists every one.
+const description = `**Refusals** are RFC 9457 documents; their \`code\` is the contract. \`x-codes\` of an operation lists the codes that it may answer with, and \`x-errors\` says of each code which status it has, when it comes and what mends it.
 
-**Partial answers.** The query parameter \`fields\` and the \`hide-fields\` of a policy leave fields out of documents. Therefore documents and entries of lists, which GET answers, require no field. The answers of actions have the fields that they require unless a policy hides them: a policy that hides a field of an action is one that its callers know of.
+**Bodies.** A body that is required is always sent, if only as \`{}\`: those of PUT and PATCH, and those with a required field. Where it is not required, no body is the same as \`{}\`.
+
+**Partial answers.** The \`hide-fields\` of a policy leave fields out of documents and of entries of lists, but never the name of the entry. That field is required, others are not. The query parameter \`fields\` answers what it names and nothing else: clients that check what is required put the name among it. Other answers have the fields that they require unless a policy hides them: such a policy is one that its callers know of.
 
 **Answers may grow.** Later versions add fields to answers and values to the enumerations in answers. Requests are closed: an unknown field is refused.
 
@@ -81,6 +82,7 @@ class DescriptionBuilder {
     const operationId = operationIdOf(endpoint, command);
     if (this.#operationIds.has(operationId)) throw new Error(`${endpoint.method} ${endpoint.path} and another are both ${operationId}`);
     this.#operationIds.add(operationId);
+    const { codes, responses: refusals } = refusalsOf(endpoint, this.errors);
     const { requestBody, successes }: Bodies = bodiesOf(endpoint, operationId, written, this.#named);
     return {
       operationId,
@@ -91,20 +93,10 @@ class DescriptionBuilder {
       ...defined({ 'x-idempotent': isIdempotent(endpoint), 'x-command': command }),
       parameters: parametersOf(endpoint, this.#nouns),
       ...defined({ requestBody }),
-      responses: joined(successes, refusalsOf(endpoint, this.errors)),
+      responses: { ...refusals, ...mapValues(successes, (success, status) => (status in refusals ? orRefused(success, status) : success)) },
+      'x-codes': codes,
     };
   }
-}
-
-/** A status that comes with an answer and with refusals has both bodies. */
-function joined(successes: Readonly<Record<string, Response>>, refusals: Readonly<Record<string, Response>>): Operation['responses'] {
-  const both = mapValues(successes, (success, status) => {
-    const refusal = refusals[status];
-    if (refusal === undefined) return success;
-    const text = `${success.description}; or refused: ${refusal.description}`;
-    return { ...refusal, description: text, content: { ...refusal.content, ...success.content } };
-  });
-  return { ...refusals, ...both };
 }
 
 function isIdempotent({ method, idempotent, noHead }: AnyEndpoint): true | undefined {

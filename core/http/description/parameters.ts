@@ -20,7 +20,7 @@ export function nounsOf(endpoints: readonly AnyEndpoint[]): Nouns {
 
 /** The parameters of an endpoint. */
 export function parametersOf(endpoint: AnyEndpoint, nouns: Nouns): Parameter[] {
-  return [...pathParameters(endpoint, nouns), ...queryParameters(endpoint), ...preconditions(endpoint)];
+  return [...pathParameters(endpoint, nouns), ...queryParameters(endpoint), ...preconditions(endpoint), ...headerParameters(endpoint)];
 }
 
 function pathParameters({ path, documented }: AnyEndpoint, nouns: Nouns): Parameter[] {
@@ -51,6 +51,10 @@ function queryParameters({ query = {} }: AnyEndpoint): Parameter[] {
 function preconditions({ method, documented }: AnyEndpoint): Parameter[] {
   if (documented?.resource?.form !== 'entry' || method === 'GET') return [];
   return method === 'PUT' ? [ifMatch, ifNoneMatch] : [ifMatch];
+}
+
+function headerParameters({ documented }: AnyEndpoint): Parameter[] {
+  return Object.entries(documented?.requestHeaders ?? {}).map(([name, header]) => ({ name, in: 'header', ...header }));
 }
 
 function withoutTree(path: string): string {

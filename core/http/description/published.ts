@@ -36,3 +36,11 @@ export class Published {
 function validatorsOf({ headers }: Reply): Reply['headers'] {
   return Object.fromEntries(['cache-control', 'vary', 'etag'].map((name) => [name, headers[name] ?? '']));
 }
+
+const tagSchema = { type: 'string', examples: ['"q1W8mZ0bq1c"'] };
+
+/** Headers of answers that a client may keep, for the API description. */
+export const copyHeaders = {
+  answer: { ETag: { description: 'Entity tag of the content, for If-None-Match.', schema: tagSchema } },
+  request: { 'If-None-Match': { description: 'Entity tag of a kept copy: 304 when it is still the present one.', schema: tagSchema } },
+} as const;

@@ -1,47 +1,100 @@
-// The refusals of an endpoint: its error codes by status, and the form they all have.
+// The refusals of an endpoint: its error codes, a shared response for each of their statuses, and the form that all refusals have.
 import { defined } from '../../base/defined.ts';
 import { ServiceError, type ErrorRow, type ErrorTable } from '../../base/errors.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { formatProblem, problemMediaType } from '../response/problem.ts';
-import { mapValues, schemaPlace, type JsonSchema, type OpenApiDocument, type Response } from './document.ts';
+import { schemaPlace, type Content, type JsonSchema, type OpenApiDocument, type Reference, type Response } from './document.ts';
 
-/** Responses by status. Throws when the endpoint names an error that no table has. */
-export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Record<string, Response> {
-  const byStatus: Record<string, string[]> = {};
-  for (const code of codesOf(endpoint)) {
+export type Refusals = {
+  /** in the order of the checks; what says most about the operation comes last */
+  readonly codes: readonly string[];
+  /** by status, and `default` */
+  readonly responses: Readonly<Record<string, Reference>>;
+};
+
+/** Codes, and responses that all operations share. Throws when the endpoint names an error that no table has. */
+export function refusalsOf(endpoint: AnyEndpoint, errors: ErrorTable): Refusals {
+  const codes = codesOf(endpoint);
+  const statuses = codes.map((code) => {
     const row = errors[code];
     if (row === undefined) throw new Error(`${endpoint.method} ${endpoint.path} names the error ${code}, which no table has`);
-    (byStatus[row.status] ??= []).push(code);
-  }
-  const responses = mapValues(byStatus, (codes, status) => ({
-    description: codes.map((code) => `\`${code}\`: ${errors[code]?.when ?? ''}`).join('; '),
-    'x-codes': codes,
-    ...defined({ headers: headersOf[status] }),
-    // The last code is the one that says most about this operation.
-    content: { [problemMediaType]: { schema: problem, examples: exampleRefusal(codes.at(-1) ?? '') } },
-  }));
-  return { ...responses, default: { description: 'Any other refusal.', content: { [problemMediaType]: { schema: problem } } } };
+    return row.status;
+  });
+  const named = [...new Set(statuses)].map((status) => [status, { $ref: `${responsePlace}${kindOf(status).name}` }] as const);
+  return { codes, responses: { ...Object.fromEntries(named), default: { $ref: `${responsePlace}${otherRefusal.name}` } } };
+}
+
+/** The shared responses and their examples: one for each status that an error has, by name. */
+export function sharedRefusals(errors: ErrorTable): Pick<OpenApiDocument['components'], 'responses' | 'examples'> {
+  const shown = new Map<number, string>();
+  for (const [code, { status }] of Object.entries(errors)) if (status in kinds && !shown.has(status)) shown.set(status, code);
+  const responses = [...shown].map(([status, code]): [string, Response] => {
+    const { name, description } = kindOf(status);
+    return [name, { description, ...defined({ headers: headersOf[status] }), content: problemContent({ [code]: exampleRefusal(code) }) }];
+  });
+  return {
+    responses: {
+      ...Object.fromEntries(responses),
+      [otherRefusal.name]: { description: otherRefusal.description, content: problemContent() },
+    },
+    examples: Object.fromEntries(
+      [...shown.values()].sort().map((code) => [code, { summary: errors[code]?.title ?? '', value: exampleProblem(code, errors) }]),
+    ),
+  };
+}
+
+/** A status that comes with an answer and with refusals has both bodies. */
+export function orRefused({ description, headers, content }: Response, status: string): Response {
+  const text = `${description}; or refused: ${kindOf(Number(status)).description}`;
+  const all = { ...headersOf[status], ...headers };
+  return { description: text, ...(Object.keys(all).length === 0 ? {} : { headers: all }), content: { ...problemContent(), ...content } };
+}
+
+/** The document of a refusal with this code. */
+export function exampleProblem(code: string, errors: ErrorTable): unknown {
+  return formatProblem(new ServiceError(code, errors[code] as ErrorRow, {}), exampleRequestId);
+}
+
+const responsePlace = '#/components/responses/';
+const exampleRequestId = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
+
+type Kind = { readonly name: string; readonly description: string };
+
+/** What each status means (api 76). The names are those of RFC 9110, and types of generated clients: they stay. */
+const kinds: Readonly<Record<number, Kind>> = {
+  400: { name: 'BadRequest', description: 'The request itself is wrong.' },
+  401: { name: 'Unauthorized', description: 'It is not certain who calls: the token or the login is not accepted.' },
+  403: { name: 'Forbidden', description: 'The caller may not do this.' },
+  404: { name: 'NotFound', description: 'There is no such thing, or not for this caller.' },
+  405: { name: 'MethodNotAllowed', description: 'The path has other methods.' },
+  409: { name: 'Conflict', description: 'The present state of the resource forbids it; changing that state makes it work.' },
+  412: { name: 'PreconditionFailed', description: 'The entity tags of the request do not fit the present state.' },
+  413: { name: 'ContentTooLarge', description: 'The body is over the limit of the operation.' },
+  415: { name: 'UnsupportedMediaType', description: 'The body is of another media type.' },
+  429: { name: 'TooManyRequests', description: 'Too many attempts: wait, then try again.' },
+  431: { name: 'RequestHeaderFieldsTooLarge', description: 'The headers are over 16 KiB.' },
+  500: { name: 'InternalServerError', description: 'A fault of the appliance.' },
+  502: { name: 'BadGateway', description: 'Another server gave no usable answer.' },
+  503: { name: 'ServiceUnavailable', description: 'Not at the moment.' },
+  504: { name: 'GatewayTimeout', description: 'Another server gave no answer in time.' },
+};
+const otherRefusal: Kind = { name: 'OtherRefusal', description: 'Any other refusal.' };
+
+function kindOf(status: number): Kind {
+  const kind = kinds[status];
+  if (kind === undefined) throw new Error(`the API description has no name for refusals with status ${status}`);
+  return kind;
+}
+
+function problemContent(examples?: Content[string]['examples']): Content {
+  return { [problemMediaType]: { schema: problem, ...defined({ examples }) } };
 }
 
 const problem = { $ref: `${schemaPlace}Problem` };
 
 function exampleRefusal(code: string) {
-  return { [code]: { $ref: `#/components/examples/${code}` } };
+  return { $ref: `#/components/examples/${code}` };
 }
-
-/** A refusal for each code that one of the responses gives as its example. */
-export function exampleRefusals(responses: readonly Response[], errors: ErrorTable): OpenApiDocument['components']['examples'] {
-  const shown = responses.flatMap(({ content = {} }) => Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples)));
-  const codes = [...new Set(shown)].sort();
-  return Object.fromEntries(
-    codes.map((code) => {
-      const row = errors[code] as ErrorRow;
-      return [code, { summary: row.title, value: formatProblem(new ServiceError(code, row, {}), exampleRequestId) }];
-    }),
-  );
-}
-
-const exampleRequestId = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
 
 /** The error codes of an endpoint: those of the pipeline that apply to it, and its own. */
 export function codesOf(endpoint: AnyEndpoint): string[] {

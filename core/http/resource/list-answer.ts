@@ -2,13 +2,11 @@
 import type { z } from 'zod';
 import { formatValue, shapeOf, Wire } from '../../wire/schema.ts';
 import { Reply, type EndpointCall } from '../endpoint.ts';
-import { lastShown, listHeadersOf, pageOf } from './list-headers.ts';
+import { listHeadersOf, pageOf } from './list-headers.ts';
 import { readFields, readListQuery } from './list-query.ts';
 
 /** The source of the entries. A name is what `keys=true` answers and `after` takes. */
 export type Listed<Entry> = {
-  /** the field of an entry (as on the wire) that has its name */
-  readonly nameField: string;
   /** in the order of their names, starting after `after` */
   entries(after: string | undefined): Iterable<readonly [name: string, entry: Entry]>;
   count(): number;
@@ -17,8 +15,8 @@ export type Listed<Entry> = {
 };
 
 /** A list of entries in memory, in the order of their names. */
-export function listOf<Entry>(nameField: string, all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
-  return { nameField, entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
+export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
+  return { entries: (after = '') => all.filter(([name]) => name > after), count: () => all.length };
 }
 
 /** The entries, their names or their number, by the query. Throws `invalid-value`. */
@@ -35,7 +33,7 @@ export function answerList<Entry, Element>(
   if (count) return new Reply(200, new Wire({ count: listed.count() }));
   const { entries, hasMore } = pageOf(listed.entries(after), limit);
   const total = after === undefined && !hasMore ? entries.length : listed.count();
-  const headers = listHeadersOf(call, path, total, hasMore ? lastShown(call, listed.nameField, entries) : undefined);
+  const headers = listHeadersOf(call, path, total, { entries: entries.map(([name]) => name), hasMore });
   const shown = entries.map(([name, entry]) => (keys ? name : select(formatValue(shape, format(name, entry)))));
   return new Reply(200, new Wire(shown), headers);
 }

@@ -1,5 +1,4 @@
 // The headers of a list: how many entries there are, and where the next ones are.
-import { isJsonObject } from '../../wire/json.ts';
 import type { EndpointCall } from '../endpoint.ts';
 
 /** For the API description. */
@@ -25,16 +24,14 @@ export function pageOf<Entry>(entries: Iterable<Entry>, limit = Infinity): Page<
   return { entries: read.slice(0, limit), hasMore: read.length > limit };
 }
 
-/** The last name of a page; none where a policy hides names, which a link would tell. */
-export function lastShown({ access }: EndpointCall, nameField: string, page: readonly (readonly [string, unknown])[]): string | undefined {
-  const [name = ''] = page.at(-1) ?? [];
-  const shown = access.withoutHidden({ [nameField]: name });
-  return isJsonObject(shown) && Object.hasOwn(shown, nameField) ? name : undefined;
-}
-
-/** `last`: the name of the last entry of a page that others follow; undefined where none does. */
-export function listHeadersOf(call: EndpointCall, path: string, total: number, last: string | undefined): Record<string, string> {
-  return { 'total-count': String(total), ...(last === undefined ? {} : { link: nextLink(call, path, last) }) };
+/** `names`: those of a page. */
+export function listHeadersOf(
+  call: EndpointCall,
+  path: string,
+  total: number,
+  { entries: names, hasMore }: Page<string>,
+): Record<string, string> {
+  return { 'total-count': String(total), ...(hasMore ? { link: nextLink(call, path, names.at(-1) ?? '') } : {}) };
 }
 
 /** The same request, behind the last name. */

@@ -20,7 +20,8 @@ export const mergeQuery = {
 } as const;
 export const entryQuery = {
   fields: {
-    description: 'Answer with these fields alone: names separated by commas, inside containers `a/b`.',
+    description:
+      'Answer with these fields alone: names separated by commas, inside containers `a/b`. Clients that check required fields need the name among them.',
     schema: { type: 'string', examples: ['name'] },
   },
 } as const;

@@ -26,7 +26,7 @@ function jsonAnswer(
   const added = defined({ headers });
   if (value === undefined) return { status, ...added };
   const wire = value instanceof Wire ? value.value : formatOutput(value, endpoint.output);
-  const shown = access === undefined ? wire : access.withoutHidden(wire);
+  const shown = access === undefined ? wire : access.withoutHidden(wire, endpoint.nameField);
   return { status, mediaType: 'application/json', body: JSON.stringify(shown), ...added };
 }
 

@@ -111,6 +111,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       operation: 'read',
       audit: 'reads-go-on',
       named: 'SecretId',
+      nameField: 'accessor',
       path: `${path}/secret-ids`,
       summary: 'List the secret-ids of an approle by accessor',
       description: 'Secret-ids that still work, without their values.',
@@ -118,7 +119,7 @@ export function secretIdEndpoints({ store, hsm }: { readonly store: Store; reado
       query: listQuery,
       run(call, _, { id }) {
         const all = listSecretIds(store, call.now, call.caller.tenantId, id).map((record) => [record.accessor, record] as const);
-        return answerList(call, `${path}/secret-ids`, shown, listOf('accessor', all), (_accessor, record) => shownOf(record));
+        return answerList(call, `${path}/secret-ids`, shown, listOf(all), (_accessor, record) => shownOf(record));
       },
     }),
   ];

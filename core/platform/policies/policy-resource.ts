@@ -30,7 +30,7 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
     document: policyDocument,
     stateFields: z.object({
       builtIn: z.boolean().describe('Whether every tenant has it; built-in policies cannot be changed.'),
-      warnings: warningsField.describe('Rules that no request can meet.'),
+      warnings: warningsField.describe('Rules that no request can meet, and names that cannot be hidden.'),
     }),
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
     plan: ({ names: [name = ''], document }) => ({ commit: () => ({ name, ...document }) }),

@@ -8,6 +8,8 @@ import { operations, readPattern, type PatternSegment, type PolicyOperation, typ
 type Asked = {
   readonly path: Places;
   readonly operations: readonly PolicyOperation[];
+  /** the field that names entries in the answers, which no policy hides */
+  readonly nameField?: string | undefined;
   /** the path of the request, where policies judge it as another action */
   readonly sentTo?: Places;
 };
@@ -43,17 +45,26 @@ export function reachOf(endpoints: readonly AnyEndpoint[]): Reach {
       segment.startsWith('{') ? names.get(placeOf(`/${segments.slice(0, index + 1).join('/')}`)) : segment,
     );
     const path = judgedSegments(endpoint, sentTo);
-    return { path, operations: operationsOf(endpoint), ...(path === sentTo ? {} : { sentTo }) };
+    return { path, operations: operationsOf(endpoint), nameField: endpoint.nameField, ...(path === sentTo ? {} : { sentTo }) };
   });
   return [...asked, besides];
 }
 
-/** A warning for each rule of a policy, or operation of a rule, that no request can match. */
+/** A warning for each rule of a policy, or operation of a rule, that no request can match, and for names that it means to hide. */
 export function warningsOf(rules: readonly PolicyRule[], reach: Reach): readonly string[] {
   return rules.flatMap((rule, index) => {
+    const place = `rest-api/rules/${index} (${rule.path})`;
     const reason = unmetReason(rule, reach);
-    return reason === undefined ? [] : [`rest-api/rules/${index} (${rule.path}) has no effect: ${reason}.`];
+    if (reason !== undefined) return [`${place} has no effect: ${reason}.`];
+    const shown = shownName(rule, reach);
+    return shown === undefined ? [] : [`${place} does not hide "${shown}": answers about an entry always have its name.`];
   });
+}
+
+function shownName({ path, hideFields }: PolicyRule, reach: Reach): string | undefined {
+  if (hideFields.length === 0) return undefined;
+  const pattern = readPattern(path) ?? [];
+  return reach.find((asked) => asked.nameField !== undefined && hideFields.includes(asked.nameField) && fits(pattern, asked))?.nameField;
 }
 
 function unmetReason(rule: PolicyRule, reach: Reach): string | undefined {

@@ -70,6 +70,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
       defineEndpoint<undefined, { name: string }[]>({
         ...shared,
         named: 'Topic',
+        nameField: 'name',
         path: '/v1/state/topics',
         summary: 'List the topics one can read',
         description: 'The audit trail for every tenant, and for the tenant `system` the log of the appliance.',
@@ -78,7 +79,7 @@ export function topicEndpoints(options: Options): TopicEndpoints {
         run(call) {
           const names = [auditTopic, ...(call.caller.tenantName === systemTenantName ? [logTopic] : [])];
           const all = names.map((name) => [name, name] as const);
-          return answerList(call, '/v1/state/topics', topicState, listOf('name', all), (name) => ({ name }));
+          return answerList(call, '/v1/state/topics', topicState, listOf(all), (name) => ({ name }));
         },
       }),
       defineEndpoint<undefined, Reply, string>({

@@ -156,6 +156,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
       method: 'GET',
       operation: 'read',
       named: 'Token',
+      nameField: 'accessor',
       path: '/v1/state/keystore/tokens',
       summary: 'List the tokens of the tenant by accessor',
       description: 'Tokens that work, without their values. The accessor names a token where it is looked at or ended.',
@@ -168,9 +169,7 @@ export function tokenEndpoints({ store, hsm, clock, tenants, access }: TokenEndp
             if (isWorking(store, record, call.now)) yield [record.accessor, record];
         }
         const count = (): number => Iterator.from(entries()).reduce((total) => total + 1, 0);
-        return answerList(call, '/v1/state/keystore/tokens', tokenState, { nameField: 'accessor', entries, count }, (_accessor, record) =>
-          stateOf(call, record),
-        );
+        return answerList(call, '/v1/state/keystore/tokens', tokenState, { entries, count }, (_accessor, record) => stateOf(call, record));
       },
     }),
   ];

@@ -37,6 +37,7 @@ export function listCertificates(context: CaContext): AnyEndpoint {
         },
       },
     },
+    nameField: 'serial',
     output: z.array(certificateFields),
     find: findCaOf(context),
     run(call, _input, ca) {
@@ -46,7 +47,7 @@ export function listCertificates(context: CaContext): AnyEndpoint {
         const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
         for (const [key, record] of issued) yield [String(key.at(-1)), record];
       }
-      const listed = { nameField: 'serial', entries, count: () => certificates.count(prefix), limits: pageLimits };
+      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits };
       return answerList(call, path, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
     },
   });

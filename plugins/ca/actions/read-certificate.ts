@@ -19,6 +19,7 @@ export function readIssued(context: CaContext): AnyEndpoint {
     access: 'token',
     operation: 'read',
     audit: 'reads-go-on',
+    nameField: 'serial',
     output: certificateFields,
     find: findCaOf(context),
     run(call, _input, ca) {

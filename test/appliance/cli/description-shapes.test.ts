@@ -1,7 +1,15 @@
 // The shapes of the API description: what generators of clients turn into types that fit. Every rule walks the built document.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonSchema, OpenApiDocument, Operation } from '../../../core/http/description/document.ts';
+import {
+  successesOf,
+  type Content,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  type Reference,
+  type Response,
+} from '../../../core/http/description/document.ts';
 import { describeSealed } from '../../../appliance/seal/sealed-description.ts';
 import type { TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
@@ -46,6 +54,12 @@ const schemasOf = (document: OpenApiDocument): (readonly [string, JsonSchema])[]
     .filter(([where]) => where !== 'schemas' && !where.endsWith('/properties'))
     .map(([where, part]) => [where, part as JsonSchema]);
 
+/** What a response has, references followed. */
+function bodyOf(document: OpenApiDocument, response: Response | Reference | undefined): Content {
+  if (response === undefined || !('$ref' in response)) return response?.content ?? {};
+  return document.components.responses[response.$ref.replace('#/components/responses/', '')]?.content ?? {};
+}
+
 const isDescription = (name: string): boolean => name === 'get /v1/openapi.json';
 
 /** Names the parts that break a rule, in either document. */
@@ -63,8 +77,8 @@ test('R6: no body of a PATCH has a default, at any depth: clients would send it 
 test('R1: every body, every answer and every object in them has a name', () => {
   const unnamed = documents.flatMap((document) =>
     operationsOf(document).flatMap(([name, { requestBody, responses }]) =>
-      [requestBody, ...Object.values(responses)].flatMap((body) =>
-        Object.entries(body?.content ?? {}).flatMap(([mediaType, { schema }]) =>
+      [requestBody?.content ?? {}, ...Object.values(responses).map((one) => bodyOf(document, one))].flatMap((content) =>
+        Object.entries(content).flatMap(([mediaType, { schema }]) =>
           /[/+]json$/.test(mediaType) && !isDescription(name) && (schema.$ref ?? schema.items?.$ref) === undefined ? [name] : [],
         ),
       ),
@@ -94,8 +108,9 @@ test('R5: a list answers an array and says in headers how many entries there are
   expect(lists.length).toBeGreaterThan(15);
   for (const [name, { parameters, responses }] of lists) {
     expect([name, parameters.map((one) => one.name).filter((one) => one === 'keys' || one === 'count')]).toEqual([name, []]);
-    expect(Object.keys(responses[200]?.headers ?? {})).toEqual(['Total-Count', 'Link']);
-    expect(responses[200]?.content?.['application/json']?.schema).toMatchObject({ type: 'array', items: { $ref: expect.anything() } });
+    const [, success] = successesOf({ responses })[0] ?? [];
+    expect(Object.keys(success?.headers ?? {})).toEqual(['Total-Count', 'Link']);
+    expect(success?.content?.['application/json']?.schema).toMatchObject({ type: 'array', items: { $ref: expect.anything() } });
   }
 });
 
@@ -141,14 +156,15 @@ test('R16: every refusal is a Problem, of the usual statuses and of any other', 
   const odd = documents.flatMap((document) =>
     operationsOf(document).flatMap(([name, { responses }]) => [
       ...('default' in responses ? [] : [name]),
-      ...Object.entries(responses).flatMap(([status, { content }]) =>
+      ...Object.entries(responses).flatMap(([status, response]) => {
+        const content = bodyOf(document, response);
         // 400 of a batch and 503 of health come with the answer as well.
-        (status === 'default' || Number(status) >= 400) &&
-        content?.['application/problem+json']?.schema.$ref !== '#/components/schemas/Problem' &&
-        content?.['application/json'] === undefined
+        return (status === 'default' || Number(status) >= 400) &&
+          content['application/problem+json']?.schema.$ref !== '#/components/schemas/Problem' &&
+          content['application/json'] === undefined
           ? [`${name} ${status}`]
-          : [],
-      ),
+          : [];
+      }),
     ]),
   );
   expect(odd).toEqual([]);
@@ -188,12 +204,51 @@ test('R19: requests are closed, answers are open', () => {
   expect(open.map(([name]) => name).filter(isRequest)).toEqual([]);
 });
 
-test('partial answers: what `fields` or a policy can leave out is not required', () => {
-  for (const name of ['TransitKey', 'TransitKeyState', 'PolicyWithWarnings', 'TlsCaEstState', 'Token', 'IssuedCertificate']) {
-    expect(whole.components.schemas[name]?.properties, name).toBeDefined();
-    expect(whole.components.schemas[name], name).not.toHaveProperty('required');
+test('partial answers: a document requires its name, which nothing hides, and no field that a policy can leave out', () => {
+  const names = {
+    ...{ TransitKey: 'name', TransitKeyState: 'name', PolicyWithWarnings: 'name', TlsCaState: 'name', OidcRole: 'name' },
+    ...{ Token: 'accessor', SecretId: 'accessor', IssuedCertificate: 'serial', Topic: 'name', Shipping: 'name' },
+  };
+  for (const [name, field] of Object.entries(names)) expect(whole.components.schemas[name]?.required, name).toEqual([field]);
+  expect(whole.components.schemas['TlsCaEstState']).not.toHaveProperty('required');
+  for (const [name, { parameters, responses }] of operationsOf(whole).filter(([one]) => one.startsWith('get'))) {
+    if (!parameters.some((one) => one.name === 'fields')) continue;
+    const [, success] = successesOf({ responses })[0] ?? [];
+    const { $ref, items } = success?.content?.['application/json']?.schema ?? {};
+    expect(named(whole, $ref ?? items?.$ref)['required'], name).toHaveLength(1);
   }
   expect(whole.info['description']).toContain('hide-fields');
+});
+
+test('a body is required where it cannot be left out, and where leaving it out by mistake would reset the entry', () => {
+  const bodies = operationsOf(whole).flatMap(([name, { requestBody, operationId }]) =>
+    requestBody === undefined ? [] : [{ name, operationId, requestBody }],
+  );
+  for (const { name, requestBody } of bodies) {
+    const { $ref } = requestBody.content['application/json']?.schema ?? {};
+    const needs = $ref === undefined || ((named(whole, $ref)['required'] as readonly string[] | undefined) ?? []).length > 0;
+    expect([name, requestBody.required]).toEqual([name, needs || /^(?:put|patch) /.test(name)]);
+  }
+  const optional = bodies.flatMap(({ operationId, requestBody }) => (requestBody.required ? [] : [operationId]));
+  expect(optional).toEqual(expect.arrayContaining(['transitKeysGenerateDataKey', 'transitKeysExport', 'cryptoFunctionsRandomBytes']));
+});
+
+test('refusals are shared: a status is described once, and an operation lists its codes', () => {
+  for (const document of documents) {
+    for (const [name, { responses, 'x-codes': codes }] of operationsOf(document)) {
+      const statuses = new Set(codes.map((code) => String(document['x-errors'][code]?.status)));
+      const refused = Object.entries(responses).filter(([status, one]) => '$ref' in one && status !== 'default');
+      expect([name, refused.map(([status]) => status)]).toEqual([
+        name,
+        [...statuses].filter((status) => refused.some(([one]) => one === status)).sort(),
+      ]);
+      // What is not shared comes with an answer as well.
+      const joined = [...statuses].filter((status) => !refused.some(([one]) => one === status));
+      for (const status of joined)
+        expect(Object.keys(bodyOf(document, responses[status])), `${name} ${status}`).toContain('application/json');
+    }
+  }
+  expect(JSON.stringify(whole).length).toBeLessThan(600_000);
 });
 
 test('R20: public operations say so, all others take the token', () => {
@@ -231,8 +286,8 @@ test('every operation has an example of request, answer and error, and each fits
     for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {}))
       if (/[/+]json$/.test(type)) fits(schema, example, `${name} ${type}`);
     let errors = 0;
-    for (const [status, { content = {} }] of Object.entries(responses))
-      for (const [type, { schema, example, examples = {} }] of Object.entries(content)) {
+    for (const [status, response] of Object.entries(responses))
+      for (const [type, { schema, example, examples = {} }] of Object.entries(bodyOf(whole, response))) {
         if (type === 'application/json' && !isDescription(name)) fits(schema, example, `${name} ${status}`);
         for (const { $ref } of Object.values(examples)) {
           fits(schema, whole.components.examples[$ref.replace('#/components/examples/', '')]?.value, `${name} ${status} ${$ref}`);

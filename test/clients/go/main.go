@@ -163,7 +163,7 @@ func list(ctx context.Context, client *api.ClientWithResponses) (names []string,
 			return nil, 0, 0, fmt.Errorf("list: %v %s", err, page.Body)
 		}
 		for _, key := range *page.JSON200 {
-			names = append(names, *key.Name)
+			names = append(names, key.Name)
 		}
 		header := page.HTTPResponse.Header
 		if total, err = strconv.Atoi(header.Get("Total-Count")); err != nil {

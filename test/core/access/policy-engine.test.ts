@@ -267,6 +267,13 @@ describe('constraints', () => {
     expect(withoutHidden(grants, [whole, shown])).toEqual([shown, shown]);
   });
 
+  test('what names an entry is not hidden; a field of the same name inside containers is', () => {
+    const nameless = [rule('/a', { all: 'allow' }, { hideFields: ['name', 'est/name'] })];
+    const entry = { name: 'x', est: { name: 'y' } };
+    expect(withoutHidden(nameless, [entry], 'name')).toEqual([{ name: 'x', est: {} }]);
+    expect(withoutHidden(nameless, entry, 'accessor')).toEqual({ est: {} });
+  });
+
   test('a batch is judged request by request, and its answers lose what single ones lose', () => {
     const batch = [rule('/a', { all: 'allow' }, { allowedValues: { 'hash-algorithm': ['sha256'] }, hideFields: ['plaintext'] })];
     expect(code({ 'batch-input': [{ text: 'a' }, { 'hash-algorithm': 'sha256' }] }, batch)).toBe('allowed');

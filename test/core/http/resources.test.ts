@@ -434,4 +434,23 @@ describe('policies on values and fields (api 53)', () => {
     const { body } = await app.send('GET', '/v1/state/things/n', undefined, as);
     expect([body.serial, body.vault.shelves, body.vault.enabled, body.labels]).toEqual([undefined, undefined, false, { a: 'b' }]);
   });
+
+  test('the name of an entry is in every answer about it, also where hide-fields names it; links between pages go on', async () => {
+    const rules = [{ path: '/v1/**', operations: { all: 'allow' }, 'hide-fields': ['name', 'color'] }];
+    const kept = await app.send('POST', '/v1/config/policy/policies', { name: 'nameless', 'rest-api': { rules } });
+    expect(kept.body.warnings).toEqual(['rest-api/rules/0 (/v1/**) does not hide "name": answers about an entry always have its name.']);
+    const token = await app.makeTenant('unnamed', ['nameless']);
+    const as = { token };
+    for (const name of ['a', 'b']) {
+      const { status, body } = await app.send('POST', list, { name, color: 'green' }, as);
+      expect([status, body.name, body.color]).toEqual([201, name, undefined]);
+    }
+    for (const tree of ['config', 'state']) {
+      const { body } = await app.send('GET', `/v1/${tree}/things/a`, undefined, as);
+      expect([body.name, body.color]).toEqual(['a', undefined]);
+      const page = await app.send('GET', `/v1/${tree}/things?limit=1&fields=name,color`, undefined, as);
+      expect(page).toMatchObject({ status: 200, body: [{ name: 'a' }], headers: { link: expect.stringContaining('after=a') } });
+      expect(page.body[0]).not.toHaveProperty('color');
+    }
+  });
 });

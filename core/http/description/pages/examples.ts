@@ -1,5 +1,6 @@
 // One operation as a request of curl, as a command of keystorectl, and as what both get back.
-import { fieldsOf, type Content, type JsonSchema, type OpenApiDocument, type Operation } from '../document.ts';
+import { fieldsOf, successesOf, type Content, type JsonSchema, type OpenApiDocument, type Operation } from '../document.ts';
+import { exampleProblem } from '../refusals.ts';
 import { exampleOf } from '../schema.ts';
 import type { Entry } from './frame.ts';
 
@@ -41,8 +42,8 @@ export function commandLineOf({ path, operation }: Entry): string | undefined {
 }
 
 /** The answer that an operation gives when all is well, if it has one. */
-export function answerExampleOf({ responses }: Operation): { readonly status: string; readonly text: string | undefined } {
-  const [status = '', response] = Object.entries(responses).find(([one]) => one.startsWith('2')) ?? [];
+export function answerExampleOf(operation: Operation): { readonly status: string; readonly text: string | undefined } {
+  const [status = '', response] = successesOf(operation)[0] ?? [];
   const [, media] = firstOf(response?.content);
   const example = media === undefined ? undefined : (media.example ?? exampleOf(media.schema));
   return {
@@ -51,19 +52,18 @@ export function answerExampleOf({ responses }: Operation): { readonly status: st
   };
 }
 
-/** One refusal. */
-export function refusalExampleOf({ responses }: Operation, { components }: OpenApiDocument): string | undefined {
-  const examples = Object.entries(responses)
-    .filter(([status]) => status.startsWith('4'))
-    .flatMap(([, { content }]) => Object.values(content ?? {}).flatMap(({ examples: named = {} }) => Object.values(named)));
-  const name = examples[0]?.$ref.split('/').at(-1);
-  const example = name === undefined ? undefined : components.examples[name];
-  return example === undefined ? undefined : JSON.stringify(example.value, undefined, 2);
+/** One refusal: of the codes with the least status, the one that says most about the operation. */
+export function refusalExampleOf({ 'x-codes': codes }: Operation, { 'x-errors': errors }: OpenApiDocument): string | undefined {
+  const statusOf = (code: string): number => errors[code]?.status ?? 0;
+  const ofCaller = codes.filter((code) => statusOf(code) < 500);
+  const least = Math.min(...ofCaller.map(statusOf));
+  const code = ofCaller.findLast((one) => statusOf(one) === least);
+  return code === undefined ? undefined : JSON.stringify(exampleProblem(code, errors), undefined, 2);
 }
 
 /** The schema of an answer; of a list, that of its elements. */
-export function answerSchemaOf({ responses }: Operation): JsonSchema | undefined {
-  const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+export function answerSchemaOf(operation: Operation): JsonSchema | undefined {
+  const [, response] = successesOf(operation)[0] ?? [];
   const schema = firstOf(response?.content)[1]?.schema;
   return schema?.items !== undefined && Object.keys(fieldsOf(schema.items)).length > 0 ? schema.items : schema;
 }

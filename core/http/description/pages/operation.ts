@@ -1,6 +1,6 @@
 // One operation on the page of its group: what it takes, answers and refuses on the left, an example of each on the right.
 import { html, prose, type Html } from '../../pages/html.ts';
-import type { OpenApiDocument, Operation } from '../document.ts';
+import { successesOf, type OpenApiDocument, type Operation } from '../document.ts';
 import { answerExampleOf, answerSchemaOf, commandLineOf, curlOf, firstOf, refusalExampleOf } from './examples.ts';
 import { fieldsTable } from './fields.ts';
 import { docsPath, type Entry } from './frame.ts';
@@ -37,7 +37,7 @@ export function operationArticle(entry: Entry, document: OpenApiDocument): Html 
         }
         <h3>Refusals</h3>
         <ul class="codes">
-          ${refusals(operation)}
+          ${refusals(operation, document)}
         </ul>
       </div>
       <div class="examples">${examples(entry, document)}</div>
@@ -69,17 +69,19 @@ function rightsOf(operation: Operation): Html {
   return operation['x-idempotent'] === true ? html`${rights} May be repeated without harm.` : rights;
 }
 
-function answerTypeOf({ responses }: Operation): string {
-  const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
+function answerTypeOf(operation: Operation): string {
+  const [, response] = successesOf(operation)[0] ?? [];
   return firstOf(response?.content)[0] ?? '';
 }
 
-function refusals({ responses }: Operation): Html[] {
-  return Object.entries(responses).flatMap(([status, { 'x-codes': codes }]) => {
-    if (codes === undefined) return [];
-    const links = codes.map((code) => html` <a href="${docsPath}/errors#${code}"><code>${code}</code></a>`);
-    return [html`<li>${status}${links}</li>`];
-  });
+function refusals({ 'x-codes': codes }: Operation, { 'x-errors': errors }: OpenApiDocument): Html[] {
+  const byStatus = Map.groupBy(codes, (code) => errors[code]?.status ?? 0);
+  return [...byStatus]
+    .toSorted(([left], [right]) => left - right)
+    .map(([status, ofStatus]) => {
+      const links = ofStatus.map((code) => html` <a href="${docsPath}/errors#${code}"><code>${code}</code></a>`);
+      return html`<li>${status}${links}</li>`;
+    });
 }
 
 function parametersTable(parameters: Operation['parameters']): Html {

@@ -1,6 +1,6 @@
 // The pages of the description: a start page, one for each group, the error codes, and the results of a search.
 import { html, prose, type Html } from '../../pages/html.ts';
-import { fieldsOf, inlineDocument, type JsonSchema, type OpenApiDocument } from '../document.ts';
+import { fieldsOf, inlineDocument, successesOf, type JsonSchema, type OpenApiDocument } from '../document.ts';
 import { firstOf } from './examples.ts';
 import { docsPath, entriesOf, linkTo, renderFrame, titleOf, type Entry } from './frame.ts';
 import { operationArticle } from './operation.ts';
@@ -119,8 +119,8 @@ export class DocsSite {
 
 function findableEntry(entry: Entry): Findable {
   const { method, path, operation } = entry;
-  const { operationId, summary, description, parameters, requestBody, responses } = operation;
-  const schemas = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].flatMap(
+  const { operationId, summary, description, parameters, requestBody } = operation;
+  const schemas = [requestBody?.content, ...successesOf(operation).map(([, { content }]) => content)].flatMap(
     (content) => firstOf(content)[1]?.schema ?? [],
   );
   const weighty = [operationId, method, path, summary].join(' ').toLowerCase();

@@ -3,7 +3,7 @@ import { defined } from '../../../base/defined.ts';
 import type { StoreKey } from '../../../store/store.ts';
 import { Wire } from '../../../wire/schema.ts';
 import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
-import { lastShown, listHeadersOf, pageOf, type Page } from '../list-headers.ts';
+import { listHeadersOf, pageOf, type Page } from '../list-headers.ts';
 import { listQuery, readFields, readListQuery } from '../list-query.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -50,9 +50,9 @@ function listEntries(
   if (count) return new Reply(200, new Wire({ count: total }));
   const range = defined({ after, limit: limit === undefined ? undefined : limit + 1 });
   const reply = ({ entries: named, hasMore }: Page<readonly [name: string, shown: unknown]>): Reply => {
-    const last = hasMore ? lastShown(call, view.nameField, named) : undefined;
     const body = new Wire(named.map(([, shown]) => shown));
-    return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${listPath}`, total, last));
+    const names = { entries: named.map(([name]) => name), hasMore };
+    return new Reply(200, body, listHeadersOf(call, `/v1/${tree}/${listPath}`, total, names));
   };
   const nameOf = (key: StoreKey): string => String(key.at(-1));
   if (keys && builtIn.size === 0)

@@ -49,7 +49,12 @@ export class VerbContext {
   /** Fields of every endpoint of the resource. */
   get shared() {
     const { scope, tag } = this.view.resource;
-    return { ...(scope === 'system' ? ({ reservedFor: 'system-tenant' } as const) : {}), access: 'token', tag } as const;
+    return {
+      ...(scope === 'system' ? ({ reservedFor: 'system-tenant' } as const) : {}),
+      access: 'token',
+      tag,
+      nameField: this.view.nameField,
+    } as const;
   }
 
   /** Fields of every read. */

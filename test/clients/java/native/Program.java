@@ -68,8 +68,8 @@ public final class Program {
     report.set("names", json.valueToTree(names));
     report.put("pages", pages);
 
-    keys.transitKeysMerge("merged", null, null, null, new TransitKeyMerge().deletionAllowed(true));
-    approles.approlesMerge("merged", null, null, null, new ApproleMerge().tokenTtl("4h"));
+    keys.transitKeysMerge("merged", new TransitKeyMerge().deletionAllowed(true), null, null, null);
+    approles.approlesMerge("merged", new ApproleMerge().tokenTtl("4h"), null, null, null);
     TransitKey key = keys.transitKeysShowConfig("merged", null);
     ObjectNode merged = json.createObjectNode();
     merged.put("exportable", key.getExportable());

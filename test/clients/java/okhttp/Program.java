@@ -63,8 +63,8 @@ public final class Program {
     report.add("names", JSON.getGson().toJsonTree(names));
     report.addProperty("pages", pages);
 
-    keys.transitKeysMerge("merged", null, null, null, new TransitKeyMerge().deletionAllowed(true));
-    approles.approlesMerge("merged", null, null, null, new ApproleMerge().tokenTtl("4h"));
+    keys.transitKeysMerge("merged", new TransitKeyMerge().deletionAllowed(true), null, null, null);
+    approles.approlesMerge("merged", new ApproleMerge().tokenTtl("4h"), null, null, null);
     TransitKey key = keys.transitKeysShowConfig("merged", null);
     JsonObject merged = new JsonObject();
     merged.addProperty("exportable", key.getExportable());

@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     loop {
         let page = transit_keys_api::transit_keys_list_config(&at, None, names.last().map(String::as_str), Some(2)).await?;
         let is_last = page.len() < 2;
-        names.extend(page.into_iter().filter_map(|key| key.name));
+        names.extend(page.into_iter().map(|key| key.name));
         pages += 1;
         if is_last {
             break;
@@ -57,9 +57,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let merge = TransitKeyMerge { deletion_allowed: Some(true), ..TransitKeyMerge::new() };
-    transit_keys_api::transit_keys_merge(&at, "merged", None, None, None, Some(merge)).await?;
+    transit_keys_api::transit_keys_merge(&at, "merged", merge, None, None, None).await?;
     let merge = ApproleMerge { token_ttl: Some("4h".into()), ..ApproleMerge::new() };
-    approles_api::approles_merge(&at, "merged", None, None, None, Some(merge)).await?;
+    approles_api::approles_merge(&at, "merged", merge, None, None, None).await?;
     let key = transit_keys_api::transit_keys_show_config(&at, "merged", None).await?;
     let approle = approles_api::approles_show_config(&at, "merged", None).await?;
 

@@ -2,7 +2,7 @@
 
 export type Approle = {
   /** Name of the approle. */
-  name?: string | undefined;
+  name: string;
   /** Policies of the tokens; only such as the caller has. */
   'token-policies'?: string[] | undefined;
   /** Life of a token, and what a refresh gives it. */
@@ -104,7 +104,7 @@ export type ApproleReplacement = {
 
 export type ApproleState = {
   /** Name of the approle. */
-  name?: string | undefined;
+  name: string;
   /** Policies of the tokens; only such as the caller has. */
   'token-policies'?: string[] | undefined;
   /** Life of a token, and what a refresh gives it. */
@@ -131,25 +131,25 @@ export type ApproleState = {
 
 export type AuditAnswer = {
   /** Keys that have signed the trail, the newest last. */
-  keys?: AuditKey[] | undefined;
+  keys: AuditKey[];
   /** The last signed position of every chain. */
-  heads?: AuditHead[] | undefined;
+  heads: AuditHead[];
 };
 
 export type AuditHead = {
   /** Chain of one process. */
-  chain?: string | undefined;
+  chain: string;
   /** Number of its last signed record. */
-  sequence?: number | undefined;
+  sequence: number;
   /** SHA-256 of that record. */
-  hash?: string | undefined;
+  hash: string;
 };
 
 export type AuditKey = {
   /** Id of the key in head records. */
-  'key-id'?: string | undefined;
+  'key-id': string;
   /** The public key, PEM. */
-  'public-key'?: string | undefined;
+  'public-key': string;
 };
 
 export type BackupAnswer = {
@@ -163,7 +163,7 @@ export type BackupsAnswer = {
   /** The backup that runs. */
   running?: BackupsRunning | undefined;
   /** Whether the configuration has a schedule. */
-  scheduled?: boolean | undefined;
+  scheduled: boolean;
   /** When the next one begins. */
   'next-at'?: string | undefined;
   /** When the last one was complete. */
@@ -175,9 +175,9 @@ export type BackupsAnswer = {
   /** Its SHA-256. */
   'last-digest'?: string | undefined;
   /** How many failed. */
-  failures?: number | undefined;
+  failures: number;
   /** How many failed since the last complete one. */
-  'failures-in-a-row'?: number | undefined;
+  'failures-in-a-row': number;
   /** When the last failure was. */
   'last-failure-at'?: string | undefined;
   /** What it was. */
@@ -187,17 +187,17 @@ export type BackupsAnswer = {
 /** The backup that runs. */
 export type BackupsRunning = {
   /** What it was begun for. */
-  purpose?: BackupsRunningPurpose | undefined;
+  purpose: BackupsRunningPurpose;
   /** Whether the store is still copied. */
-  stage?: BackupsRunningStage | undefined;
+  stage: BackupsRunningStage;
   /** Where it goes. */
-  target?: string | undefined;
+  target: string;
   /** When it began. */
-  'started-at'?: string | undefined;
+  'started-at': string;
   /** Octets so far. */
-  'done-bytes'?: number | undefined;
+  'done-bytes': number;
   /** Octets when it is done. */
-  'total-bytes'?: number | undefined;
+  'total-bytes': number;
 };
 
 /** What it was begun for. */
@@ -612,49 +612,49 @@ export type HmacRequest = {
 
 export type HsmAnswer = {
   /** The configured tokens. */
-  tokens?: HsmToken[] | undefined;
+  tokens: HsmToken[];
 };
 
 export type HsmToken = {
   /** Name of the token in the configuration. */
-  name?: string | undefined;
+  name: string;
   /** Path of the PKCS#11 module. */
-  module?: string | undefined;
+  module: string;
   /** Label of the token. */
-  label?: string | undefined;
+  label: string;
   /** Serial number of the token. */
-  serial?: string | undefined;
+  serial: string;
   /** Manufacturer of the token. */
-  manufacturer?: string | undefined;
+  manufacturer: string;
   /** Model of the token. */
-  model?: string | undefined;
+  model: string;
   /** Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. */
-  state?: HsmTokenState | undefined;
+  state: HsmTokenState;
   /** Why it is not up, and how to correct it. */
   reason?: string | undefined;
   /** Key types that the token supports. */
-  'key-types'?: string[] | undefined;
+  'key-types': string[];
   /** Mechanisms of the token. */
-  mechanisms?: string[] | undefined;
+  mechanisms: string[];
   /** The key that wraps all others, and its last rotation. */
-  'wrapping-key'?: HsmTokenWrappingKey | undefined;
+  'wrapping-key': HsmTokenWrappingKey;
   /** Keys loaded now. */
-  'loaded-keys'?: number | undefined;
+  'loaded-keys': number;
   /** Sessions of the answering worker, counted recently. */
-  sessions?: HsmTokenSessions | undefined;
+  sessions: HsmTokenSessions;
   /** Time of recent calls by operation. */
-  latencies?: Record<string, HsmTokenLatency> | undefined;
+  latencies: Record<string, HsmTokenLatency>;
 };
 
 export type HsmTokenLatency = {
   /** Calls that were measured. */
-  count?: number | undefined;
+  count: number;
   /** Median in microseconds. */
-  'p50'?: number | undefined;
+  'p50': number;
   /** 99th percentile in microseconds. */
-  'p99'?: number | undefined;
+  'p99': number;
   /** Of both. */
-  unit?: HsmTokenLatencyUnit | undefined;
+  unit: HsmTokenLatencyUnit;
 };
 
 /** Of both. */
@@ -663,11 +663,11 @@ export type HsmTokenLatencyUnit = 'microseconds';
 /** Sessions of the answering worker, counted recently. */
 export type HsmTokenSessions = {
   /** Sessions that may be open. */
-  size?: number | undefined;
+  size: number;
   /** Sessions in use. */
-  busy?: number | undefined;
+  busy: number;
   /** Calls that wait for a session. */
-  waiting?: number | undefined;
+  waiting: number;
 };
 
 /** Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. */
@@ -676,18 +676,18 @@ export type HsmTokenState = 'up' | 'damaged' | 'down' | 'pin-refused';
 /** The key that wraps all others, and its last rotation. */
 export type HsmTokenWrappingKey = {
   /** Number of the wrapping key in use; each rotation makes the next. */
-  number?: number | undefined;
+  number: number;
   /**
    * `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept; every start
    * tries again.
    */
-  state?: WrappingKeyState | undefined;
+  state: WrappingKeyState;
   /** Keys rewrapped by the last rotation. */
-  done?: number | undefined;
+  done: number;
   /** Keys to rewrap, as counted so far. */
-  total?: number | undefined;
+  total: number;
   /** Keys that could not be rewrapped; system:logs names them. */
-  failed?: number | undefined;
+  failed: number;
   /** When the last rotation began. */
   started?: string | undefined;
   /** When it ended. */
@@ -721,12 +721,12 @@ export type ImportRequest = {
 
 export type ImportWrappingKeyAnswer = {
   /** SubjectPublicKeyInfo PEM, RSA-4096. */
-  'wrapping-key'?: string | undefined;
+  'wrapping-key': string;
 };
 
 export type IssuedCertificate = {
   /** Serial number. */
-  serial?: string | undefined;
+  serial: string;
   /** Subject. */
   subject?: string | undefined;
   /** Subject alternative names. */
@@ -850,7 +850,7 @@ export type OidcLoginRequest = {
 
 export type OidcRole = {
   /** Name of the OIDC role. */
-  name?: string | undefined;
+  name: string;
   /** Claims without which the role is not given. */
   'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
@@ -898,7 +898,7 @@ export type OidcRoleReplacement = {
 
 export type OidcRoleState = {
   /** Name of the OIDC role. */
-  name?: string | undefined;
+  name: string;
   /** Claims without which the role is not given. */
   'required-claims'?: string[] | undefined;
   /** Claim to what it tells of the user. */
@@ -911,7 +911,7 @@ export type OidcRoleState = {
 
 export type OidcService = {
   /** Name of the OIDC service. */
-  name?: string | undefined;
+  name: string;
   /** What the login page calls it. */
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
@@ -1039,7 +1039,7 @@ export type OidcServiceRoleSelectMerge = {
 
 export type OidcServiceState = {
   /** Name of the OIDC service. */
-  name?: string | undefined;
+  name: string;
   /** What the login page calls it. */
   'display-name'?: string | undefined;
   /** Where the provider's OpenID Connect metadata is. */
@@ -1211,7 +1211,7 @@ export type OpenpgpVerifyRequest = {
 
 export type Policy = {
   /** Name of the policy. */
-  name?: string | undefined;
+  name: string;
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
@@ -1385,20 +1385,20 @@ export type PolicyRuleMerge = {
 
 export type PolicyState = {
   /** Name of the policy. */
-  name?: string | undefined;
+  name: string;
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApi | undefined;
   /** Whether every tenant has it; built-in policies cannot be changed. */
   'built-in'?: boolean | undefined;
-  /** Rules that no request can meet. */
+  /** Rules that no request can meet, and names that cannot be hidden. */
   warnings?: string[] | undefined;
 };
 
 export type PolicyWithWarnings = {
   /** Name of the policy. */
-  name?: string | undefined;
+  name: string;
   /** What the policy is for. */
   description?: string | undefined;
   /** What may be done over this API. */
@@ -1538,7 +1538,7 @@ export type RotateWrappingKeyRequest = {
 
 export type SecretId = {
   /** Stands for the secret-id where the secret itself must not be seen. */
-  accessor?: string | undefined;
+  accessor: string;
   /** When it was made. */
   'creation-time'?: string | undefined;
   /** When it ends; absent: never. */
@@ -1553,7 +1553,7 @@ export type ShippedSource = 'audit' | 'logs';
 
 export type Shipping = {
   /** Name of the destination in the configuration. */
-  name?: string | undefined;
+  name: string;
   /** What the receiver speaks. */
   protocol?: ShippingProtocol | undefined;
   /** Host and port of the receiver. */
@@ -1598,7 +1598,7 @@ export type Shipping = {
 
 export type ShippingAnswer = {
   /** Name of the destination in the configuration. */
-  name?: string | undefined;
+  name: string;
   /** What the receiver speaks. */
   protocol?: ShippingProtocol | undefined;
   /** Host and port of the receiver. */
@@ -1782,7 +1782,7 @@ export type SystemUnsealRequest = {
 
 export type Tenant = {
   /** Name of the tenant. */
-  name?: string | undefined;
+  name: string;
   /** A name for people. */
   'descriptive-name'?: string | undefined;
   /** What the tenant is; there is one system tenant. */
@@ -1825,7 +1825,7 @@ export type TenantReplacement = {
 
 export type TenantState = {
   /** Name of the tenant. */
-  name?: string | undefined;
+  name: string;
   /** A name for people. */
   'descriptive-name'?: string | undefined;
   /** What the tenant is; there is one system tenant. */
@@ -1844,7 +1844,7 @@ export type TenantsMergeLists = 'unite' | 'replace';
 
 export type TlsCa = {
   /** Name of the TLS CA. */
-  name?: string | undefined;
+  name: string;
   /** Key of the CA; default ecdsa. */
   'cert-key-type'?: CertKeyType | undefined;
   /** Curve of an ecdsa key; default secp256r1. */
@@ -2019,7 +2019,7 @@ export type TlsCaReplacement = {
 
 export type TlsCaState = {
   /** Name of the TLS CA. */
-  name?: string | undefined;
+  name: string;
   /** Key of the CA; default ecdsa. */
   'cert-key-type'?: CertKeyType | undefined;
   /** Curve of an ecdsa key; default secp256r1. */
@@ -2062,7 +2062,7 @@ export type TlsCaState = {
 
 export type Token = {
   /** Stands for the token where the token itself must not be seen. */
-  accessor?: string | undefined;
+  accessor: string;
   /** Tenant of the token. */
   tenant?: string | undefined;
   /** Who holds it: a user, an approle, or root. */
@@ -2199,12 +2199,12 @@ export type TokenRefreshRequest = {
 
 export type Topic = {
   /** Name of the topic. */
-  name?: string | undefined;
+  name: string;
 };
 
 export type TransitKey = {
   /** Name of the transit key. */
-  name?: string | undefined;
+  name: string;
   /** What the key is made of. */
   cipher?: Cipher | undefined;
   /** Distribution of the key. */
@@ -2404,7 +2404,7 @@ export type TransitKeyReplacement = {
 
 export type TransitKeyState = {
   /** Name of the transit key. */
-  name?: string | undefined;
+  name: string;
   /** What the key is made of. */
   cipher?: Cipher | undefined;
   /** Distribution of the key. */

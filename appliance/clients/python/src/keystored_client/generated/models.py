@@ -402,7 +402,7 @@ WrappingKeyState = Literal["in-use", "rewrapping", "incomplete"]
 class Approle(Document):
     """Approle."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the approle."""
     token_policies: Optional[list[str]] = None
     """Policies of the tokens; only such as the caller has."""
@@ -522,7 +522,7 @@ class ApproleReplacement(Document):
 class ApproleState(Document):
     """ApproleState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the approle."""
     token_policies: Optional[list[str]] = None
     """Policies of the tokens; only such as the caller has."""
@@ -552,9 +552,9 @@ class ApproleState(Document):
 class AuditAnswer(Document):
     """AuditAnswer."""
 
-    keys: Optional[list[AuditKey]] = None
+    keys: list[AuditKey]
     """Keys that have signed the trail, the newest last."""
-    heads: Optional[list[AuditHead]] = None
+    heads: list[AuditHead]
     """The last signed position of every chain."""
 
 
@@ -562,11 +562,11 @@ class AuditAnswer(Document):
 class AuditHead(Document):
     """AuditHead."""
 
-    chain: Optional[str] = None
+    chain: str
     """Chain of one process."""
-    sequence: Optional[int] = None
+    sequence: int
     """Number of its last signed record."""
-    hash: Optional[str] = None
+    hash: str
     """SHA-256 of that record."""
 
 
@@ -574,9 +574,9 @@ class AuditHead(Document):
 class AuditKey(Document):
     """AuditKey."""
 
-    key_id: Optional[str] = None
+    key_id: str
     """Id of the key in head records."""
-    public_key: Optional[str] = None
+    public_key: str
     """The public key, PEM."""
 
 
@@ -594,10 +594,14 @@ class BackupAnswer(Document):
 class BackupsAnswer(Document):
     """BackupsAnswer."""
 
+    scheduled: bool
+    """Whether the configuration has a schedule."""
+    failures: int
+    """How many failed."""
+    failures_in_a_row: int
+    """How many failed since the last complete one."""
     running: Optional[BackupsRunning] = None
     """The backup that runs."""
-    scheduled: Optional[bool] = None
-    """Whether the configuration has a schedule."""
     next_at: Optional[str] = None
     """When the next one begins."""
     last_success_at: Optional[str] = None
@@ -608,10 +612,6 @@ class BackupsAnswer(Document):
     """How long it took."""
     last_digest: Optional[str] = None
     """Its SHA-256."""
-    failures: Optional[int] = None
-    """How many failed."""
-    failures_in_a_row: Optional[int] = None
-    """How many failed since the last complete one."""
     last_failure_at: Optional[str] = None
     """When the last failure was."""
     last_failure: Optional[str] = None
@@ -622,17 +622,17 @@ class BackupsAnswer(Document):
 class BackupsRunning(Document):
     """The backup that runs."""
 
-    purpose: Optional[BackupsRunningPurpose] = None
+    purpose: BackupsRunningPurpose
     """What it was begun for."""
-    stage: Optional[BackupsRunningStage] = None
+    stage: BackupsRunningStage
     """Whether the store is still copied."""
-    target: Optional[str] = None
+    target: str
     """Where it goes."""
-    started_at: Optional[str] = None
+    started_at: str
     """When it began."""
-    done_bytes: Optional[int] = None
+    done_bytes: int
     """Octets so far."""
-    total_bytes: Optional[int] = None
+    total_bytes: int
     """Octets when it is done."""
 
 
@@ -1118,7 +1118,7 @@ class HmacRequest(Document):
 class HsmAnswer(Document):
     """HsmAnswer."""
 
-    tokens: Optional[list[HsmToken]] = None
+    tokens: list[HsmToken]
     """The configured tokens."""
 
 
@@ -1126,47 +1126,47 @@ class HsmAnswer(Document):
 class HsmToken(Document):
     """HsmToken."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the token in the configuration."""
-    module: Optional[str] = None
+    module: str
     """Path of the PKCS#11 module."""
-    label: Optional[str] = None
+    label: str
     """Label of the token."""
-    serial: Optional[str] = None
+    serial: str
     """Serial number of the token."""
-    manufacturer: Optional[str] = None
+    manufacturer: str
     """Manufacturer of the token."""
-    model: Optional[str] = None
+    model: str
     """Model of the token."""
-    state: Optional[HsmTokenState] = None
+    state: HsmTokenState
     """Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again."""
+    key_types: list[str]
+    """Key types that the token supports."""
+    mechanisms: list[str]
+    """Mechanisms of the token."""
+    wrapping_key: HsmTokenWrappingKey
+    """The key that wraps all others, and its last rotation."""
+    loaded_keys: int
+    """Keys loaded now."""
+    sessions: HsmTokenSessions
+    """Sessions of the answering worker, counted recently."""
+    latencies: dict[str, HsmTokenLatency]
+    """Time of recent calls by operation."""
     reason: Optional[str] = None
     """Why it is not up, and how to correct it."""
-    key_types: Optional[list[str]] = None
-    """Key types that the token supports."""
-    mechanisms: Optional[list[str]] = None
-    """Mechanisms of the token."""
-    wrapping_key: Optional[HsmTokenWrappingKey] = None
-    """The key that wraps all others, and its last rotation."""
-    loaded_keys: Optional[int] = None
-    """Keys loaded now."""
-    sessions: Optional[HsmTokenSessions] = None
-    """Sessions of the answering worker, counted recently."""
-    latencies: Optional[dict[str, HsmTokenLatency]] = None
-    """Time of recent calls by operation."""
 
 
 @dataclass(frozen=True)
 class HsmTokenLatency(Document):
     """HsmTokenLatency."""
 
-    count: Optional[int] = None
+    count: int
     """Calls that were measured."""
-    p50: Optional[float] = None
+    p50: float
     """Median in microseconds."""
-    p99: Optional[float] = None
+    p99: float
     """99th percentile in microseconds."""
-    unit: Optional[HsmTokenLatencyUnit] = None
+    unit: HsmTokenLatencyUnit
     """Of both."""
 
 
@@ -1174,11 +1174,11 @@ class HsmTokenLatency(Document):
 class HsmTokenSessions(Document):
     """Sessions of the answering worker, counted recently."""
 
-    size: Optional[int] = None
+    size: int
     """Sessions that may be open."""
-    busy: Optional[int] = None
+    busy: int
     """Sessions in use."""
-    waiting: Optional[int] = None
+    waiting: int
     """Calls that wait for a session."""
 
 
@@ -1186,18 +1186,18 @@ class HsmTokenSessions(Document):
 class HsmTokenWrappingKey(Document):
     """The key that wraps all others, and its last rotation."""
 
-    number: Optional[int] = None
+    number: int
     """Number of the wrapping key in use; each rotation makes the next."""
-    state: Optional[WrappingKeyState] = None
+    state: WrappingKeyState
     """`rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key is kept;
 
     every start tries again.
     """
-    done: Optional[int] = None
+    done: int
     """Keys rewrapped by the last rotation."""
-    total: Optional[int] = None
+    total: int
     """Keys to rewrap, as counted so far."""
-    failed: Optional[int] = None
+    failed: int
     """Keys that could not be rewrapped; system:logs names them."""
     started: Optional[str] = None
     """When the last rotation began."""
@@ -1243,7 +1243,7 @@ class ImportRequest(Document):
 class ImportWrappingKeyAnswer(Document):
     """ImportWrappingKeyAnswer."""
 
-    wrapping_key: Optional[str] = None
+    wrapping_key: str
     """SubjectPublicKeyInfo PEM, RSA-4096."""
 
 
@@ -1251,7 +1251,7 @@ class ImportWrappingKeyAnswer(Document):
 class IssuedCertificate(Document):
     """IssuedCertificate."""
 
-    serial: Optional[str] = None
+    serial: str
     """Serial number."""
     subject: Optional[str] = None
     """Subject."""
@@ -1401,7 +1401,7 @@ class OidcLoginRequest(Document):
 class OidcRole(Document):
     """OidcRole."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
@@ -1461,7 +1461,7 @@ class OidcRoleReplacement(Document):
 class OidcRoleState(Document):
     """OidcRoleState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the OIDC role."""
     required_claims: Optional[list[str]] = None
     """Claims without which the role is not given."""
@@ -1477,7 +1477,7 @@ class OidcRoleState(Document):
 class OidcService(Document):
     """OidcService."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the OIDC service."""
     display_name: Optional[str] = None
     """What the login page calls it."""
@@ -1623,7 +1623,7 @@ class OidcServiceRoleSelectMerge(Document):
 class OidcServiceState(Document):
     """OidcServiceState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the OIDC service."""
     display_name: Optional[str] = None
     """What the login page calls it."""
@@ -1814,7 +1814,7 @@ class OpenpgpVerifyRequest(Document):
 class Policy(Document):
     """Policy."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the policy."""
     description: Optional[str] = None
     """What the policy is for."""
@@ -2019,7 +2019,7 @@ class PolicyRuleMerge(Document):
 class PolicyState(Document):
     """PolicyState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the policy."""
     description: Optional[str] = None
     """What the policy is for."""
@@ -2028,14 +2028,14 @@ class PolicyState(Document):
     built_in: Optional[bool] = None
     """Whether every tenant has it; built-in policies cannot be changed."""
     warnings: Optional[list[str]] = None
-    """Rules that no request can meet."""
+    """Rules that no request can meet, and names that cannot be hidden."""
 
 
 @dataclass(frozen=True)
 class PolicyWithWarnings(Document):
     """PolicyWithWarnings."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the policy."""
     description: Optional[str] = None
     """What the policy is for."""
@@ -2212,7 +2212,7 @@ class RotateWrappingKeyRequest(Document):
 class SecretId(Document):
     """SecretId."""
 
-    accessor: Optional[str] = None
+    accessor: str
     """Stands for the secret-id where the secret itself must not be seen."""
     creation_time: Optional[str] = None
     """When it was made."""
@@ -2228,7 +2228,7 @@ class SecretId(Document):
 class Shipping(Document):
     """Shipping."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the destination in the configuration."""
     protocol: Optional[ShippingProtocol] = None
     """What the receiver speaks."""
@@ -2276,7 +2276,7 @@ class Shipping(Document):
 class ShippingAnswer(Document):
     """ShippingAnswer."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the destination in the configuration."""
     protocol: Optional[ShippingProtocol] = None
     """What the receiver speaks."""
@@ -2485,7 +2485,7 @@ class SystemUnsealRequest(Document):
 class Tenant(Document):
     """Tenant."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the tenant."""
     descriptive_name: Optional[str] = None
     """A name for people."""
@@ -2537,7 +2537,7 @@ class TenantReplacement(Document):
 class TenantState(Document):
     """TenantState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the tenant."""
     descriptive_name: Optional[str] = None
     """A name for people."""
@@ -2557,7 +2557,7 @@ class TenantState(Document):
 class TlsCa(Document):
     """TlsCa."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the TLS CA."""
     cert_key_type: Optional[CertKeyType] = None
     """Key of the CA; default ecdsa."""
@@ -2759,7 +2759,7 @@ class TlsCaReplacement(Document):
 class TlsCaState(Document):
     """TlsCaState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the TLS CA."""
     cert_key_type: Optional[CertKeyType] = None
     """Key of the CA; default ecdsa."""
@@ -2805,7 +2805,7 @@ class TlsCaState(Document):
 class Token(Document):
     """Token."""
 
-    accessor: Optional[str] = None
+    accessor: str
     """Stands for the token where the token itself must not be seen."""
     tenant: Optional[str] = None
     """Tenant of the token."""
@@ -2969,7 +2969,7 @@ class TokenRefreshRequest(Document):
 class Topic(Document):
     """Topic."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the topic."""
 
 
@@ -2977,7 +2977,7 @@ class Topic(Document):
 class TransitKey(Document):
     """TransitKey."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the transit key."""
     cipher: Optional[Cipher] = None
     """What the key is made of."""
@@ -3199,7 +3199,7 @@ class TransitKeyReplacement(Document):
 class TransitKeyState(Document):
     """TransitKeyState."""
 
-    name: Optional[str] = None
+    name: str
     """Name of the transit key."""
     cipher: Optional[Cipher] = None
     """What the key is made of."""

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the approle. May be null: absent.
+ * @param name Name of the approle.
  * @param tokenPolicies Policies of the tokens; only such as the caller has. May be null: absent.
  * @param tokenTtl Life of a token, and what a refresh gives it. May be null: absent.
  * @param tokenMaxTtl Longest life of a token over all refreshes. May be null: absent.

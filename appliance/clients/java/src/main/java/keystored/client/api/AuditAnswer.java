@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param keys Keys that have signed the trail, the newest last. May be null: absent.
- * @param heads The last signed position of every chain. May be null: absent.
+ * @param keys Keys that have signed the trail, the newest last.
+ * @param heads The last signed position of every chain.
  */
 public record AuditAnswer(
     @JsonProperty("keys") List<AuditKey> keys,

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param chain Chain of one process. May be null: absent.
- * @param sequence Number of its last signed record. May be null: absent.
- * @param hash SHA-256 of that record. May be null: absent.
+ * @param chain Chain of one process.
+ * @param sequence Number of its last signed record.
+ * @param hash SHA-256 of that record.
  */
 public record AuditHead(
     @JsonProperty("chain") String chain,

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param keyId Id of the key in head records. May be null: absent.
- * @param publicKey The public key, PEM. May be null: absent.
+ * @param keyId Id of the key in head records.
+ * @param publicKey The public key, PEM.
  */
 public record AuditKey(
     @JsonProperty("key-id") String keyId,

@@ -8,14 +8,14 @@ import java.time.Instant;
  * A document of the API.
  *
  * @param running The backup that runs. May be null: absent.
- * @param scheduled Whether the configuration has a schedule. May be null: absent.
+ * @param scheduled Whether the configuration has a schedule.
  * @param nextAt When the next one begins. May be null: absent.
  * @param lastSuccessAt When the last one was complete. May be null: absent.
  * @param lastBytes Its octets. May be null: absent.
  * @param lastSeconds How long it took. May be null: absent.
  * @param lastDigest Its SHA-256. May be null: absent.
- * @param failures How many failed. May be null: absent.
- * @param failuresInARow How many failed since the last complete one. May be null: absent.
+ * @param failures How many failed.
+ * @param failuresInARow How many failed since the last complete one.
  * @param lastFailureAt When the last failure was. May be null: absent.
  * @param lastFailure What it was. May be null: absent.
  */

@@ -7,12 +7,12 @@ import java.time.Instant;
 /**
  * The backup that runs.
  *
- * @param purpose What it was begun for. May be null: absent.
- * @param stage Whether the store is still copied. May be null: absent.
- * @param target Where it goes. May be null: absent.
- * @param startedAt When it began. May be null: absent.
- * @param doneBytes Octets so far. May be null: absent.
- * @param totalBytes Octets when it is done. May be null: absent.
+ * @param purpose What it was begun for.
+ * @param stage Whether the store is still copied.
+ * @param target Where it goes.
+ * @param startedAt When it began.
+ * @param doneBytes Octets so far.
+ * @param totalBytes Octets when it is done.
  */
 public record BackupsRunning(
     @JsonProperty("purpose") BackupsRunningPurpose purpose,

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param tokens The configured tokens. May be null: absent.
+ * @param tokens The configured tokens.
  */
 public record HsmAnswer(
     @JsonProperty("tokens") List<HsmToken> tokens) {

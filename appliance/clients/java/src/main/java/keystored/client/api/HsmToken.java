@@ -8,21 +8,20 @@ import java.util.Map;
 /**
  * A document of the API.
  *
- * @param name Name of the token in the configuration. May be null: absent.
- * @param module Path of the PKCS#11 module. May be null: absent.
- * @param label Label of the token. May be null: absent.
- * @param serial Serial number of the token. May be null: absent.
- * @param manufacturer Manufacturer of the token. May be null: absent.
- * @param model Model of the token. May be null: absent.
- * @param state Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again. May be
- * null: absent.
+ * @param name Name of the token in the configuration.
+ * @param module Path of the PKCS#11 module.
+ * @param label Label of the token.
+ * @param serial Serial number of the token.
+ * @param manufacturer Manufacturer of the token.
+ * @param model Model of the token.
+ * @param state Whether it works. `damaged`: its own keys are missing. A refused PIN is not tried again.
  * @param reason Why it is not up, and how to correct it. May be null: absent.
- * @param keyTypes Key types that the token supports. May be null: absent.
- * @param mechanisms Mechanisms of the token. May be null: absent.
- * @param wrappingKey The key that wraps all others, and its last rotation. May be null: absent.
- * @param loadedKeys Keys loaded now. May be null: absent.
- * @param sessions Sessions of the answering worker, counted recently. May be null: absent.
- * @param latencies Time of recent calls by operation. May be null: absent.
+ * @param keyTypes Key types that the token supports.
+ * @param mechanisms Mechanisms of the token.
+ * @param wrappingKey The key that wraps all others, and its last rotation.
+ * @param loadedKeys Keys loaded now.
+ * @param sessions Sessions of the answering worker, counted recently.
+ * @param latencies Time of recent calls by operation.
  */
 public record HsmToken(
     @JsonProperty("name") String name,

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param count Calls that were measured. May be null: absent.
- * @param p50 Median in microseconds. May be null: absent.
- * @param p99 99th percentile in microseconds. May be null: absent.
- * @param unit Of both. May be null: absent.
+ * @param count Calls that were measured.
+ * @param p50 Median in microseconds.
+ * @param p99 99th percentile in microseconds.
+ * @param unit Of both.
  */
 public record HsmTokenLatency(
     @JsonProperty("count") Long count,

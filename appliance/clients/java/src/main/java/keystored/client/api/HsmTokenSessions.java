@@ -6,9 +6,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Sessions of the answering worker, counted recently.
  *
- * @param size Sessions that may be open. May be null: absent.
- * @param busy Sessions in use. May be null: absent.
- * @param waiting Calls that wait for a session. May be null: absent.
+ * @param size Sessions that may be open.
+ * @param busy Sessions in use.
+ * @param waiting Calls that wait for a session.
  */
 public record HsmTokenSessions(
     @JsonProperty("size") Long size,

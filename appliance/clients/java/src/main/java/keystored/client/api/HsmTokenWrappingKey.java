@@ -6,12 +6,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * The key that wraps all others, and its last rotation.
  *
- * @param number Number of the wrapping key in use; each rotation makes the next. May be null: absent.
+ * @param number Number of the wrapping key in use; each rotation makes the next.
  * @param state `rewrapping`: keys are being rewrapped. `incomplete`: some could not be, so the old wrapping key
- * is kept; every start tries again. May be null: absent.
- * @param done Keys rewrapped by the last rotation. May be null: absent.
- * @param total Keys to rewrap, as counted so far. May be null: absent.
- * @param failed Keys that could not be rewrapped; system:logs names them. May be null: absent.
+ * is kept; every start tries again.
+ * @param done Keys rewrapped by the last rotation.
+ * @param total Keys to rewrap, as counted so far.
+ * @param failed Keys that could not be rewrapped; system:logs names them.
  * @param started When the last rotation began. May be null: absent.
  * @param finished When it ended. May be null: absent.
  */

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param wrappingKey SubjectPublicKeyInfo PEM, RSA-4096. May be null: absent.
+ * @param wrappingKey SubjectPublicKeyInfo PEM, RSA-4096.
  */
 public record ImportWrappingKeyAnswer(
     @JsonProperty("wrapping-key") String wrappingKey) {

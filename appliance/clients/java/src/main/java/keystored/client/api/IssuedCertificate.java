@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param serial Serial number. May be null: absent.
+ * @param serial Serial number.
  * @param subject Subject. May be null: absent.
  * @param names Subject alternative names. May be null: absent.
  * @param notBefore When it begins. May be null: absent.

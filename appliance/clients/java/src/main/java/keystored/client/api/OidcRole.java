@@ -8,7 +8,7 @@ import java.util.Map;
 /**
  * A document of the API.
  *
- * @param name Name of the OIDC role. May be null: absent.
+ * @param name Name of the OIDC role.
  * @param requiredClaims Claims without which the role is not given. May be null: absent.
  * @param claimMappings Claim to what it tells of the user. May be null: absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.

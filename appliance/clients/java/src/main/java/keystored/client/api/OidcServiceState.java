@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the OIDC service. May be null: absent.
+ * @param name Name of the OIDC service.
  * @param displayName What the login page calls it. May be null: absent.
  * @param discoveryUrl Where the provider's OpenID Connect metadata is. May be null: absent.
  * @param useRootCaCerts Whether the public CAs are trusted for the provider. May be null: absent.

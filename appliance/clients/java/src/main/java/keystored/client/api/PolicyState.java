@@ -7,11 +7,11 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the policy. May be null: absent.
+ * @param name Name of the policy.
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
  * @param builtIn Whether every tenant has it; built-in policies cannot be changed. May be null: absent.
- * @param warnings Rules that no request can meet. May be null: absent.
+ * @param warnings Rules that no request can meet, and names that cannot be hidden. May be null: absent.
  */
 public record PolicyState(
     @JsonProperty("name") String name,

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the policy. May be null: absent.
+ * @param name Name of the policy.
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
  * @param warnings What was accepted and is hardly meant so. May be null: absent.

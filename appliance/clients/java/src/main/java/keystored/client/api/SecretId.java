@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param accessor Stands for the secret-id where the secret itself must not be seen. May be null: absent.
+ * @param accessor Stands for the secret-id where the secret itself must not be seen.
  * @param creationTime When it was made. May be null: absent.
  * @param expires When it ends; absent: never. May be null: absent.
  * @param usesLeft How often it can still be used; absent: as often as one likes. May be null: absent.

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the destination in the configuration. May be null: absent.
+ * @param name Name of the destination in the configuration.
  * @param protocol What the receiver speaks. May be null: absent.
  * @param address Host and port of the receiver. May be null: absent.
  * @param sources What is shipped there. May be null: absent.

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the tenant. May be null: absent.
+ * @param name Name of the tenant.
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.

@@ -7,7 +7,7 @@ import java.time.Instant;
 /**
  * A document of the API.
  *
- * @param name Name of the TLS CA. May be null: absent.
+ * @param name Name of the TLS CA.
  * @param certKeyType Key of the CA; default ecdsa. May be null: absent.
  * @param certKeyCurve Curve of an ecdsa key; default secp256r1. May be null: absent.
  * @param certKeyBits Size of an rsa key; default 3072. May be null: absent.

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param accessor Stands for the token where the token itself must not be seen. May be null: absent.
+ * @param accessor Stands for the token where the token itself must not be seen.
  * @param tenant Tenant of the token. May be null: absent.
  * @param user Who holds it: a user, an approle, or root. May be null: absent.
  * @param policies What it may do, within what its tenant may do. May be null: absent.

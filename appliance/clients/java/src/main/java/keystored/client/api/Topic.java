@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * A document of the API.
  *
- * @param name Name of the topic. May be null: absent.
+ * @param name Name of the topic.
  */
 public record Topic(
     @JsonProperty("name") String name) {

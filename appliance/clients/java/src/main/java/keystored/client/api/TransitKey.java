@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param name Name of the transit key. May be null: absent.
+ * @param name Name of the transit key.
  * @param cipher What the key is made of. May be null: absent.
  * @param distribute Distribution of the key. May be null: absent.
  * @param exportable Whether export may answer key material. May be null: absent.
