@@ -7,6 +7,8 @@ export type StoreKey = readonly (string | number)[];
 export interface WriteTransaction {
   /** The newest value, including this transaction's own writes. Do not modify it: put a copy. */
   get<V>(table: Table<V>, key: StoreKey): V | undefined;
+  /** Whether there is a record, without opening it. */
+  has<V>(table: Table<V>, key: StoreKey): boolean;
   put<V>(table: Table<V>, key: StoreKey, value: V): void;
   /** Returns whether there was something to delete. */
   delete<V>(table: Table<V>, key: StoreKey): boolean;

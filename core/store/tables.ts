@@ -65,6 +65,12 @@ export class Change implements WriteTransaction {
     return readRecord(this.#context, encodeKey(table.name, key)) as V | undefined;
   }
 
+  has<V>(table: Table<V>, key: StoreKey): boolean {
+    this.#requireRunning();
+    const text = encodeKey(table.name, key);
+    return text !== undefined && this.#context.environment.get(keyBytes(text)) !== undefined;
+  }
+
   put<V>(table: Table<V>, key: StoreKey, value: V): void {
     this.#requireRunning();
     const text = requireKey(table.name, key);

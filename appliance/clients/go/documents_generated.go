@@ -4144,7 +4144,7 @@ type TransitKeyUsage struct {
 	// Uses: Encryptions, signatures and data keys made with this version.
 	Uses *int64 `json:"uses,omitempty"`
 
-	// UsesAtMost: Never below the true count, also after a crash; the limit of 2^32 is held against it.
+	// UsesAtMost: Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it.
 	UsesAtMost *int64 `json:"uses-at-most,omitempty"`
 
 	// NotRewrapped: Values made with this version that rewrap has not moved away, as far as counted.

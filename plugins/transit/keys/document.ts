@@ -61,7 +61,7 @@ export type KeyDocument = z.infer<typeof documentSchema>;
 
 const usageSchema = z.object({
   uses: z.int().describe('Encryptions, signatures and data keys made with this version.'),
-  usesAtMost: z.int().describe('Never below the true count, also after a crash; the limit of 2^32 is held against it.'),
+  usesAtMost: z.int().describe('Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it.'),
   notRewrapped: z.int().optional().describe('Values made with this version that rewrap has not moved away, as far as counted.'),
   lastUsed: timestamp().optional().describe('When this version was last used.'),
 });

@@ -2462,7 +2462,7 @@ export type TransitKeyState = {
 export type TransitKeyUsage = {
   /** Encryptions, signatures and data keys made with this version. */
   uses?: number | undefined;
-  /** Never below the true count, also after a crash; the limit of 2^32 is held against it. */
+  /** Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it. */
   'uses-at-most'?: number | undefined;
   /** Values made with this version that rewrap has not moved away, as far as counted. */
   'not-rewrapped'?: number | undefined;

@@ -3262,7 +3262,7 @@ class TransitKeyUsage(Document):
     uses: Optional[int] = None
     """Encryptions, signatures and data keys made with this version."""
     uses_at_most: Optional[int] = None
-    """Never below the true count, also after a crash; the limit of 2^32 is held against it."""
+    """Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it."""
     not_rewrapped: Optional[int] = None
     """Values made with this version that rewrap has not moved away, as far as counted."""
     last_used: Optional[str] = None

@@ -1,0 +1,164 @@
+// The meters of uses (api 74): several processes over one store, killed at any moment.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../../../../core/store/store.ts';
+import { type Key, Keyring, type Version } from '../../../../plugins/transit/records/keyring.ts';
+import { type KeyRecord, type Tables, type VersionRecord, openTables } from '../../../../plugins/transit/records/records.ts';
+import { UsageMeters } from '../../../../plugins/transit/records/usage.ts';
+import { temporaryDirectory } from '../../../harness/temporary.ts';
+import { type TransitHarness, startTransitHarness } from '../harness.ts';
+
+const directory = temporaryDirectory();
+const now = 1_800_000_000_000_000;
+let harness: TransitHarness;
+let store: Store;
+let tables: Tables;
+let commits = 0;
+
+beforeAll(async () => {
+  harness = await startTransitHarness(directory('harness'));
+  const whole = harness.store.prefixed('transit');
+  store = { ...whole, write: (change) => ((commits += 1), whole.write(change)) };
+  tables = openTables(whole);
+  await harness.create('aes');
+  await harness.create('signing', { cipher: 'ecdsa-p256' });
+});
+afterAll(() => harness.stop());
+
+/** A process of its own: what it does not store, nobody else knows. */
+function newProcess(): UsageMeters {
+  return new UsageMeters(store, tables, { debug() {}, info() {}, warn() {}, error() {}, with: () => ({}) as never });
+}
+
+/** Copies of a key under other names and ids: nothing here uses their material. */
+async function copiesOf(name: string, copies: readonly string[], latest = 1): Promise<Key[]> {
+  const [[tenantId]] = [...tables.keys.keys([])] as unknown as [readonly [string, string]];
+  const record = tables.keys.get([tenantId, name]) as KeyRecord;
+  const version = tables.versions.get([tenantId, record.id, 1]) as VersionRecord;
+  await store.write((transaction) => {
+    for (const copy of copies) {
+      transaction.put(tables.keys, [tenantId, copy], { ...record, id: copy, latest });
+      for (let number = 1; number <= latest; number += 1) transaction.put(tables.versions, [tenantId, copy, number], version);
+    }
+  });
+  store.refresh();
+  return copies.map((copy) => ({ tenantId, name: copy, record: { ...record, id: copy, latest } }));
+}
+
+const copyOf = async (name: string, copy: string, latest = 1): Promise<Key> => (await copiesOf(name, [copy], latest)).find(Boolean) as Key;
+const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `${name}-${String(n).padStart(4, '0')}`);
+
+const versionOf = (key: Key, number = 1): Version => new Keyring(tables).version(key, number);
+const stored = (key: Key, number = 1) => {
+  store.refresh();
+  return tables.usage.get([key.tenantId, key.record.id, number]);
+};
+
+describe('signatures and HMACs', () => {
+  test('the first use of version 1 is on the disk before it counts; other uses write nothing', async () => {
+    const key = await copyOf('signing', 'signs', 2);
+    const [one, two] = [newProcess(), newProcess()];
+    const first = one.take(key, versionOf(key), 1, now);
+    expect(first).toBeInstanceOf(Promise);
+    expect(stored(key)).toBeUndefined();
+    await first;
+    expect(stored(key)).toMatchObject({ uses: 0, reserved: 0 });
+    commits = 0;
+    for (let n = 0; n < 100; n += 1) expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
+    expect(two.take(key, versionOf(key), 1, now)).toBeUndefined();
+    expect(two.take(key, versionOf(key, 2), 1, now)).toBeUndefined();
+    expect(commits).toBe(0);
+    await Promise.all([one.stop(), two.stop()]);
+    expect(stored(key)).toMatchObject({ uses: 102, reserved: 102 });
+    expect(stored(key, 2)).toMatchObject({ uses: 1, reserved: 1 });
+  });
+
+  test('an HMAC under an encrypting key marks it as used, and reserves nothing', async () => {
+    const key = await copyOf('aes', 'authenticates');
+    const one = newProcess();
+    await one.take(key, versionOf(key), 0, now);
+    expect(stored(key)).toMatchObject({ uses: 0, reserved: 0 });
+    expect(one.take(key, versionOf(key), 0, now)).toBeUndefined();
+  });
+});
+
+describe('encryptions', () => {
+  test('an idle version keeps its smallest reserve, and gives back what is above', async () => {
+    const key = await copyOf('aes', 'idle');
+    const one = newProcess();
+    for (let n = 0; n < 40; n += 1) await one.take(key, versionOf(key), 1, now);
+    for (let n = 0; n < 40; n += 1) await one.flush();
+    const { uses, reserved } = stored(key) as { uses: number; reserved: number };
+    expect(uses).toBe(40);
+    expect(reserved - uses).toBe(16);
+    commits = 0;
+    expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
+    expect(commits).toBe(0);
+    await one.stop();
+    expect(stored(key)).toMatchObject({ uses: 41, reserved: 41 });
+  });
+
+  test('when many versions get their first reserve, one commit takes many; never used and long unused ones stay as they are', async () => {
+    const keys = await copiesOf('aes', numbered('many', 400));
+    const used = keys.slice(0, 300);
+    const [lately, before] = [now - 3_600_000_000, now - 48 * 3_600_000_000];
+    const first = newProcess();
+    await Promise.all(used.map(async (key, index) => first.take(key, versionOf(key), 1, index % 2 === 0 ? lately : before)));
+    await first.stop();
+    const second = newProcess();
+    commits = 0;
+    for (const key of used.filter((_key, index) => index % 2 === 0)) {
+      await second.take(key, versionOf(key), 1, now);
+      expect(stored(key)?.reserved).toBeGreaterThanOrEqual(2);
+    }
+    expect(commits).toBeLessThan(75);
+    for (const key of keys.slice(300)) expect(stored(key)).toBeUndefined();
+    for (const key of used.filter((_key, index) => index % 2 === 1)) expect(stored(key)).toMatchObject({ uses: 1, reserved: 1 });
+    await second.stop();
+    for (const key of used.filter((_key, index) => index % 2 === 0)) expect(stored(key)).toMatchObject({ uses: 2, reserved: 2 });
+  });
+
+  test('counts of many versions are written in commits that leave the caches of other processes alone', async () => {
+    const one = newProcess();
+    const keys = await copiesOf('aes', numbered('counted', 1_200));
+    await Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 1, now)));
+    commits = 0;
+    await one.flush();
+    expect(commits).toBe(3);
+    await one.stop();
+  });
+
+  test('whatever processes do, and whenever one is killed, no stored count is below the true one', async () => {
+    const keys = await copiesOf('aes', numbered('storm', 24));
+    const truth = new Map(keys.map((key) => [key.name, 0]));
+    const processes = [newProcess(), newProcess()];
+    // A linear congruential generator: the same storm in every run.
+    let state = 4711;
+    const below = (limit: number): number => ((state = (state * 1_103_515_245 + 12_345) % 2 ** 31) >>> 8) % limit;
+    for (let step = 0; step < 1_500; step += 1) {
+      const at = below(2);
+      const key = keys[below(keys.length)] as Key;
+      const count = 1 + below(3);
+      switch (below(60)) {
+        case 0:
+          processes[at] = newProcess();
+          break;
+        case 1:
+          await processes[at]?.flush();
+          break;
+        case 2:
+          for (let n = 0; n < 30; n += 1) await processes[at]?.flush();
+          break;
+        case 3:
+          await processes[at]?.stop();
+          processes[at] = newProcess();
+          break;
+        default:
+          await processes[at]?.take(key, versionOf(key), count, now);
+          truth.set(key.name, (truth.get(key.name) ?? 0) + count);
+      }
+      expect(stored(key)?.reserved ?? 0).toBeGreaterThanOrEqual(truth.get(key.name) ?? 0);
+    }
+    for (const key of keys) expect(stored(key)?.reserved).toBeGreaterThanOrEqual(truth.get(key.name) ?? 0);
+  });
+});
