@@ -1,4 +1,4 @@
-// Cache of decoded records, limited by the octets of their sealed form; the least recently used are evicted first.
+// Cache of decoded records, limited by the octets of their sealed form; the least recently used are evicted first. Which of them a commit may use.
 
 type Entry = { readonly value: unknown; readonly bytes: number };
 
@@ -41,5 +41,28 @@ export class RecordCache {
     this.#young.clear();
     this.#old.clear();
     this.#youngBytes = 0;
+  }
+}
+
+/**
+ * The keys that a running commit reads past the cache: those that other processes changed after the snapshot of this one, and those that
+ * the commit itself has touched. LMDB lets one commit run at a time, so every other cached record is the newest one.
+ */
+export class Outdated {
+  #keys: Set<string> = new Set();
+  #areAll = false;
+
+  /** A commit begins. `changed`: the keys that changed after the snapshot; undefined when that is not known. */
+  begin(changed: readonly string[] | undefined): void {
+    this.#keys = new Set(changed);
+    this.#areAll = changed === undefined;
+  }
+
+  add(key: string): void {
+    this.#keys.add(key);
+  }
+
+  has(key: string): boolean {
+    return this.#areAll || this.#keys.has(key);
   }
 }

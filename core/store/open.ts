@@ -1,7 +1,7 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
 import type { CheckFinding, Log } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';
-import { RecordCache } from './cache.ts';
+import { Outdated, RecordCache } from './cache.ts';
 import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
@@ -81,7 +81,7 @@ class LmdbStore implements OpenStore {
     const restarted = (): void => cache.clear();
     this.#options = options;
     const environment = new Environment(options.directory, restarted, options.log);
-    this.#context = { environment, sealer: new Sealer(options.dataKey), cache, tenants: { tables: new Set() } };
+    this.#context = { environment, sealer: new Sealer(options.dataKey), cache, outdated: new Outdated(), tenants: { tables: new Set() } };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
@@ -180,6 +180,7 @@ class LmdbStore implements OpenStore {
         await this.#requireKept();
         await this.#context.environment.commit(() => {
           [batch, this.#waiting] = [this.#waiting, []];
+          this.#context.outdated.begin(this.#changesSinceSnapshot());
           const changed = new Set<string>();
           for (const write of batch) write.attempt(changed);
           if (changed.size > 0) noteChanges(this.#context.environment, changed);
@@ -194,6 +195,12 @@ class LmdbStore implements OpenStore {
       for (const write of batch) write.settle();
     }
     this.#committing = undefined;
+  }
+
+  /** Inside a commit: the keys that other processes changed after the snapshot; undefined when that is not known. */
+  #changesSinceSnapshot(): readonly string[] | undefined {
+    const { environment } = this.#context;
+    return changesBetween(environment, this.#revision, revisionOf(environment.get(revisionKey)));
   }
 
   /** Asynchronous, so that #commitAll never ends before #committing is assigned. */

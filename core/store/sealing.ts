@@ -1,5 +1,5 @@
 // Seals records: XAES-256-GCM, which is AES-256-GCM under a key derived for each record, bound to the record's key.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { type Cipheriv, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { revealSecret, type Secret } from '../base/secret.ts';
 
 /*
@@ -15,16 +15,18 @@ const tagBytes = 16;
 
 /** Seals and opens under one data key of 32 octets. */
 export class Sealer {
-  /** our own copy, because it can be zeroed; a KeyObject is freed by the garbage collector only */
-  readonly #key: Buffer;
+  /**
+   * AES-256 under the data key. ECB carries nothing from one block to the next, so one cipher serves all records: a new one for each took
+   * longer than the blocks. Its key schedule is the only copy of the key here.
+   */
+  #blocks: Cipheriv | undefined;
   /** K1 of CMAC (NIST SP 800-38B section 6.1) */
   readonly #subkey: Buffer;
 
   constructor(dataKey: Secret<Uint8Array>) {
     const octets = revealSecret(dataKey);
     if (octets.length !== 32) throw new TypeError('the data key of the store must have 32 octets');
-    this.#key = Buffer.alloc(32);
-    this.#key.set(octets);
+    this.#blocks = createCipheriv('aes-256-ecb', octets, null).setAutoPadding(false);
     this.#subkey = doubled(this.#encryptBlocks(Buffer.alloc(16)));
   }
 
@@ -47,25 +49,27 @@ export class Sealer {
     }
   }
 
-  /** Zeroes the key: nothing can be sealed or opened afterwards. */
+  /** Zeroes the key: the end of a cipher frees its context, whose key schedule OpenSSL clears. Sealing and opening throw afterwards. */
   forget(): void {
-    this.#key.fill(0);
+    this.#blocks?.final();
+    this.#blocks = undefined;
     this.#subkey.fill(0);
   }
 
   #derive(nonce: Uint8Array): Buffer {
     const blocks = Buffer.alloc(32);
     for (const counter of [1, 2]) {
-      const block = blocks.subarray(16 * (counter - 1), 16 * counter);
-      block.set([0, counter, 0x58, 0]);
-      block.set(nonce.subarray(0, 12), 4);
-      block.forEach((octet, index) => (block[index] = octet ^ (this.#subkey[index] ?? 0)));
+      const start = 16 * (counter - 1);
+      blocks.set([0, counter, 0x58, 0], start);
+      blocks.set(nonce.subarray(0, 12), start + 4);
+      for (let index = 0; index < 16; index += 1) blocks[start + index] = (blocks[start + index] ?? 0) ^ (this.#subkey[index] ?? 0);
     }
     return this.#encryptBlocks(blocks);
   }
 
   #encryptBlocks(blocks: Uint8Array): Buffer {
-    return createCipheriv('aes-256-ecb', this.#key, null).setAutoPadding(false).update(blocks);
+    if (this.#blocks === undefined) throw new Error('the data key of the store was forgotten');
+    return this.#blocks.update(blocks);
   }
 }
 

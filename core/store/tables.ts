@@ -1,7 +1,7 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction in which they are changed.
 import { fail } from '../base/errors.ts';
 import type { Environment, Span } from './environment.ts';
-import type { RecordCache } from './cache.ts';
+import type { Outdated, RecordCache } from './cache.ts';
 import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
 import { decodeRecord, encodeRecord } from './record.ts';
 import type { Sealer } from './sealing.ts';
@@ -12,6 +12,7 @@ export type TableContext = {
   readonly environment: Environment;
   readonly sealer: Sealer;
   readonly cache: RecordCache;
+  readonly outdated: Outdated;
   /** names of the tables whose keys start with a tenant, and how to tell whether it exists */
   readonly tenants: { readonly tables: Set<string>; exists?: TenantExists };
 };
@@ -76,15 +77,15 @@ export class Change implements WriteTransaction {
     const text = requireKey(table.name, key);
     this.#requireTenant(table.name, key);
     const bytes = keyBytes(text);
+    this.#note(text);
     this.#context.environment.put(bytes, this.#context.sealer.seal(encodeRecord(value), bytes));
-    this.changed.add(text);
   }
 
   delete<V>(table: Table<V>, key: StoreKey): boolean {
     this.#requireRunning();
     const text = encodeKey(table.name, key);
     if (text === undefined || !this.#context.environment.remove(keyBytes(text))) return false;
-    this.changed.add(text);
+    this.#note(text);
     return true;
   }
 
@@ -97,15 +98,21 @@ export class Change implements WriteTransaction {
     this.#over = true;
   }
 
+  /** Also after the change was undone, its keys are read past the cache until the commit ends. */
+  #note(text: string): void {
+    this.changed.add(text);
+    this.#context.outdated.add(text);
+  }
+
   #requireRunning(): void {
     if (this.#over) throw new TypeError('a write transaction was used after its change was over');
   }
 }
 
-/** The record of a key text. Inside a commit, the newest one, read past the cache, which has committed records only. */
+/** The record of a key text. Inside a commit, the newest one. */
 function readRecord(context: TableContext, text: string | undefined): unknown {
   if (text === undefined) return undefined;
-  if (context.environment.inCommit) return openRecord(context, text)?.value;
+  if (context.environment.inCommit && context.outdated.has(text)) return openRecord(context, text)?.value;
   const cached = context.cache.get(text);
   if (cached !== undefined) return cached;
   const record = openRecord(context, text);

@@ -76,6 +76,20 @@ test('a process that is many commits behind, or missed a commit of many keys, st
   await Promise.all([writer.close(), reader.close()]);
 });
 
+test('a change sees what another process committed meanwhile, however far behind its own process is', async () => {
+  const directory = temporary('behind');
+  const [other, behind] = [await openStore({ directory, dataKey }), await openStore({ directory, dataKey })];
+  const [write, read] = [other.table<number>('things'), behind.table<number>('things')];
+  for (const changes of [1, 300]) {
+    await other.write((tx) => tx.put(write, ['a'], 0));
+    behind.refresh();
+    expect(read.get(['a'])).toBe(0);
+    for (let n = 1; n <= changes; n++) await other.write((tx) => tx.put(write, ['a'], n));
+    expect(await behind.write((tx) => [tx.get(read, ['a']), [...tx.entries(read, [])]])).toEqual([changes, [[['a'], changes]]]);
+  }
+  await Promise.all([other.close(), behind.close()]);
+});
+
 test('changes of several processes never overtake each other: every addition counts', async () => {
   const directory = temporary('sum');
   const children = [child('count', directory), child('count', directory)];

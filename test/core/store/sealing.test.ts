@@ -46,3 +46,12 @@ test('any flipped bit, any truncation, another associated data and another key d
 test('a data key without exactly 32 octets is refused', () => {
   expect(() => new Sealer(new Secret(new Uint8Array(16)))).toThrow(/32 octets/);
 });
+
+test('after the key is forgotten, nothing is sealed or opened', () => {
+  const one = new Sealer(new Secret(new Uint8Array(32).fill(7)));
+  const sealed = one.seal(encodeUtf8('value'), encodeUtf8('key'));
+  one.forget();
+  one.forget();
+  expect(() => one.seal(encodeUtf8('value'), encodeUtf8('key'))).toThrow(/forgotten/);
+  expect(() => one.open(sealed, encodeUtf8('key'))).toThrow(/forgotten/);
+});
