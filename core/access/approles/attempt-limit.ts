@@ -18,6 +18,9 @@ export function tooManyFailures(retryAfterSeconds: number): ServiceError {
   return fail('rate-limited', { detail: 'Too many failed logins; try again later.', retryAfterSeconds });
 }
 
+/** Where the failures of a subject are counted. */
+export type AttemptSlot = readonly [kind: string, slot: string];
+
 /**
  * Counts failures per subject without storing the subject: a keyed digest of it selects one of 2^18 slots. That bounds the memory
  * whatever unauthenticated callers send. Two subjects share a slot with a chance of 1 in 262,144, and no caller can choose which.
@@ -35,22 +38,22 @@ export class AttemptLimit {
     this.#table = failureTable(store);
   }
 
+  /** The slot of a subject, asked for once an attempt: it takes a digest. */
+  slotOf(who: string): AttemptSlot {
+    return [this.#kind, keyedDigest(this.#store, ['attempts', this.#kind, who]).slice(0, 3)];
+  }
+
   /** Seconds until the next attempt is accepted; 0 for now. */
-  secondsToWait(who: string, nowMs: number, read: WriteTransaction['get'] = (table, key) => table.get(key)): number {
-    const failures = recent(read(this.#table, this.#slotOf(who)), nowMs);
+  secondsToWait(slot: AttemptSlot, nowMs: number, read: WriteTransaction['get'] = (table, key) => table.get(key)): number {
+    const failures = recent(read(this.#table, slot), nowMs);
     const [oldest] = failures.slice(-this.#perMinute);
     return failures.length < this.#perMinute || oldest === undefined ? 0 : (oldest + windowMs - nowMs) / 1_000;
   }
 
   /** Counts a failure. */
-  count(transaction: WriteTransaction, who: string, nowMs: number): void {
-    const slot = this.#slotOf(who);
+  count(transaction: WriteTransaction, slot: AttemptSlot, nowMs: number): void {
     const failures = recent(transaction.get(this.#table, slot), nowMs);
     transaction.put(this.#table, slot, [...failures, nowMs].slice(-this.#perMinute));
-  }
-
-  #slotOf(who: string): readonly [kind: string, slot: string] {
-    return [this.#kind, keyedDigest(this.#store, ['attempts', this.#kind, who]).slice(0, 3)];
   }
 }
 

@@ -5,14 +5,14 @@ import { defined } from '../../base/defined.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import { isWithin, subscriberOf } from '../../base/addresses.ts';
 import type { Clock } from '../../base/context.ts';
-import { fail } from '../../base/errors.ts';
+import { fail, type ServiceError } from '../../base/errors.ts';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Store, WriteTransaction } from '../../store/store.ts';
 import type { Tenants } from '../../access/tenants.ts';
 import { parseDuration } from '../../base/time.ts';
 import { approleTable, ownerOfRoleId, roleIdOf, type Approle } from '../../access/approles/approles.ts';
-import { AttemptLimit, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
+import { AttemptLimit, type AttemptSlot, limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { formatIssuedToken, issuedTokenOutput } from '../tokens/issued-token.ts';
 import { findSecretId, useSecretId, type SecretIdRecord } from '../../access/approles/secret-ids.ts';
 import { drawToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
@@ -26,9 +26,8 @@ type Credentials = z.output<typeof input>;
 
 /** The approle that logged in or, by the role-id, tried to. */
 type Subject = { readonly tenantId: string; readonly name: string };
-type Outcome =
-  | { readonly issued: IssuedToken; readonly subject: Subject }
-  | { readonly issued: undefined; readonly subject: Subject | undefined; readonly waitSeconds: number };
+/** A token and its approle, or for how long every attempt is refused; 0 for wrong credentials. */
+type Outcome = { readonly issued: IssuedToken; readonly subject: Subject } | { readonly waitSeconds: number };
 
 export type ApproleLoginOptions = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly tenants: Tenants };
 
@@ -52,12 +51,18 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     secretOutput: ['token'],
     errors: ['login-failed', 'rate-limited'],
     async run(call, credentials) {
-      limits.requireBelow(call, credentials.roleId);
+      const attempt = limits.attempt(call, credentials.roleId);
+      attempt.requireBelow();
       const token = await drawToken(hsm);
-      const outcome = await store.write((transaction) => logIn(transaction, options, limits, call, credentials, token));
-      noteLogin(call, tenants, outcome);
-      if (outcome.issued !== undefined) return formatIssuedToken(outcome.issued);
-      throw outcome.waitSeconds > 0 ? tooManyFailures(outcome.waitSeconds) : fail('login-failed', { detail: refusal });
+      const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, token));
+      if ('issued' in outcome) {
+        const { issued, subject } = outcome;
+        noteLogin(call, tenants, subject, issued.accessor);
+        return formatIssuedToken(issued);
+      }
+      if (outcome.waitSeconds > 0) throw attempt.refused(outcome.waitSeconds);
+      noteLogin(call, tenants, ownerOfRoleId(store, credentials.roleId));
+      throw fail('login-failed', { detail: refusal });
     },
   });
 }
@@ -68,20 +73,19 @@ const refusal = 'The role-id or the secret-id is not accepted.';
 function logIn(
   transaction: WriteTransaction,
   { store, clock }: ApproleLoginOptions,
-  limits: LoginLimits,
+  attempt: LoginAttempt,
   call: PublicCall,
   { roleId, secretId }: Credentials,
   token: Secret<string>,
 ): Outcome {
-  const waitSeconds = limits.secondsToWait(call, roleId, (table, key) => transaction.get(table, key));
-  if (waitSeconds > 0) return { issued: undefined, subject: undefined, waitSeconds };
+  const waitSeconds = attempt.secondsToWait((table, key) => transaction.get(table, key));
+  if (waitSeconds > 0) return { waitSeconds };
 
   const secret = findSecretId(transaction, store, call.now, secretId, call.clientIp);
   const approle = transaction.get(approleTable(store), [secret?.tenantId ?? '', secret?.approle ?? '']);
-  const owner = ownerOfRoleId(transaction, store, roleId);
   if (!isRoleId(approle, roleId) || !mayUse(secret, approle, call.clientIp)) {
-    limits.count(transaction, call, roleId);
-    return { issued: undefined, subject: owner, waitSeconds: 0 };
+    attempt.count(transaction);
+    return { waitSeconds: 0 };
   }
   useSecretId(transaction, store, secret);
   const { tenantId, approle: name } = secret;
@@ -108,42 +112,65 @@ function mayUse(secret: SecretIdRecord | undefined, approle: Approle, address: s
   return approle.secretIdBoundCidrs.length === 0 || isWithin(approle.secretIdBoundCidrs, address);
 }
 
-function noteLogin(call: PublicCall, tenants: Tenants, { issued, subject }: Outcome): void {
-  call.noteAudit({ kind: 'login' });
+function noteLogin(call: PublicCall, tenants: Tenants, subject: Subject | undefined, accessor?: string): void {
   const tenant = subject === undefined ? undefined : tenants.findByUuid(subject.tenantId)?.name;
-  if (subject === undefined || tenant === undefined) return;
-  call.noteAudit({ tenant, user: subject.name, ...defined({ accessor: issued?.accessor }) });
+  if (subject === undefined || tenant === undefined) call.noteAudit(loginKind);
+  else call.noteAudit({ ...loginKind, tenant, user: subject.name, ...defined({ accessor }) });
 }
+
+const loginKind = { kind: 'login' } as const;
 
 /** 10 failures a minute for one identity, 60 from one address (api 73). */
 class LoginLimits {
-  readonly #byIdentity: AttemptLimit;
-  readonly #byAddress: AttemptLimit;
+  readonly byIdentity: AttemptLimit;
+  readonly byAddress: AttemptLimit;
 
   constructor(store: Store) {
-    this.#byIdentity = new AttemptLimit(store, 'identity', 10);
-    this.#byAddress = limitByAddress(store);
+    this.byIdentity = new AttemptLimit(store, 'identity', 10);
+    this.byAddress = limitByAddress(store);
   }
 
-  secondsToWait({ now, clientIp }: PublicCall, roleId: string, read?: WriteTransaction['get']): number {
-    const nowMs = now.epochMilliseconds;
-    return Math.max(
-      this.#byIdentity.secondsToWait(identityOf(roleId), nowMs, read),
-      this.#byAddress.secondsToWait(subscriberOf(clientIp), nowMs, read),
-    );
+  attempt(call: PublicCall, roleId: string): LoginAttempt {
+    return new LoginAttempt(this, call, roleId);
+  }
+}
+
+/** One login before the limits. */
+class LoginAttempt {
+  readonly #limits: LoginLimits;
+  readonly #call: PublicCall;
+  readonly #identity: AttemptSlot;
+  readonly #address: AttemptSlot;
+
+  constructor(limits: LoginLimits, call: PublicCall, roleId: string) {
+    this.#limits = limits;
+    this.#call = call;
+    this.#identity = limits.byIdentity.slotOf(identityOf(roleId));
+    this.#address = limits.byAddress.slotOf(subscriberOf(call.clientIp));
+  }
+
+  secondsToWait(read?: WriteTransaction['get']): number {
+    const nowMs = this.#call.now.epochMilliseconds;
+    const { byIdentity, byAddress } = this.#limits;
+    return Math.max(byIdentity.secondsToWait(this.#identity, nowMs, read), byAddress.secondsToWait(this.#address, nowMs, read));
   }
 
   /** Checks before anything expensive is done; the transaction checks again. */
-  requireBelow(call: PublicCall, roleId: string): void {
-    const waitSeconds = this.secondsToWait(call, roleId);
-    if (waitSeconds === 0) return;
-    call.noteAudit({ kind: 'login' });
-    throw tooManyFailures(waitSeconds);
+  requireBelow(): void {
+    const waitSeconds = this.secondsToWait();
+    if (waitSeconds > 0) throw this.refused(waitSeconds);
   }
 
-  count(transaction: WriteTransaction, { now, clientIp }: PublicCall, roleId: string): void {
-    this.#byIdentity.count(transaction, identityOf(roleId), now.epochMilliseconds);
-    this.#byAddress.count(transaction, subscriberOf(clientIp), now.epochMilliseconds);
+  /** The refusal of an attempt too many; its record says that it was a login. */
+  refused(waitSeconds: number): ServiceError {
+    this.#call.noteAudit(loginKind);
+    return tooManyFailures(waitSeconds);
+  }
+
+  count(transaction: WriteTransaction): void {
+    const nowMs = this.#call.now.epochMilliseconds;
+    this.#limits.byIdentity.count(transaction, this.#identity, nowMs);
+    this.#limits.byAddress.count(transaction, this.#address, nowMs);
   }
 }
 

@@ -38,14 +38,14 @@ function attemptsOf(store: Store): Attempts {
   const limit = limitByAddress(store);
   return {
     requireFew(clientIp, now) {
-      const waitSeconds = limit.secondsToWait(subscriberOf(clientIp), now.epochMilliseconds);
+      const waitSeconds = limit.secondsToWait(limit.slotOf(subscriberOf(clientIp)), now.epochMilliseconds);
       if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
     },
     count(transaction, clientIp, now) {
-      const who = subscriberOf(clientIp);
-      const waitSeconds = limit.secondsToWait(who, now.epochMilliseconds, (table, key) => transaction.get(table, key));
+      const slot = limit.slotOf(subscriberOf(clientIp));
+      const waitSeconds = limit.secondsToWait(slot, now.epochMilliseconds, (table, key) => transaction.get(table, key));
       if (waitSeconds > 0) throw tooManyFailures(waitSeconds);
-      limit.count(transaction, who, now.epochMilliseconds);
+      limit.count(transaction, slot, now.epochMilliseconds);
     },
   };
 }
