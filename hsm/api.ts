@@ -97,6 +97,22 @@ export type Derivation = {
 /** The key of an AEAD operation: a stored AES key, or one derived for a context. */
 export type AeadKey = KeyReference | { readonly derivation: Derivation };
 
+/** One use of a key in a list of uses, as the method of Hsm with the name in `use`. */
+export type KeyUse =
+  | {
+      readonly use: 'encrypt' | 'decrypt';
+      readonly key: AeadKey;
+      readonly octets: Uint8Array;
+      readonly associatedData?: Uint8Array | undefined;
+      /** encrypt only */
+      readonly nonce?: Uint8Array | undefined;
+    }
+  | { readonly use: 'sign'; readonly key: KeyReference; readonly scheme: SignScheme }
+  | { readonly use: 'hmac'; readonly key: KeyReference; readonly hash: HashName; readonly octets: Uint8Array };
+
+/** What came of one use in a list: the octets, or why there are none. */
+export type UseOutcome = Uint8Array | HsmError;
+
 export type SessionCounts = { readonly size: number; readonly busy: number; readonly waiting: number };
 
 export type TokenStatus = {
@@ -195,6 +211,11 @@ export interface Hsm {
   sign(key: KeyReference, scheme: SignScheme): Promise<Uint8Array>;
   /** HMAC under a `secret-256` key. */
   hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
+  /**
+   * Runs a list of uses; the outcomes are in its order, and one that fails leaves the others alone. Uses of one key travel as one job, which
+   * costs both processes a fraction of a job for each. Octets are views of what was received: a caller that keeps them copies them.
+   */
+  useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]>;
   /** C_GenerateRandom, 1..131072 octets. */
   random(bytes: number): Promise<Uint8Array>;
 

@@ -7,6 +7,7 @@ import type { Message, ReceivedMessage } from '../protocol/wire.ts';
 export type Job = Message & {
   readonly name: OperationName;
   readonly bytes: number;
+  readonly calls: number;
   readonly wipe: Uint8Array | undefined;
   readonly resolve: (result: ReceivedMessage) => void;
   readonly reject: (error: HsmError) => void;
@@ -35,7 +36,7 @@ export class JobBook {
    * once for parts that are no octets: inside a batch the fault could not be assigned to a caller.
    */
   add<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
-    const { name, flags, parts, wipe } = call;
+    const { name, flags, parts, wipe, calls = 1 } = call;
     let bytes = 0;
     for (const part of parts) {
       if (part === undefined) continue;
@@ -48,7 +49,21 @@ export class JobBook {
       this.#nextId = id === 0xffffffff ? 1 : id + 1;
       const code = operations[name].code;
       this.#bytes += bytes;
-      this.#batch.push({ id, code, flags, micros: 0, parts, name, bytes, wipe, resolve, reject, since: performance.now(), retried: false });
+      this.#batch.push({
+        id,
+        code,
+        flags,
+        micros: 0,
+        parts,
+        name,
+        bytes,
+        calls,
+        wipe,
+        resolve,
+        reject,
+        since: performance.now(),
+        retried: false,
+      });
     });
   }
 

@@ -9,13 +9,15 @@ type Recorded = { count: number; sumMicros: number; readonly recent: Float64Arra
 export class Latencies {
   readonly #operations = new Map<string, Recorded>();
 
-  add(operation: string, micros: number): void {
+  /** Counts `calls` calls that took that long together; each counts with its share. */
+  add(operation: string, micros: number, calls = 1): void {
     const recorded = this.#of(operation);
-    recorded.recent[recorded.count % kept] = micros;
-    recorded.count++;
+    const each = micros / calls;
+    for (let at = 0; at < calls; at++) recorded.recent[(recorded.count + at) % kept] = each;
+    recorded.count += calls;
     recorded.sumMicros += micros;
-    const bound = latencyBoundsMicros.findIndex((most) => micros <= most);
-    if (bound >= 0) recorded.perBound[bound] = (recorded.perBound[bound] ?? 0) + 1;
+    const bound = latencyBoundsMicros.findIndex((most) => each <= most);
+    if (bound >= 0) recorded.perBound[bound] = (recorded.perBound[bound] ?? 0) + calls;
   }
 
   summary(): Record<string, OperationLatency> {

@@ -10,9 +10,11 @@ import {
   type KeyBinding,
   type KeyReference,
   type KeyType,
+  type KeyUse,
   type MakingOptions,
   type SignScheme,
   type StoredKey,
+  type UseOutcome,
   type WrappingKeys,
 } from '../api.ts';
 import type { HsmOptions } from './options.ts';
@@ -119,6 +121,29 @@ class RoutedHsm implements Hsm {
 
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array) {
     return rejecting(() => this.#holderOf(key.stored).submit(call.decryptOaep(key, hash, sealed), takeSecret));
+  }
+
+  async useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]> {
+    const outcomes: UseOutcome[] = [];
+    const perToken = new Map<TokenSupervisor, { readonly calls: Call[]; readonly places: number[] }>();
+    for (const [place, use] of uses.entries()) {
+      try {
+        const token = this.#holderOf(holder(use.key));
+        const work = perToken.get(token) ?? { calls: [], places: [] };
+        perToken.set(token, work);
+        work.calls.push(packUse(use));
+        work.places.push(place);
+      } catch (error) {
+        outcomes[place] = asHsmError(error);
+      }
+    }
+    await Promise.all(
+      [...perToken].map(async ([token, { calls, places }]) => {
+        const found = await token.submitAll(calls);
+        for (const [at, place] of places.entries()) outcomes[place] = found[at] as UseOutcome;
+      }),
+    );
+    return outcomes;
   }
 
   random(bytes: number) {
@@ -237,6 +262,12 @@ class RoutedWrappingKeys implements WrappingKeys {
       return this.#tokenNamed(token).submit(rewrapping, (result) => ({ type, custody, token, blob: own(result, 0), mac: own(result, 1) }));
     });
   }
+}
+
+function packUse(use: KeyUse): Call {
+  if (use.use === 'sign') return call.sign(use.key, use.scheme);
+  if (use.use === 'hmac') return call.hmac(use.key, use.hash, use.octets);
+  return call[use.use](use.key, use.octets, use.associatedData, use.nonce);
 }
 
 /** Turns a synchronous throw into a rejection with HsmError. Arguments that cannot be packed are the caller's fault: `refused`. */

@@ -1,5 +1,6 @@
 // Supervises the host process of one token: batches jobs, enforces deadlines, replaces a host that died or hangs, and never retries a refused PIN.
-import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus } from '../api.ts';
+import { HsmError, type HsmConfig, type KeyType, type SessionCounts, type TokenConfig, type TokenStatus, type UseOutcome } from '../api.ts';
+import { joinCalls, readOutcomes } from '../protocol/call-lists.ts';
 import { readCounts, readDescription, type Description } from '../protocol/host-answers.ts';
 import { JobBook, type Job } from './job-book.ts';
 import { Latencies } from './latencies.ts';
@@ -8,7 +9,7 @@ import type { HsmEvent, HsmOptions } from './options.ts';
 import { call, operations, type Call, type OperationName } from '../protocol/operations.ts';
 import { findTokenDirectory, ownKeysGone, TokenFiles } from '../files/softhsm.ts';
 import { encodeWithPins } from '../protocol/pins.ts';
-import { decodeError } from '../protocol/error-coding.ts';
+import { asHsmError, decodeError } from '../protocol/error-coding.ts';
 import { resultError, resultOk, type Message, type ReceivedMessage } from '../protocol/wire.ts';
 
 /** `replacing`: the host has just died, jobs wait for the next one. `down`: jobs are refused at once. */
@@ -36,7 +37,7 @@ export class TokenSupervisor {
   readonly #watch: NodeJS.Timeout;
   #state: State = 'starting';
   #reason = 'it is being opened';
-  #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [] };
+  #description: Description = { label: '', serial: '', manufacturer: '', model: '', keyTypes: [], mechanisms: [], isRemote: false };
   #loadedKeys = 0;
   #sessions: SessionCounts = { size: 0, busy: 0, waiting: 0 };
   #link: Link | undefined;
@@ -87,10 +88,33 @@ export class TokenSupervisor {
     return result;
   }
 
+  /** Submits calls, those of one key as one job. The outcomes are in the order of the calls; never rejects. */
+  async submitAll(calls: readonly Call[]): Promise<readonly UseOutcome[]> {
+    const outcomes: UseOutcome[] = [];
+    const joined = this.#description.isRemote ? calls.map((one, place) => ({ call: one, places: [place] })) : joinCalls(calls);
+    await Promise.all(
+      joined.map(async ({ call: one, places }) => {
+        const found = await this.#outcomesOf(one);
+        for (const [at, place] of places.entries()) outcomes[place] = found[at] as UseOutcome;
+      }),
+    );
+    return outcomes;
+  }
+
+  async #outcomesOf(one: Call): Promise<readonly UseOutcome[]> {
+    const { calls } = one;
+    try {
+      return await this.submit(one, (result) => (calls === undefined ? [result.part(0)] : readOutcomes(result, calls)));
+    } catch (error) {
+      return Array.from({ length: calls ?? 1 }, () => asHsmError(error));
+    }
+  }
+
   status(): TokenStatus {
     const { name, module } = this.config;
     const counts = { loadedKeys: this.#loadedKeys, sessions: this.#sessions };
-    const common = { name, module, ...this.#description, ...counts, latencies: this.#latencies.summary() };
+    const { isRemote: _, ...description } = this.#description;
+    const common = { name, module, ...description, ...counts, latencies: this.#latencies.summary() };
     const damage = this.damage();
     if (this.#state === 'up') return damage === undefined ? { ...common, state: 'up' } : { ...common, state: 'damaged', reason: damage };
     return { ...common, state: this.#state === 'pin-refused' ? 'pin-refused' : 'down', reason: this.#reason };
@@ -160,7 +184,7 @@ export class TokenSupervisor {
       }
       const job = this.#jobs.settle(result.id);
       if (job === undefined) continue;
-      this.#latencies.add(job.name, result.micros);
+      this.#latencies.add(job.name, result.micros, job.calls);
       try {
         this.#settle(job, result);
       } catch (error) {

@@ -5,8 +5,10 @@ import { derivedKey } from '../engine/operations/derivation.ts';
 import { LoginNeeded, ModuleBroken, type Engine, type LoadedKey } from '../engine/engine.ts';
 import { encodeError } from '../protocol/error-coding.ts';
 import { generateKey, importKey, reserveKey, type Made } from '../engine/operations/making.ts';
+import { sharedParts } from '../protocol/call-lists.ts';
 import {
   flagDerived,
+  flagList,
   operationNamed,
   operations,
   unpackHash,
@@ -34,14 +36,78 @@ export function perform(engine: Engine, job: ReceivedMessage): Message {
   let code = resultOk;
   let parts: Message['parts'];
   try {
-    const handler = handlers[operationNamed(job.code) as EngineOperation];
-    parts = engine.run(() => handler(engine, job));
+    const name = operationNamed(job.code) as EngineOperation;
+    parts = (job.flags & flagList) === 0 ? engine.run(() => handlers[name](engine, job)) : performList(engine, name, job);
   } catch (error) {
     code = error instanceof LoginNeeded ? resultLoginNeeded : error instanceof ModuleBroken ? resultModuleBroken : resultError;
     parts = code === resultError ? [encodeError(error)] : [json({ message: (error as Error).message })];
   }
   if (job.code === operations.import.code) job.find(1)?.fill(0);
   return { id: job.id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
+}
+
+/** Runs the calls of a list. Each is repeated after a remedy and fails by itself; only a module that is broken ends the list. */
+function performList(engine: Engine, name: EngineOperation, job: ReceivedMessage): Message['parts'] {
+  const row = listHandlers[name];
+  if (row === undefined) throw new RangeError(`${name} has no lists`);
+  const run = row.prepare(engine, job);
+  const parts = job.parts();
+  const codes = Buffer.alloc((parts.length - sharedParts) / row.width);
+  const outcomes: Uint8Array[] = [codes];
+  for (let at = 0; at < codes.length; at++) {
+    const first = sharedParts + at * row.width;
+    try {
+      outcomes.push(engine.run(() => run(required(parts[first]), parts[first + 1], parts[first + 2])));
+    } catch (error) {
+      if (error instanceof LoginNeeded || error instanceof ModuleBroken) throw error;
+      codes[at] = resultError;
+      outcomes.push(encodeError(error));
+    }
+  }
+  return outcomes;
+}
+
+type ListedCall = (payload: Buffer, second: Buffer | undefined, third: Buffer | undefined) => Buffer;
+
+/** For each operation of lists: how many parts each call has of its own, and what its calls run after the shared parts are unpacked. */
+const listHandlers: Partial<
+  Readonly<Record<EngineOperation, { readonly width: number; prepare(engine: Engine, job: ReceivedMessage): ListedCall }>>
+> = {
+  encrypt: {
+    width: 3,
+    prepare: (engine, job) => {
+      const key = aeadKeyFinder(engine, job);
+      return (plaintext, associatedData, nonce) => encrypt(engine, key(), plaintext, associatedData, nonce);
+    },
+  },
+  decrypt: {
+    width: 3,
+    prepare: (engine, job) => {
+      const key = aeadKeyFinder(engine, job);
+      return (sealed, associatedData) => decrypt(engine, key(), sealed, associatedData);
+    },
+  },
+  sign: {
+    width: 1,
+    prepare: (engine, job) => {
+      const identity = job.identity(0);
+      const { scheme, hash } = unpackScheme(job.part(1));
+      return (data) => sign(engine, identity, scheme, hash, data);
+    },
+  },
+  hmac: {
+    width: 1,
+    prepare: (engine, job) => {
+      const identity = job.identity(0);
+      const hash = unpackHash(job.part(1));
+      return (data) => hmac(engine, identity, hash, data);
+    },
+  },
+};
+
+function required(part: Buffer | undefined): Buffer {
+  if (part === undefined) throw new RangeError('a call of the list has no payload');
+  return part;
 }
 
 /** How each operation unpacks its job and packs its result. */
@@ -96,8 +162,15 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
 };
 
 function aeadKey(engine: Engine, job: ReceivedMessage): LoadedKey {
+  return aeadKeyFinder(engine, job)();
+}
+
+/** Finds the key of a job, loading it when necessary: each time it is called, because a remedy may have dropped it. */
+function aeadKeyFinder(engine: Engine, job: ReceivedMessage): () => LoadedKey {
   const identity = job.identity(0);
-  return (job.flags & flagDerived) === 0 ? engine.key(identity) : derivedKey(engine, identity, job.part(1));
+  if ((job.flags & flagDerived) === 0) return () => engine.key(identity);
+  const parameters = job.part(1);
+  return () => derivedKey(engine, identity, parameters);
 }
 
 function madeParts({ blob, mac, publicKey }: Made): Message['parts'] {

@@ -5,6 +5,7 @@ import { identityOf, prepareDerivedKey } from '../engine/operations/derivation.t
 import { ModuleBroken, type Engine } from '../engine/engine.ts';
 import { Lanes, type LaneGroup } from './lanes.ts';
 import { closeEngine, openEngine, type OpenOptions } from '../engine/open-engine.ts';
+import type { Description } from '../protocol/host-answers.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
@@ -117,7 +118,7 @@ export class TokenService {
       this.#engine = engine;
       this.#remote = engine.callMicros() > remoteMicros;
       if (this.#mayUseLanes) this.#lanes = this.#makeLanes(options);
-      this.#finish(ok(job, [json(description)]));
+      this.#finish(ok(job, [json({ ...description, isRemote: this.#remote } satisfies Description)]));
     } catch (error) {
       this.#finish(failed(job, error));
       this.#exitSoon(2);

@@ -2,8 +2,10 @@
 import type { SessionCounts, TokenStatus } from '../api.ts';
 import type { ReceivedMessage } from './wire.ts';
 
-/** What the host says about its token after opening it. */
-export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'>;
+/** What the host says about its token after opening it. `isRemote`: its calls take so long that they run beside each other. */
+export type Description = Pick<TokenStatus, 'label' | 'serial' | 'manufacturer' | 'model' | 'keyTypes' | 'mechanisms'> & {
+  readonly isRemote: boolean;
+};
 
 /** What the host answers to a ping. */
 export type Counts = { readonly loadedKeys: number; readonly sessions: SessionCounts };
@@ -13,7 +15,8 @@ export function readDescription(answer: ReceivedMessage): Description {
   const said = answer.json<Partial<Description> | null>(0);
   const texts = [said?.label, said?.serial, said?.manufacturer, said?.model];
   const lists = [said?.keyTypes, said?.mechanisms];
-  const isSound = texts.every(isText) && lists.every((list) => Array.isArray(list) && list.every(isText));
+  const isSound =
+    texts.every(isText) && lists.every((list) => Array.isArray(list) && list.every(isText)) && typeof said?.isRemote === 'boolean';
   if (!isSound) throw new RangeError('the description of the token is malformed');
   return said as Description;
 }

@@ -50,6 +50,8 @@ const names = new Map(Object.entries(operations).map(([name, row]) => [row.code 
 export const flagSlow = 1;
 /** Flag of a job: its key is derived from the key it names. */
 export const flagDerived = 2;
+/** Flag of a job: it is a list of calls (protocol/call-lists.ts). */
+export const flagList = 4;
 
 /** Payloads of this size are slow even with a quick mechanism. */
 const slowPayloadBytes = 65_536;
@@ -61,10 +63,22 @@ export type Call = {
   readonly parts: Message['parts'];
   /** zeroed as soon as the call has been sent */
   readonly wipe?: Uint8Array;
+  /** how many calls it stands for, when it is a list of them */
+  readonly calls?: number;
 };
 
 const hashCodes: readonly HashName[] = ['sha256', 'sha384', 'sha512'];
 const schemeCodes: readonly SignScheme['scheme'][] = ['rsa-pkcs1v15', 'rsa-pss', 'ecdsa', 'ed25519', 'ml-dsa'];
+const noHash = 255;
+
+/** The octets of each hash, and of each scheme with each hash: the same ones each time, so that equal parts are found by identity. */
+const hashParts = new Map(hashCodes.map((hash, code) => [hash, Buffer.of(code)]));
+const schemeParts = new Map(
+  schemeCodes.map((scheme, code) => [
+    scheme,
+    new Map([undefined, ...hashCodes].map((hash) => [hash, Buffer.of(code, hash === undefined ? noHash : hashCodes.indexOf(hash))])),
+  ]),
+);
 
 /** AEAD parts: reference of the key, or of the secret it is derived from · derivation · payload · associated data · nonce. */
 function aead(name: 'encrypt' | 'decrypt', key: AeadKey, payload: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array): Call {
@@ -88,20 +102,21 @@ function payloadFlags(payload: Uint8Array): number {
 export const call = {
   encrypt: (key: AeadKey, plaintext: Uint8Array, associatedData?: Uint8Array, nonce?: Uint8Array) =>
     aead('encrypt', key, plaintext, associatedData, nonce),
-  decrypt: (key: AeadKey, sealed: Uint8Array, associatedData?: Uint8Array) => aead('decrypt', key, sealed, associatedData),
+  decrypt: (key: AeadKey, sealed: Uint8Array, associatedData?: Uint8Array, _nonce?: Uint8Array) =>
+    aead('decrypt', key, sealed, associatedData),
   sign: (key: KeyReference, scheme: SignScheme): Call => {
     const data = 'message' in scheme ? scheme.message : scheme.digest;
-    const hash = 'hash' in scheme ? hashCodes.indexOf(scheme.hash) : 255;
+    const hash = 'hash' in scheme ? scheme.hash : undefined;
     return {
       name: 'sign',
       flags: keyRows[key.stored.type]?.slow ? flagSlow : payloadFlags(data),
-      parts: [encodeKeyReference(key), Buffer.of(schemeCodes.indexOf(scheme.scheme), hash), data],
+      parts: [encodeKeyReference(key), schemeParts.get(scheme.scheme)?.get(hash), data],
     };
   },
   hmac: (key: KeyReference, hash: HashName, data: Uint8Array): Call => ({
     name: 'hmac',
     flags: payloadFlags(data),
-    parts: [encodeKeyReference(key), Buffer.of(hashCodes.indexOf(hash)), data],
+    parts: [encodeKeyReference(key), hashParts.get(hash), data],
   }),
   decryptOaep: (key: KeyReference, hash: HashName, sealed: Uint8Array): Call => ({
     name: 'decryptOaep',
@@ -158,14 +173,14 @@ export type Making = {
 
 /** The reverse of the packing of `sign`: scheme and hash. */
 export function unpackScheme(codes: Buffer): { scheme: SignScheme['scheme']; hash: HashName | undefined } {
-  const scheme = schemeCodes[codes[0] ?? 255];
+  const scheme = schemeCodes[codes[0] ?? noHash];
   if (scheme === undefined) throw new RangeError('unknown signature scheme');
-  return { scheme, hash: hashCodes[codes[1] ?? 255] };
+  return { scheme, hash: hashCodes[codes[1] ?? noHash] };
 }
 
 /** The reverse of the packing of `hmac` and `decryptOaep`: the hash. */
 export function unpackHash(codes: Buffer): HashName {
-  const hash = hashCodes[codes[0] ?? 255];
+  const hash = hashCodes[codes[0] ?? noHash];
   if (hash === undefined) throw new RangeError('unknown hash');
   return hash;
 }

@@ -63,6 +63,19 @@ export class ReceivedMessage {
     return found;
   }
 
+  /** All parts, as `find` gives them: in one pass, for messages with many. */
+  parts(): (Buffer | undefined)[] {
+    const parts: (Buffer | undefined)[] = [];
+    let offset = this.#start + headerBytes;
+    for (let left = this.count; left > 0; left--) {
+      const length = this.#lengthAt(offset);
+      offset += 4;
+      parts.push(length === absent ? undefined : this.#buffer.subarray(offset, offset + length));
+      if (length !== absent) offset += length;
+    }
+    return parts;
+  }
+
   /** A copy of a required part, independent of the received batch. */
   copy(index: number): Buffer {
     const offset = this.#offset(index);
