@@ -5,10 +5,15 @@ import { setImmediate } from 'node:timers/promises';
 /** Hashing this much takes half a millisecond at most. */
 const pieceBytes = 128 * 1024;
 
+/** Whether hashing does not need turns. */
+export function isHashedAtOnce(octets: Uint8Array): boolean {
+  return octets.length <= pieceBytes;
+}
+
 /** The hash of the concatenated `parts`; yields to the event loop every 128 KiB. */
 export async function hashInTurns(algorithm: string, ...parts: readonly Uint8Array[]): Promise<Uint8Array> {
   const [only] = parts;
-  if (parts.length === 1 && only !== undefined && only.length <= pieceBytes) return hash(algorithm, only, 'buffer');
+  if (parts.length === 1 && only !== undefined && isHashedAtOnce(only)) return hash(algorithm, only, 'buffer');
   const whole = createHash(algorithm);
   for (const part of parts) {
     for (let at = 0; at < part.length; at += pieceBytes) {

@@ -1,28 +1,22 @@
-// What all key actions share: path, key lookup, audit, and batches whose items fail independently (api 45, 46).
+// What all key actions share: path, key lookup, audit, and the endpoints for one request and for a batch (api 45, 46).
 import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
-import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
+import { fail as coreFail } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, type EndpointCall, Reply, defineEndpoint, type Endpoint } from '../../../core/http/endpoint.ts';
 import { base64Field, integer } from '../../../core/wire/fields.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
-import { parseInput } from '../../../core/wire/schema.ts';
-import { HsmError } from '../../../hsm/api.ts';
 import type { Key } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
 import { maxVersion } from '../formats/value-format.ts';
-import { Semaphore } from '../../../core/base/async/semaphore.ts';
 import { pascal } from '../../../core/http/description/named-schemas.ts';
 import { exampleOf, wireSchema } from '../../../core/http/description/schema.ts';
+import { microseconds } from '../instants.ts';
 import { keyActionsTag } from '../tags.ts';
+import { type BatchAnswer, batchRunner } from '../uses/batch.ts';
+import { type Plan, explained, runPlan } from '../uses/token-use.ts';
+import { UsedKey } from '../uses/used-key.ts';
 
 const maxBatchItems = 1_000;
-/** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
-const itemsAtOnce = 100;
-/**
- * Batches that send items at the same time. A few keep the token busy; more would only keep their items in memory, where copying them
- * took a third of the time of a batch, and would delay small requests.
- */
-const batchesAtOnce = 6;
 /** Longest text that a body of 4 MiB can contain. */
 const maxPayloadCharacters = 4 * 1024 * 1024;
 
@@ -75,23 +69,14 @@ export function defineKeyAction<Input, Output>(
     operation: 'execute',
     find: (call) => transit.keyring.require(call),
     ...spec,
-    run: (call, input, key) => whilePresent(transit, key, () => spec.run(call, input, key)),
+    run: async (call, input, key) => {
+      try {
+        return await spec.run(call, input, key);
+      } catch (error) {
+        throw explained(transit, key, error);
+      }
+    },
   });
-}
-
-// Token objects are destroyed with the record of their key, even while a request is about to use them; the request then gets not-found.
-async function whilePresent<T>(transit: Transit, key: Key, use: () => T | Promise<T>): Promise<T> {
-  try {
-    return await use();
-  } catch (error) {
-    if (error instanceof HsmError) {
-      transit.store.refresh();
-      transit.keyring.requireUnchanged(key);
-      // In a batch, only the items fail whose version is gone.
-      if (error.kind === 'key-missing') throw coreFail('key-object-missing', { cause: error });
-    }
-    throw error;
-  }
 }
 
 type AnswerFields = { readonly keyVersion: typeof keyVersionOutput } & z.ZodRawShape;
@@ -113,16 +98,14 @@ export type BatchActionSpec<Fields extends z.ZodRawShape, Answer extends AnswerF
   readonly auditFields?: readonly (keyof Fields & string)[];
   readonly errors: readonly string[];
   readonly commandLine: { readonly output?: keyof Answer & string; readonly verdict?: keyof Answer & string };
-  /** `noteSigned` adds the digest of what was signed to the audit record */
-  run(
-    call: EndpointCall,
+  /** as BatchOf.plan */
+  readonly plan: (
+    used: UsedKey,
     item: z.output<z.ZodObject<Fields>>,
-    key: Key,
     noteSigned: (digest: string) => void,
-  ): Promise<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
+  ) => Plan<z.output<z.ZodObject<Answer>> & { keyVersion: number }>;
 };
 
-type BatchAnswer = { readonly batchResults: readonly Record<string, unknown>[]; readonly failed: number };
 type SingleInput = { batchInput?: readonly JsonObject[] | undefined } & Record<string, unknown>;
 
 /** Items are read one by one, so that a wrong one fails alone. */
@@ -139,7 +122,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const { action, summary, subject } = spec;
   const single = z.object(spec.fields);
   const described = describedBatch(spec);
-  const run = batchRunner(transit, spec, described.item);
+  const run = batchRunner(transit, { item: described.item as unknown as z.ZodType<z.output<typeof single>>, plan: spec.plan });
   const shared = { audit: 'required', idempotent: true, errors: spec.errors } as const;
   return [
     defineKeyAction<SingleInput, object>(transit, action, {
@@ -156,7 +139,9 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
       run: async (call, { batchInput, ...input }, key) => {
         if (batchInput === undefined) {
           if (input[subject] === undefined) throw missing(subject);
-          const answer = await spec.run(call, input as z.output<typeof single>, key, (signedDigest) => call.noteAudit({ signedDigest }));
+          const used = new UsedKey(transit, key, microseconds(call.now));
+          const noteSigned = (signedDigest: string): void => call.noteAudit({ signedDigest });
+          const answer = await runPlan(used, spec.plan(used, input as z.output<typeof single>, noteSigned));
           call.noteAudit({ keyVersion: answer.keyVersion });
           return answer;
         }
@@ -207,56 +192,6 @@ function describedBatch<Fields extends z.ZodRawShape, Answer extends AnswerField
   });
   const example = spec.exampleInput ?? (exampleOf(wireSchema(z.object(spec.fields), 'input')) as Readonly<Record<string, unknown>>);
   return { item, answer, example };
-}
-
-/** Runs the items of a batch: a refusal concerns one item, a fault ends the batch. */
-function batchRunner<Fields extends z.ZodRawShape, Answer extends AnswerFields>(
-  transit: Transit,
-  spec: BatchActionSpec<Fields, Answer>,
-  itemSchema: z.ZodType,
-): (call: EndpointCall, items: readonly JsonObject[], key: Key) => Promise<BatchAnswer> {
-  /** by cipher: a batch does not wait for signatures that are slower than its own */
-  const semaphores = new Map<string, Semaphore>();
-  const semaphoreFor = ({ record: { cipher } }: Key): Semaphore => {
-    const known = semaphores.get(cipher) ?? new Semaphore(batchesAtOnce);
-    semaphores.set(cipher, known);
-    return known;
-  };
-
-  const runItem = async (
-    call: EndpointCall,
-    raw: JsonObject,
-    key: Key,
-    noteSigned: (digest: string) => void,
-  ): Promise<Record<string, unknown>> => {
-    const named = typeof raw['reference'] === 'string' ? { reference: raw['reference'] } : {};
-    try {
-      const item = parseInput(itemSchema, raw) as z.output<z.ZodObject<Fields>>;
-      return { ...(await whilePresent(transit, key, () => spec.run(call, item, key, noteSigned))), ...named };
-    } catch (error) {
-      // A refusal concerns one item; a fault (no token, no store) ends the batch.
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      return { status: error.status, code: error.code, errorMessage: error.message, ...named };
-    }
-  };
-
-  return async (call, items, key) => {
-    const batchResults: Record<string, unknown>[] = [];
-    const digests: (string | null)[] = Array.from(items, () => null);
-    for (let at = 0; at < items.length; at += itemsAtOnce) {
-      // Started in the same turn of the event loop, so that they reach the token as one batch.
-      const piece = items.slice(at, at + itemsAtOnce);
-      batchResults.push(
-        ...(await semaphoreFor(key).run(() =>
-          Promise.all(piece.map((item, index) => runItem(call, item, key, (digest) => (digests[at + index] = digest)))),
-        )),
-      );
-    }
-    const failed = batchResults.filter((one) => 'code' in one).length;
-    const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
-    call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
-    return { batchResults, failed };
-  };
 }
 
 function missing(subject: string): Error {

@@ -1,9 +1,8 @@
 // Action decrypt (spec; api 28, 29, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { openCiphertext, parseCiphertext } from '../versions/ciphertexts.ts';
+import { parseCiphertext, planDecryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import { writePlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
@@ -45,15 +44,15 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
       'decryption-failed',
       'plaintext-not-utf8',
     ],
-    run: async (call, item, key) => {
-      const cipher = requireAead(key);
-      const context = requireContext(key.record.derived, item.context);
+    plan: (used, item) => {
+      const cipher = requireAead(used.key);
+      const context = requireContext(used.key.record.derived, item.context);
       const { version: number, sealed } = parseCiphertext(item.ciphertext);
-      const now = microseconds(call.now);
-      const version = transit.keyring.forDecryption(key, number, now);
-      const plaintext = await openCiphertext(transit, key, version, cipher, sealed, { context, associatedData: item.associatedData });
-      transit.usage.note(key, version, now);
-      return { plaintext: writePlaintext(plaintext, item.base64Encoded), keyVersion: number };
+      const version = used.forDecryption(number);
+      return planDecryption(used, version, cipher, sealed, { context, associatedData: item.associatedData }, (plaintext) => ({
+        plaintext: writePlaintext(plaintext, item.base64Encoded),
+        keyVersion: number,
+      }));
     },
   });
 }

@@ -1,9 +1,8 @@
 // Action encrypt (spec; api 28, 31, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { makeCiphertext } from '../versions/ciphertexts.ts';
+import { planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import { readPlaintext } from '../formats/payload.ts';
 import type { Transit } from '../context.ts';
@@ -46,22 +45,12 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
       'version-not-allowed',
       'version-exhausted',
     ],
-    run: async (call, item, key) => {
-      const cipher = requireAead(key);
-      const context = requireContext(key.record.derived, item.context);
+    plan: (used, item) => {
+      const cipher = requireAead(used.key);
+      const context = requireContext(used.key.record.derived, item.context);
       const plaintext = readPlaintext(item.plaintext, item.base64Encoded);
-      const now = microseconds(call.now);
-      const version = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const ciphertext = await makeCiphertext(
-        transit,
-        key,
-        version,
-        cipher,
-        plaintext,
-        { context, associatedData: item.associatedData },
-        now,
-      );
-      return { ciphertext, keyVersion: version.number };
+      const version = used.forEncryption(item.keyVersion);
+      return planEncryption(used, version, cipher, plaintext, { context, associatedData: item.associatedData });
     },
   });
 }

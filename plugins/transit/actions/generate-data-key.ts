@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { makeCiphertext } from '../versions/ciphertexts.ts';
+import { planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
 import { microseconds } from '../instants.ts';
 import { requireAead } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
+import { runPlan } from '../uses/token-use.ts';
+import { UsedKey } from '../uses/used-key.ts';
 import { associatedDataField, contextField, defineKeyAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 const inputSchema = z.object({
@@ -48,19 +50,12 @@ export function generateDataKey(transit: Transit): AnyEndpoint {
     run: async (call, input, key) => {
       const cipher = requireAead(key);
       const context = requireContext(key.record.derived, input.context);
-      const now = microseconds(call.now);
-      const version = transit.keyring.forEncryption(key, input.keyVersion, now);
+      const used = new UsedKey(transit, key, microseconds(call.now));
+      const version = used.forEncryption(input.keyVersion);
       const dataKey = await transit.hsm.random(input.bits / 8);
       try {
-        const ciphertext = await makeCiphertext(
-          transit,
-          key,
-          version,
-          cipher,
-          dataKey,
-          { context, associatedData: input.associatedData },
-          now,
-        );
+        const inputs = { context, associatedData: input.associatedData };
+        const { ciphertext } = await runPlan(used, planEncryption(used, version, cipher, dataKey, inputs));
         call.noteAudit({ keyVersion: version.number });
         const plaintext = input.type === 'plaintext' ? { plaintext: encodeBase64(dataKey) } : {};
         return { ciphertext, ...plaintext, keyVersion: version.number };

@@ -2,8 +2,6 @@
 import { z } from 'zod';
 import { encodeBase64 } from '../../../core/base/bytes.ts';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { microseconds } from '../instants.ts';
-import { referenceTo } from '../records/keyring.ts';
 import { readPayload } from '../formats/payload.ts';
 import { hashAlgorithmField } from '../formats/signatures.ts';
 import type { Transit } from '../context.ts';
@@ -29,14 +27,15 @@ export function hmac(transit: Transit): AnyEndpoint[] {
     commandLine: { output: 'hmac' },
     auditFields: ['hashAlgorithm', 'keyVersion'],
     errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
-    run: async (call, item, key) => {
-      const data = readPayload(item.plaintext, item.base64Encoded, 'plaintext');
-      const now = microseconds(call.now);
-      const version = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const reference = referenceTo(key, version, 'hmac');
-      await transit.usage.take(key, version, 0, now);
-      const mac = await transit.hsm.hmac(reference, item.hashAlgorithm ?? 'sha256', data);
-      return { hmac: formatValue('hashed', version.number, encodeBase64(mac)), keyVersion: version.number };
+    plan: (used, item) => {
+      const octets = readPayload(item.plaintext, item.base64Encoded, 'plaintext');
+      const version = used.forEncryption(item.keyVersion);
+      return {
+        version,
+        counts: 0,
+        use: { use: 'hmac', key: used.reference(version, 'hmac'), hash: item.hashAlgorithm ?? 'sha256', octets },
+        answer: (mac) => ({ hmac: formatValue('hashed', version.number, encodeBase64(mac)), keyVersion: version.number }),
+      };
     },
   });
 }

@@ -1,11 +1,13 @@
 // Action rewrap: encrypts a ciphertext again under another version, without disclosing the plaintext (spec; api 30, 35, 45).
 import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
-import { makeCiphertext, openCiphertext, parseCiphertext } from '../versions/ciphertexts.ts';
+import type { AeadCipher } from '../ciphers.ts';
+import { type AeadInputs, type Ciphertext, parseCiphertext, planDecryption, planEncryption } from '../versions/ciphertexts.ts';
 import { requireContext } from '../versions/derivation.ts';
-import { microseconds } from '../instants.ts';
-import { requireAead } from '../records/keyring.ts';
+import { type Version, requireAead } from '../records/keyring.ts';
 import type { Transit } from '../context.ts';
+import { runAlone, runPlan } from '../uses/token-use.ts';
+import type { UsedKey } from '../uses/used-key.ts';
 import { associatedDataField, contextField, defineBatchAction, keyVersionField, keyVersionOutput, valueField } from './action.ts';
 
 /** POST …/rewrap */
@@ -37,21 +39,29 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
       'decryption-failed',
       'version-exhausted',
     ],
-    run: async (call, item, key) => {
-      const cipher = requireAead(key);
-      const inputs = { context: requireContext(key.record.derived, item.context), associatedData: item.associatedData };
+    plan: (used, item) => {
+      const cipher = requireAead(used.key);
+      const inputs = { context: requireContext(used.key.record.derived, item.context), associatedData: item.associatedData };
       const { version: number, sealed } = parseCiphertext(item.ciphertext);
-      const now = microseconds(call.now);
-      const from = transit.keyring.forDecryption(key, number, now);
-      const to = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const plaintext = await openCiphertext(transit, key, from, cipher, sealed, inputs);
-      try {
-        const ciphertext = await makeCiphertext(transit, key, to, cipher, plaintext, inputs, now);
-        transit.usage.noteRewrapped(key, from, now);
-        return { ciphertext, keyVersion: to.number };
-      } finally {
-        plaintext.fill(0);
-      }
+      const from = used.forDecryption(number);
+      const to = used.forEncryption(item.keyVersion);
+      return { steps: rewrapUnder(used, cipher, { from, to, sealed, inputs }) };
     },
   });
+}
+
+type Rewrapping = { readonly from: Version; readonly to: Version; readonly sealed: Uint8Array; readonly inputs: AeadInputs };
+
+async function rewrapUnder(used: UsedKey, cipher: AeadCipher, { from, to, sealed, inputs }: Rewrapping): Promise<Ciphertext> {
+  const plaintext = await runAlone(
+    used,
+    planDecryption(used, from, cipher, sealed, inputs, (octets) => octets),
+  );
+  try {
+    const made = await runPlan(used, planEncryption(used, to, cipher, plaintext, inputs));
+    used.transit.usage.noteRewrapped(used.key, from, used.now);
+    return made;
+  } finally {
+    plaintext.fill(0);
+  }
 }

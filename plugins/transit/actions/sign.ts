@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
-import { microseconds } from '../instants.ts';
-import { referenceTo } from '../records/keyring.ts';
 import { requireSignable } from '../versions/attached.ts';
 import { readPayload } from '../formats/payload.ts';
-import { digestForAudit, encodeSignature, methodFor, schemeFor, signatureFields } from '../formats/signatures.ts';
+import { type Signed, encodeSignature, methodFor, requireDigestLength, signatureFields, signedOf } from '../formats/signatures.ts';
 import type { Transit } from '../context.ts';
 import { formatValue } from '../formats/value-format.ts';
+import { type TokenUse, runAlone } from '../uses/token-use.ts';
 import { base64EncodedField, defineBatchAction, keyVersionField, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 /** POST …/sign */
@@ -27,22 +26,28 @@ export function sign(transit: Transit): AnyEndpoint[] {
     commandLine: { output: 'signature' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling', 'keyVersion'],
     errors: ['operation-not-supported', ...transit.attachments.signErrors, 'version-unknown', 'version-not-allowed'],
-    run: async (call, item, key, noteSigned) => {
-      const cipher = cipherOf(key.record);
+    plan: (used, item, noteSigned) => {
+      const cipher = cipherOf(used.key.record);
       if (cipher.kind !== 'signing')
-        throw fail('operation-not-supported', { detail: `${key.record.cipher} keys do not sign; hmac authenticates data with them.` });
+        throw fail('operation-not-supported', { detail: `${used.key.record.cipher} keys do not sign; hmac authenticates data with them.` });
       const method = methodFor(cipher, item);
       const text = readPayload(item.text, item.base64Encoded, 'text');
-      const scheme = await schemeFor(method, text);
-      const signedDigest = await digestForAudit(method, text, scheme);
-      const now = microseconds(call.now);
-      const version = transit.keyring.forEncryption(key, item.keyVersion, now);
-      const reference = referenceTo(key, version, 'sign');
-      requireSignable(transit, key, version, method, text);
-      await transit.usage.take(key, version, 1, now);
-      const signature = encodeSignature(method, await transit.hsm.sign(reference, scheme), item.marshaling);
-      noteSigned(signedDigest);
-      return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
+      requireDigestLength(method, text);
+      const plan = ({ scheme, signedDigest }: Signed): TokenUse<Signature> => {
+        const version = used.forEncryption(item.keyVersion);
+        const key = used.reference(version, 'sign');
+        requireSignable(transit, used.key, version, method, text);
+        const answer = (raw: Uint8Array): Signature => {
+          const signature = encodeSignature(method, raw, item.marshaling);
+          noteSigned(signedDigest);
+          return { signature: formatValue('value', version.number, signature), keyVersion: version.number };
+        };
+        return { version, counts: 1, use: { use: 'sign', key, scheme }, answer };
+      };
+      const signed = signedOf(method, text);
+      return signed instanceof Promise ? { steps: signed.then((one) => runAlone(used, plan(one))) } : plan(signed);
     },
   });
 }
+
+type Signature = { readonly signature: string; readonly keyVersion: number };

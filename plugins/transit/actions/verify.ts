@@ -6,13 +6,13 @@ import type { AnyEndpoint } from '../../../core/http/endpoint.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
-import { microseconds } from '../instants.ts';
-import { type Key, referenceTo } from '../records/keyring.ts';
 import { readPayload } from '../formats/payload.ts';
 import { type SignatureOptions, decodeSignature, methodFor, requireDigestLength, signatureFields } from '../formats/signatures.ts';
 import type { Transit } from '../context.ts';
 import { parseValue } from '../formats/value-format.ts';
 import { verifySignature } from '../formats/verification.ts';
+import type { TokenUse } from '../uses/token-use.ts';
+import type { UsedKey } from '../uses/used-key.ts';
 import { base64EncodedField, defineBatchAction, keyVersionOutput, payloadField, valueField } from './action.ts';
 
 const exampleSignature = 'MZQ5VLMBYpNuLKB+CduuX7O0CHrvSAix2i3KlM2CIvgr';
@@ -41,24 +41,17 @@ export function verify(transit: Transit): AnyEndpoint[] {
     commandLine: { verdict: 'valid' },
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling'],
     errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed'],
-    run: async (call, item, key) => {
+    plan: (used, item) => {
       const data = readPayload(item.text, item.base64Encoded, 'text');
-      const now = microseconds(call.now);
-      if (item.signature !== undefined && item.hmac === undefined) return checkSignature(transit, key, data, item.signature, item, now);
-      if (item.hmac !== undefined && item.signature === undefined) return checkHmac(transit, key, data, item.hmac, item, now);
+      if (item.signature !== undefined && item.hmac === undefined) return { steps: checkSignature(used, data, item.signature, item) };
+      if (item.hmac !== undefined && item.signature === undefined) return planHmacCheck(used, data, item.hmac, item);
       throw coreFail(item.hmac === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give signature or hmac, one of the two.' });
     },
   });
 }
 
-async function checkSignature(
-  transit: Transit,
-  key: Key,
-  data: Uint8Array,
-  text: string,
-  options: SignatureOptions,
-  now: number,
-): Promise<Verdict> {
+async function checkSignature(used: UsedKey, data: Uint8Array, text: string, options: SignatureOptions): Promise<Verdict> {
+  const { transit, key, now } = used;
   const cipher = cipherOf(key.record);
   if (cipher.kind !== 'signing')
     throw fail('operation-not-supported', { detail: `${key.record.cipher} keys make no signatures; give hmac.` });
@@ -66,7 +59,7 @@ async function checkSignature(
   const { version: number, payload } = parseValue('value', text, 'signature');
   const signature = decodeSignature(payload, options.marshaling);
   requireDigestLength(method, data);
-  const version = transit.keyring.forDecryption(key, number, now);
+  const version = used.forDecryption(number);
   const valid = await verifySignature(
     cipher,
     method,
@@ -79,14 +72,9 @@ async function checkSignature(
   return { valid, keyVersion: number };
 }
 
-async function checkHmac(
-  transit: Transit,
-  key: Key,
-  data: Uint8Array,
-  text: string,
-  options: SignatureOptions & { hashAlgorithm?: HashName | undefined },
-  now: number,
-): Promise<Verdict> {
+type HmacOptions = SignatureOptions & { readonly hashAlgorithm?: HashName | undefined };
+
+function planHmacCheck(used: UsedKey, octets: Uint8Array, text: string, options: HmacOptions): TokenUse<Verdict> {
   if (options.prehashed === true || options.signatureAlgorithm !== undefined || options.marshaling !== undefined) {
     throw coreFail('invalid-value', {
       detail: 'The options prehashed, signature-algorithm and marshaling are for signatures, not for hmac.',
@@ -94,8 +82,11 @@ async function checkHmac(
   }
   const { version: number, payload } = parseValue('hashed', text, 'hmac');
   const given = parseBase64(payload, 'hmac');
-  const version = transit.keyring.forDecryption(key, number, now);
-  const mac = await transit.hsm.hmac(referenceTo(key, version, 'hmac'), options.hashAlgorithm ?? 'sha256', data);
-  transit.usage.note(key, version, now);
-  return { valid: equalConstantTime(mac, given), keyVersion: number };
+  const version = used.forDecryption(number);
+  return {
+    version,
+    counts: undefined,
+    use: { use: 'hmac', key: used.reference(version, 'hmac'), hash: options.hashAlgorithm ?? 'sha256', octets },
+    answer: (mac) => ({ valid: equalConstantTime(mac, given), keyVersion: number }),
+  };
 }

@@ -1,8 +1,9 @@
 // Signatures: which options fit a cipher, what is sent to the token, and how the result is written (api 32).
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
-import { hashInTurns } from '../../../core/base/hash.ts';
+import { hashInTurns, isHashedAtOnce } from '../../../core/base/hash.ts';
 import { encodeEcdsaSignature } from '../../../core/der/ecdsa-signature.ts';
 import type { HashName, SignScheme } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
@@ -53,30 +54,42 @@ export type SignatureMethod =
 
 /** Throws invalid-value for options without effect: ignoring one would let the caller rely on it. */
 export function methodFor(cipher: SigningCipher, options: SignatureOptions): SignatureMethod {
-  const { hashAlgorithm: hash = 'sha256', prehashed = false } = options;
+  const { hashAlgorithm = 'sha256', prehashed = false } = options;
   if (cipher.family !== 'rsa' && options.signatureAlgorithm !== undefined) throw misfit('signature-algorithm', 'RSA keys only');
-  if (cipher.family === 'rsa') return { family: 'rsa', hash, pss: options.signatureAlgorithm === 'pss', prehashed };
-  if (cipher.family === 'ecdsa') return { family: 'ecdsa', hash, prehashed, coordinateBytes: cipher.coordinateBytes as number };
+  if (cipher.family === 'rsa') return { family: 'rsa', hash: hashAlgorithm, pss: options.signatureAlgorithm === 'pss', prehashed };
+  if (cipher.family === 'ecdsa')
+    return { family: 'ecdsa', hash: hashAlgorithm, prehashed, coordinateBytes: cipher.coordinateBytes as number };
   if (options.hashAlgorithm !== undefined) throw misfit('hash-algorithm', 'RSA and ECDSA keys; this cipher signs the data itself');
   if (options.prehashed === true) throw misfit('prehashed', 'RSA and ECDSA keys; this cipher signs the data itself');
   return { family: cipher.family };
 }
 
-/** The request to the token. Throws invalid-value like requireDigestLength. */
-export async function schemeFor(method: SignatureMethod, input: Uint8Array): Promise<SignScheme> {
+/** What is signed: the request to the token, and `signed-digest` of the audit record. */
+export type Signed = { readonly scheme: SignScheme; readonly signedDigest: string };
+
+/** What is signed of an input that requireDigestLength has passed. A promise only for long inputs, which are hashed in turns. */
+export function signedOf(method: SignatureMethod, input: Uint8Array): Signed | Promise<Signed> {
+  const isHashed = 'prehashed' in method && method.prehashed;
+  if (isHashed) return { scheme: schemeOf(method, input, input), signedDigest: `${method.hash}:${input.toHex()}` };
+  const signedHash = 'hash' in method ? method.hash : 'sha256';
+  const made = (digest: Uint8Array, sha256: Uint8Array): Signed => ({
+    scheme: schemeOf(method, input, digest),
+    signedDigest: `sha256:${sha256.toHex()}`,
+  });
+  if (isHashedAtOnce(input)) {
+    const digest = hash(signedHash, input, 'buffer');
+    return made(digest, signedHash === 'sha256' ? digest : hash('sha256', input, 'buffer'));
+  }
+  return hashInTurns(signedHash, input).then(async (digest) =>
+    made(digest, signedHash === 'sha256' ? digest : await hashInTurns('sha256', input)),
+  );
+}
+
+function schemeOf(method: SignatureMethod, input: Uint8Array, digest: Uint8Array): SignScheme {
   if (method.family === 'ed25519' || method.family === 'ml-dsa') return { scheme: method.family, message: input };
-  requireDigestLength(method, input);
-  const digest = method.prehashed ? input : await hashInTurns(method.hash, input);
   if (method.family === 'rsa') return { scheme: method.pss ? 'rsa-pss' : 'rsa-pkcs1v15', hash: method.hash, digest };
   // FIPS 186-5 section 6.4.1 takes the leftmost bits; some tokens refuse a longer digest instead.
   return { scheme: 'ecdsa', digest: digest.subarray(0, method.coordinateBytes) };
-}
-
-/** `signed-digest` of the audit record. */
-export async function digestForAudit(method: SignatureMethod, input: Uint8Array, scheme: SignScheme): Promise<string> {
-  if ('prehashed' in method && method.prehashed) return `${method.hash}:${input.toHex()}`;
-  const isMade = 'digest' in scheme && 'hash' in method && method.hash === 'sha256';
-  return `sha256:${(isMade ? scheme.digest : await hashInTurns('sha256', input)).toHex()}`;
 }
 
 /** Throws invalid-value unless a prehashed input has the length of its hash. */

@@ -507,6 +507,37 @@ describe('batches (api 45)', () => {
     ]);
   });
 
+  test('items that differ in all they may are answered as each is by itself', async () => {
+    await harness.create('contexts', { derived: true, 'convergent-encryption': true });
+    const items = ['a', 'b', 'a', undefined, 'b'].map((context) => ({ plaintext: hello, ...(context === undefined ? {} : { context }) }));
+    const { 'batch-results': sealed } = await harness.do('contexts', 'encrypt', { 'batch-input': items });
+    expect(sealed[3]).toMatchObject({ status: 400, code: 'context-required' });
+    expect(sealed[0]).toEqual(sealed[2]);
+    const opened = await harness.do('contexts', 'decrypt', {
+      'batch-input': sealed.map(({ ciphertext }: { ciphertext?: string }) => ({ ciphertext: ciphertext ?? '', context: 'a' })),
+    });
+    expect(opened['batch-results'].map((one: { plaintext?: string; code?: string }) => one.plaintext ?? one.code)).toEqual([
+      ...[hello, 'decryption-failed', hello, 'invalid-format', 'decryption-failed'],
+    ]);
+    await harness.create('ec', { cipher: 'ecdsa-p256' });
+    const long = base64('x'.repeat(300_000));
+    const texts = [
+      ...[{ text: hello }, { text: long }, { text: hello, 'hash-algorithm': 'sha512' }],
+      ...[{ text: hello, marshaling: 'jws' }, { text: hello, prehashed: true }, { text: hello, 'key-version': 2 }, { text: hello }],
+    ];
+    const { 'batch-results': signed } = await harness.do('ec', 'sign', { 'batch-input': texts });
+    const checks = signed.flatMap(({ signature }: { signature?: string }, at: number) =>
+      signature === undefined ? [] : [{ ...texts[at], signature }],
+    );
+    const verified = await harness.do('ec', 'verify', { 'batch-input': checks });
+    expect(verified['batch-results'].map((one: { valid: boolean }) => one.valid)).toEqual([true, true, true, true, true]);
+    expect(signed.map((one: { code?: string }) => one.code)).toEqual([
+      ...[undefined, undefined, undefined, undefined, 'invalid-value', 'version-unknown', undefined],
+    ]);
+    const { 'signed-digest': digests } = harness.records().at(-2) as { 'signed-digest': (string | null)[] };
+    expect(digests.map((one) => one === null)).toEqual([false, false, false, false, true, true, false]);
+  });
+
   test('1,000 items pass, none and 1,001 do not, and no other field is allowed beside batch-input', async () => {
     const batch = (count: number) => ({ 'batch-input': Array.from({ length: count }, () => ({ plaintext: hello })) });
     expect((await harness.do('aes', 'encrypt', batch(1000)))['batch-results']).toHaveLength(1000);

@@ -292,6 +292,19 @@ describe('usage (api 74)', () => {
     expect(await encryptVersion('exhausted')).toBe(2);
   });
 
+  test('a batch takes what is left before 2^32, item by item, and not one more', async () => {
+    await harness.create('nearly-exhausted');
+    await pretendUses('nearly-exhausted', 2 ** 32 - 3);
+    const items = Array.from({ length: 5 }, (_, at) => ({ plaintext: hello, reference: `item ${at}` }));
+    const { 'batch-results': results, failed } = await harness.do('nearly-exhausted', 'encrypt', { 'batch-input': items });
+    expect(failed).toBe(2);
+    expect(results.map((one: { code?: string }) => one.code)).toEqual([
+      ...[undefined, undefined, undefined, 'version-exhausted', 'version-exhausted'],
+    ]);
+    expect(results.map((one: { reference: string }) => one.reference)).toEqual(items.map(({ reference }) => reference));
+    expect((await harness.state('nearly-exhausted')).usage['1']).toMatchObject({ 'uses-at-most': 2 ** 32 });
+  });
+
   test('a signing key is never exhausted', async () => {
     await harness.create('tireless', { cipher: 'ed25519' });
     await pretendUses('tireless', 2 ** 32);

@@ -1,0 +1,128 @@
+// Batches: many inputs of one action in one request, whose items fail independently (api 45, 46).
+import type { z } from 'zod';
+import { Semaphore } from '../../../core/base/async/semaphore.ts';
+import { ServiceError } from '../../../core/base/errors.ts';
+import type { EndpointCall } from '../../../core/http/endpoint.ts';
+import type { JsonObject } from '../../../core/wire/json.ts';
+import { parseInput } from '../../../core/wire/schema.ts';
+import type { Transit } from '../context.ts';
+import { microseconds } from '../instants.ts';
+import type { Key } from '../records/keyring.ts';
+import { type Plan, type TokenUse, explained, runTogether } from './token-use.ts';
+import { UsedKey } from './used-key.ts';
+
+/** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
+const itemsAtOnce = 100;
+/**
+ * Batches that send items at the same time. A few keep the token busy; more would only keep their items in memory, where copying them
+ * took a third of the time of a batch, and would delay small requests.
+ */
+const batchesAtOnce = 6;
+
+/** What the items of a batch are, and what each of them asks for. */
+export type BatchOf<Item, Answer> = {
+  readonly item: z.ZodType<Item>;
+  /** plans one item without waiting; `noteSigned` adds the digest of what was signed to the audit record */
+  readonly plan: (used: UsedKey, item: Item, noteSigned: (digest: string) => void) => Plan<Answer>;
+};
+
+export type BatchAnswer = { readonly batchResults: readonly object[]; readonly failed: number };
+
+type BatchRun = (call: EndpointCall, items: readonly JsonObject[], key: Key) => Promise<BatchAnswer>;
+
+/** Runs the items of batches: a refusal concerns one item, a fault (no token, no store) ends the batch. */
+export function batchRunner<Item, Answer extends object>(transit: Transit, batchOf: BatchOf<Item, Answer>): BatchRun {
+  /** by cipher: a batch does not wait for signatures that are slower than its own */
+  const semaphores = new Map<string, Semaphore>();
+  const semaphoreFor = ({ record: { cipher } }: Key): Semaphore => {
+    const known = semaphores.get(cipher) ?? new Semaphore(batchesAtOnce);
+    semaphores.set(cipher, known);
+    return known;
+  };
+  return async (call, items, key) => {
+    const batch = new Batch(transit, key, items);
+    for (let at = 0; at < items.length; at += itemsAtOnce) {
+      const end = Math.min(at + itemsAtOnce, items.length);
+      await semaphoreFor(key).run(() => batch.run(batchOf, microseconds(call.now), at, end));
+    }
+    const { results, digests, failed } = batch;
+    const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
+    call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
+    return { batchResults: results, failed };
+  };
+}
+
+/** One batch: its items, and what came of them so far. */
+class Batch {
+  readonly #transit: Transit;
+  readonly #key: Key;
+  readonly #items: readonly JsonObject[];
+  readonly results: object[] = [];
+  readonly digests: (string | null)[];
+  failed = 0;
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor(transit: Transit, key: Key, items: readonly JsonObject[]) {
+    this.#transit = transit;
+    this.#key = key;
+    this.#items = items;
+    this.digests = Array.from(items, () => null);
+  }
+
+  /** Runs the items from `start` to before `end` together. Rejects with the first fault, when all of them have ended. */
+  async run<Item, Answer extends object>({ item, plan }: BatchOf<Item, Answer>, now: number, start: number, end: number): Promise<void> {
+    const used = new UsedKey(this.#transit, this.#key, now);
+    const uses: TokenUse<Answer>[] = [];
+    const places: number[] = [];
+    const waits: Promise<void>[] = [];
+    for (let at = start; at < end; at++) {
+      try {
+        const planned = plan(used, parseInput(item, this.#items[at] as JsonObject), (digest) => (this.digests[at] = digest));
+        if ('steps' in planned) waits.push(this.#follow(at, planned.steps));
+        else {
+          uses.push(planned);
+          places.push(at);
+        }
+      } catch (error) {
+        this.#refuse(at, error);
+      }
+    }
+    if (uses.length > 0) {
+      for (const [index, outcome] of (await runTogether(used, uses)).entries()) {
+        const at = places[index] as number;
+        if ('answer' in outcome) this.#answer(at, outcome.answer);
+        else this.#refuse(at, outcome.error);
+      }
+    }
+    await Promise.all(waits);
+    if (this.#fault !== undefined) throw this.#fault.error;
+  }
+
+  /** Never rejects, so that no item of a batch that has ended is left behind. */
+  async #follow(at: number, steps: Promise<object>): Promise<void> {
+    try {
+      this.#answer(at, await steps);
+    } catch (error) {
+      this.#refuse(at, error);
+    }
+  }
+
+  #answer(at: number, answer: object): void {
+    this.results[at] = this.#named(at, answer);
+  }
+
+  #refuse(at: number, thrown: unknown): void {
+    const error = explained(this.#transit, this.#key, thrown);
+    if (!(error instanceof ServiceError) || error.status >= 500) {
+      this.#fault ??= { error };
+      return;
+    }
+    this.failed += 1;
+    this.results[at] = this.#named(at, { status: error.status, code: error.code, errorMessage: error.message });
+  }
+
+  #named(at: number, result: object): object {
+    const reference = this.#items[at]?.['reference'];
+    return typeof reference === 'string' ? { ...result, reference } : result;
+  }
+}

@@ -1,0 +1,130 @@
+// One use of a version in the token: planned without waiting, then run alone, or together with the others of a batch.
+import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
+import { type Hsm, HsmError, type KeyUse, type UseOutcome } from '../../../hsm/api.ts';
+import { defined } from '../../../core/base/defined.ts';
+import type { Transit } from '../context.ts';
+import { fail } from '../errors.ts';
+import type { Key, Version } from '../records/keyring.ts';
+import type { UsedKey } from './used-key.ts';
+
+/** A planned use: everything that can be checked before the token is asked has been checked. */
+export type TokenUse<Answer> = {
+  readonly version: Version;
+  /** how many uses it counts as, before it happens (UsageMeters.take); undefined for one that is noted when it has happened */
+  readonly counts: number | undefined;
+  readonly use: KeyUse;
+  /** The answer made of the token's octets, which are valid during this call. */
+  answer(octets: Uint8Array): Answer;
+};
+
+/** What an action does with one input: one use of the token, or steps of its own. */
+export type Plan<Answer> = TokenUse<Answer> | { readonly steps: Promise<Answer> };
+
+/** Runs one plan. Rejects with the refusals of UsageMeters.take, with `decryption-failed`, or with HsmError. */
+export async function runPlan<Answer>(used: UsedKey, plan: Plan<Answer>): Promise<Answer> {
+  return 'steps' in plan ? plan.steps : runAlone(used, plan);
+}
+
+/** As runPlan, for one use. */
+export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: TokenUse<Answer>): Promise<Answer> {
+  const { version, counts, use } = planned;
+  const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
+  if (reserving !== undefined) await reserving;
+  const octets = await useOnce(transit.hsm, use).catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  if (counts === undefined) transit.usage.note(key, version, now);
+  return planned.answer(octets);
+}
+
+/** What came of one of several uses: its answer, or why there is none. */
+export type Outcome<Answer> = { readonly answer: Answer } | { readonly error: unknown };
+
+/** Runs uses together: one reservation for each version, one job of the token for each key. The outcomes are in their order; never rejects. */
+export async function runTogether<Answer>(used: UsedKey, planned: readonly TokenUse<Answer>[]): Promise<readonly Outcome<Answer>[]> {
+  const { transit, key, now } = used;
+  const refused = await takeAll(used, planned);
+  const running = refused.size === 0 ? planned : planned.filter((one) => !refused.has(one));
+  const octets = await transit.hsm.useAll(running.map(({ use }) => use));
+  for (const version of new Set(
+    running.filter(({ counts }, at) => counts === undefined && isDone(octets[at])).map(({ version: one }) => one),
+  )) {
+    transit.usage.note(key, version, now);
+  }
+  let at = 0;
+  return planned.map((one): Outcome<Answer> => {
+    if (refused.has(one)) return { error: refused.get(one) };
+    const found = octets[at++];
+    if (!isDone(found)) return { error: refusalOf(found) };
+    try {
+      return { answer: one.answer(found) };
+    } catch (error) {
+      return { error };
+    }
+  });
+}
+
+/** The error that a caller gets whose key, or a version of it, was removed while the token was asked for it. */
+export function explained(transit: Transit, key: Key, error: unknown): unknown {
+  if (!(error instanceof HsmError)) return error;
+  // Token objects are destroyed with the record of their key, even while a request is about to use them; the request then gets not-found.
+  try {
+    transit.store.refresh();
+    transit.keyring.requireUnchanged(key);
+  } catch (gone) {
+    return gone;
+  }
+  return error.kind === 'key-missing' ? coreFail('key-object-missing', { cause: error }) : error;
+}
+
+/** Counts the uses before they happen; what it returns may not happen, and why. */
+async function takeAll<Answer>(
+  { transit, key, now }: UsedKey,
+  planned: readonly TokenUse<Answer>[],
+): Promise<ReadonlyMap<TokenUse<Answer>, unknown>> {
+  const refused = new Map<TokenUse<Answer>, unknown>();
+  const perVersion = new Map<Version, number>();
+  for (const { version, counts } of planned) {
+    if (counts !== undefined) perVersion.set(version, (perVersion.get(version) ?? 0) + counts);
+  }
+  const take = async (version: Version, count: number): Promise<void> => {
+    const counted = planned.filter((one) => one.version === version && one.counts !== undefined);
+    try {
+      await transit.usage.take(key, version, count, now);
+    } catch (error) {
+      // What is left may do for some of them.
+      if (!isExhausted(error) || counted.length === 1) return counted.forEach((one) => refused.set(one, error));
+      for (const one of counted) {
+        try {
+          await transit.usage.take(key, version, one.counts ?? 0, now);
+        } catch (reason) {
+          refused.set(one, reason);
+        }
+      }
+    }
+  };
+  await Promise.all([...perVersion].map(([version, count]) => take(version, count)));
+  return refused;
+}
+
+function isExhausted(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'version-exhausted';
+}
+
+function isDone(outcome: UseOutcome | undefined): outcome is Uint8Array {
+  return outcome instanceof Uint8Array;
+}
+
+/** One answer for every reason why a ciphertext does not open. */
+function refusalOf(error: unknown): unknown {
+  return error instanceof HsmError && error.kind === 'decryption-failed' ? fail('decryption-failed') : error;
+}
+
+function useOnce(hsm: Hsm, use: KeyUse): Promise<Uint8Array> {
+  if (use.use === 'sign') return hsm.sign(use.key, use.scheme);
+  if (use.use === 'hmac') return hsm.hmac(use.key, use.hash, use.octets);
+  const { key, octets, associatedData, nonce } = use;
+  return use.use === 'decrypt'
+    ? hsm.decrypt(key, octets, defined({ associatedData }))
+    : hsm.encrypt(key, octets, defined({ associatedData, nonce }));
+}
