@@ -5,12 +5,18 @@ import type { Handler } from '../../core/http/pipeline.ts';
 import { estErrors } from './errors.ts';
 import { EstRequest, type EstServer } from './est-request.ts';
 
-export type EstAppOptions = Omit<EstServer, 'problems'>;
+export type EstAppOptions = Omit<EstServer, 'problems' | 'nextTurn'>;
 
 /** Requests of one turn of the event loop are decided on one state of the store. */
 export function createEstApp(options: EstAppOptions): Handler {
   const refresh = oncePerTurn(() => options.refresh());
-  const server: EstServer = { ...options, refresh, sealed: () => options.sealed(), problems: createProblems([estErrors]) };
+  const server: EstServer = {
+    ...options,
+    refresh,
+    nextTurn: sharedTurn(),
+    sealed: () => options.sealed(),
+    problems: createProblems([estErrors]),
+  };
   return throughH3((request, response) => {
     const context = new EstRequest(server, request, response);
     context.serve(() => context.run());
@@ -27,4 +33,16 @@ function oncePerTurn(run: () => void): () => void {
       isDone = false;
     });
   };
+}
+
+/** Resolves at the end of this round of the event loop, for all who asked in it together. */
+function sharedTurn(): () => Promise<void> {
+  let turn: Promise<void> | undefined;
+  return () =>
+    (turn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      });
+    }));
 }

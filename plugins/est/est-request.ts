@@ -21,8 +21,11 @@ const bodyLimitBytes = 64 * 1024;
 /** The operation and the CA that a request names. */
 type Target = { readonly name: string; readonly operation: EstOperation; readonly ca: CertificateAuthority };
 
-/** What all EST requests share. `refresh` brings the store up to date. */
-export type EstServer = RequestServer & EstContext & { refresh(): void };
+/**
+ * What all EST requests share. `refresh` brings the store up to date. Requests whose bodies arrive in one round of the event loop go on
+ * together after `nextTurn`: token, store and audit trail then get their work in one piece.
+ */
+export type EstServer = RequestServer & EstContext & { refresh(): void; nextTurn(): Promise<void> };
 
 export class EstRequest extends RequestContext<EstAnswer> {
   readonly #server: EstServer;
@@ -121,8 +124,8 @@ export class EstRequest extends RequestContext<EstAnswer> {
     };
   }
 
-  #readBody(): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
+  async #readBody(): Promise<Uint8Array> {
+    const body = await new Promise<Uint8Array>((resolve, reject) => {
       // Read only after the sender was accepted, so the whole limit is allowed.
       readBody(this.request, bodyLimitBytes, admitted, (body) => {
         if (!(body instanceof Uint8Array))
@@ -130,6 +133,8 @@ export class EstRequest extends RequestContext<EstAnswer> {
         else resolve(body);
       });
     });
+    await this.#server.nextTurn();
+    return body;
   }
 
   /**
