@@ -53,8 +53,9 @@ function ruleOf(issue: z.core.$ZodIssue): string {
       return issue.message === 'Invalid input' ? 'is not valid' : issue.message.replace(/\.$/, '');
     case 'invalid_union':
       return unionRule(issue);
-    case 'unrecognized_keys':
     case 'invalid_key':
+      return `cannot be a name here: a name ${issue.issues.map(ruleOf).join(' and ')}`;
+    case 'unrecognized_keys':
     case 'invalid_element':
     default:
       return 'has a member that is not allowed';

@@ -19,7 +19,7 @@ const document = z.object({
   shape: z.string().max(64).default('round'),
   tags: z.array(z.string().max(64)).default([]),
   steps: orderedList(z.string().max(64)).default([]),
-  labels: z.record(z.string(), z.string()).default({}),
+  marks: z.record(z.string(), z.string()).default({}),
   autoRotate: z.object({ rotateAfter: durationText({ minSeconds: 3_600 }), activateAfter: durationText().optional() }).optional(),
   vault: z.object({ enabled: z.boolean().default(false), pinCode: z.string().max(64).optional() }).prefault({}),
   clientSecret: z.string().max(64).optional(),

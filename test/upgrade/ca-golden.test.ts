@@ -64,6 +64,15 @@ describe.each(files)('%s', (file) => {
     expect((await enrol('simpleenroll', { headers: { Authorization: basic(golden.secret) } })).status).toBe(200);
   });
 
+  test('a record from before there were labels takes them, and keeps them when the CA gets another certificate', async () => {
+    const own = '/v1/config/keystore/tls/ca';
+    await daemon.request('PATCH', `${own}/devices`, { labels: { site: 'north' } });
+    await daemon.request('POST', `${state}/devices/renew`);
+    expect(await daemon.request('GET', `${own}?selector=site=north`)).toEqual([{ ...golden.documents['devices'], labels: { site: 'north' } }]);
+    await daemon.request('PATCH', `${own}/devices`, { labels: null });
+    expect(await daemon.request('GET', `${own}/devices`)).toEqual(golden.documents['devices']);
+  });
+
   test('every invariant holds, and every record opens', async () => {
     expect(await daemon.stop()).toBe(0);
     const check = resolve(import.meta.dirname, '../../appliance/check.ts');

@@ -32,6 +32,10 @@ type Approle struct {
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
 	FixedRoleID string `json:"fixed-role-id,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // ApproleCreation: A document of the API.
@@ -62,6 +66,10 @@ type ApproleCreation struct {
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
 	FixedRoleID *string `json:"fixed-role-id,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // ApproleLoginAnswer: A document of the API.
@@ -139,6 +147,10 @@ type ApproleMerge struct {
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
 	FixedRoleID *Nullable[string] `json:"fixed-role-id,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // ApproleReplacement: A document of the API.
@@ -166,6 +178,10 @@ type ApproleReplacement struct {
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
 	FixedRoleID *string `json:"fixed-role-id,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // ApproleState: A document of the API.
@@ -196,6 +212,10 @@ type ApproleState struct {
 
 	// FixedRoleID: A role-id of your own choice; unless given, one is made.
 	FixedRoleID string `json:"fixed-role-id,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// RoleID: What a login names.
 	RoleID string `json:"role-id,omitempty"`
@@ -1616,6 +1636,10 @@ type OIDCRole struct {
 
 	// TokenPolicies: Policies the sign-in gets.
 	TokenPolicies []string `json:"token-policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // OIDCRoleCreation: A document of the API.
@@ -1634,6 +1658,10 @@ type OIDCRoleCreation struct {
 
 	// TokenPolicies: Policies the sign-in gets.
 	TokenPolicies *[]string `json:"token-policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // OIDCRoleMerge: A document of the API.
@@ -1649,6 +1677,10 @@ type OIDCRoleMerge struct {
 
 	// TokenPolicies: Policies the sign-in gets.
 	TokenPolicies *Nullable[[]string] `json:"token-policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // OIDCRoleReplacement: A document of the API.
@@ -1664,6 +1696,10 @@ type OIDCRoleReplacement struct {
 
 	// TokenPolicies: Policies the sign-in gets.
 	TokenPolicies *[]string `json:"token-policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // OIDCRoleState: A document of the API.
@@ -1682,6 +1718,10 @@ type OIDCRoleState struct {
 
 	// TokenPolicies: Policies the sign-in gets.
 	TokenPolicies []string `json:"token-policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // OIDCService: A document of the API.
@@ -1721,6 +1761,10 @@ type OIDCService struct {
 
 	// SessionTTL: How long a sign-in lasts.
 	SessionTTL string `json:"session-ttl,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // OIDCServiceCreation: A document of the API.
@@ -1763,6 +1807,10 @@ type OIDCServiceCreation struct {
 
 	// SessionTTL: How long a sign-in lasts.
 	SessionTTL *string `json:"session-ttl,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // String hides the document: it holds secrets.
@@ -1812,6 +1860,10 @@ type OIDCServiceMerge struct {
 
 	// SessionTTL: How long a sign-in lasts.
 	SessionTTL *string `json:"session-ttl,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // String hides the document: it holds secrets.
@@ -1861,6 +1913,10 @@ type OIDCServiceReplacement struct {
 
 	// SessionTTL: How long a sign-in lasts.
 	SessionTTL *string `json:"session-ttl,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // String hides the document: it holds secrets.
@@ -1928,6 +1984,10 @@ type OIDCServiceState struct {
 
 	// SessionTTL: How long a sign-in lasts.
 	SessionTTL string `json:"session-ttl,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// Notices: What an administrator should know, in sentences.
 	Notices []string `json:"notices,omitempty"`
@@ -2190,6 +2250,10 @@ type Policy struct {
 
 	// RestAPI: What may be done over this API.
 	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // PolicyCheckAnswer: A document of the API.
@@ -2267,6 +2331,10 @@ type PolicyCreation struct {
 
 	// RestAPI: What may be done over this API.
 	RestAPI *PolicyRestAPIInput `json:"rest-api,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // PolicyEffect: Whether anything may be done that no other field here says. Later versions may answer others.
@@ -2286,6 +2354,10 @@ type PolicyMerge struct {
 
 	// RestAPI: What may be done over this API.
 	RestAPI *Nullable[PolicyRestAPIMerge] `json:"rest-api,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // PolicyOperations: What the rule says of each operation.
@@ -2358,6 +2430,10 @@ type PolicyReplacement struct {
 
 	// RestAPI: What may be done over this API.
 	RestAPI *PolicyRestAPIInput `json:"rest-api,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // PolicyRestAPI: What may be done over this API.
@@ -2437,6 +2513,10 @@ type PolicyState struct {
 	// RestAPI: What may be done over this API.
 	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
 
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
+
 	// BuiltIn: Whether every tenant has it; built-in policies cannot be changed.
 	BuiltIn *bool `json:"built-in,omitempty"`
 
@@ -2454,6 +2534,10 @@ type PolicyWithWarnings struct {
 
 	// RestAPI: What may be done over this API.
 	RestAPI *PolicyRestAPI `json:"rest-api,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// Warnings: What was accepted and is hardly meant so.
 	Warnings []string `json:"warnings,omitempty"`
@@ -3109,6 +3193,10 @@ type Tenant struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies []string `json:"policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // TenantCreation: A document of the API.
@@ -3124,6 +3212,10 @@ type TenantCreation struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *[]string `json:"policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TenantKind: What the tenant is; there is one system tenant. Later versions may answer others.
@@ -3148,6 +3240,10 @@ type TenantMerge struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *Nullable[[]string] `json:"policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // TenantReplacement: A document of the API.
@@ -3160,6 +3256,10 @@ type TenantReplacement struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies *[]string `json:"policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TenantState: A document of the API.
@@ -3175,6 +3275,10 @@ type TenantState struct {
 
 	// Policies: What the whole tenant may do at most; default by kind.
 	Policies []string `json:"policies,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// UUID: Stands for the tenant in EST paths.
 	UUID string `json:"uuid,omitempty"`
@@ -3227,6 +3331,10 @@ type TLSCA struct {
 
 	// EST: Enrolment of devices.
 	EST *TLSCAEST `json:"est,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // TLSCACreation: A document of the API.
@@ -3260,6 +3368,10 @@ type TLSCACreation struct {
 
 	// EST: Enrolment of devices.
 	EST *TLSCAESTInput `json:"est,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TLSCAEST: Enrolment of devices.
@@ -3432,6 +3544,10 @@ type TLSCAMerge struct {
 
 	// EST: Enrolment of devices.
 	EST *Nullable[TLSCAESTMerge] `json:"est,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // TLSCAReplacement: A document of the API.
@@ -3462,6 +3578,10 @@ type TLSCAReplacement struct {
 
 	// EST: Enrolment of devices.
 	EST *TLSCAESTInput `json:"est,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TLSCAState: A document of the API.
@@ -3495,6 +3615,10 @@ type TLSCAState struct {
 
 	// EST: What devices need to know.
 	EST *TLSCAESTState `json:"est,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// UUID: Identifies the CA permanently, whatever its name.
 	UUID string `json:"uuid,omitempty"`
@@ -3819,6 +3943,10 @@ type TransitKey struct {
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 // TransitKeyAutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
@@ -3915,6 +4043,10 @@ type TransitKeyCreation struct {
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage *[]TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TransitKeyDistribute: Distribution of the key.
@@ -3997,6 +4129,10 @@ type TransitKeyMerge struct {
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage *Nullable[[]TransitKeyOpenpgpKeyUsageItem] `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *Nullable[map[string]string] `json:"labels,omitempty"`
 }
 
 // TransitKeyOpenpgpKeyUsageItem: One of a few values. Later versions may answer others.
@@ -4053,6 +4189,10 @@ type TransitKeyReplacement struct {
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage *[]TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
 }
 
 // TransitKeyState: A document of the API.
@@ -4104,6 +4244,10 @@ type TransitKeyState struct {
 
 	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
 	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
 
 	// DistributionStatus: Distribution as it is.
 	DistributionStatus *TransitKeyDistributionStatus `json:"distribution-status,omitempty"`

@@ -221,6 +221,9 @@ type ApprolesListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *ApprolesListOptions) addTo(into *parts) {
@@ -229,12 +232,14 @@ func (o *ApprolesListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every approle.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) (*Page[ApproleState], error) {
@@ -245,8 +250,9 @@ func (g ApprolesGroup) List(ctx context.Context, parameters *ApprolesListOptions
 
 // ListEach: List the state of every approle. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/approles
 func (g ApprolesGroup) ListEach(ctx context.Context, parameters *ApprolesListOptions, options ...CallOption) Seq[ApproleState] {
@@ -271,6 +277,9 @@ type ApprolesListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *ApprolesListConfigOptions) addTo(into *parts) {
@@ -279,12 +288,13 @@ func (o *ApprolesListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every approle.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) (*Page[Approle], error) {
@@ -295,8 +305,8 @@ func (g ApprolesGroup) ListConfig(ctx context.Context, parameters *ApprolesListC
 
 // ListConfigEach: List every approle. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/approles
 func (g ApprolesGroup) ListConfigEach(ctx context.Context, parameters *ApprolesListConfigOptions, options ...CallOption) Seq[Approle] {
@@ -633,6 +643,9 @@ type CAListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *CAListOptions) addTo(into *parts) {
@@ -641,12 +654,14 @@ func (o *CAListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every TLS CA.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/tls/ca
 func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ...CallOption) (*Page[TLSCAState], error) {
@@ -657,8 +672,9 @@ func (g CAGroup) List(ctx context.Context, parameters *CAListOptions, options ..
 
 // ListEach: List the state of every TLS CA. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/tls/ca
 func (g CAGroup) ListEach(ctx context.Context, parameters *CAListOptions, options ...CallOption) Seq[TLSCAState] {
@@ -683,6 +699,9 @@ type CAListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *CAListConfigOptions) addTo(into *parts) {
@@ -691,12 +710,13 @@ func (o *CAListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every TLS CA.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/tls/ca
 func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) (*Page[TLSCA], error) {
@@ -707,8 +727,8 @@ func (g CAGroup) ListConfig(ctx context.Context, parameters *CAListConfigOptions
 
 // ListConfigEach: List every TLS CA. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/tls/ca
 func (g CAGroup) ListConfigEach(ctx context.Context, parameters *CAListConfigOptions, options ...CallOption) Seq[TLSCA] {
@@ -1081,6 +1101,9 @@ type OIDCListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *OIDCListOptions) addTo(into *parts) {
@@ -1089,12 +1112,14 @@ func (o *OIDCListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every OIDC service.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) (*Page[OIDCServiceState], error) {
@@ -1105,8 +1130,9 @@ func (g OIDCGroup) List(ctx context.Context, parameters *OIDCListOptions, option
 
 // ListEach: List the state of every OIDC service. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc
 func (g OIDCGroup) ListEach(ctx context.Context, parameters *OIDCListOptions, options ...CallOption) Seq[OIDCServiceState] {
@@ -1131,6 +1157,9 @@ type OIDCListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *OIDCListConfigOptions) addTo(into *parts) {
@@ -1139,12 +1168,13 @@ func (o *OIDCListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every OIDC service.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) (*Page[OIDCService], error) {
@@ -1155,8 +1185,8 @@ func (g OIDCGroup) ListConfig(ctx context.Context, parameters *OIDCListConfigOpt
 
 // ListConfigEach: List every OIDC service. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc
 func (g OIDCGroup) ListConfigEach(ctx context.Context, parameters *OIDCListConfigOptions, options ...CallOption) Seq[OIDCService] {
@@ -1369,6 +1399,9 @@ type OIDCRolesListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *OIDCRolesListOptions) addTo(into *parts) {
@@ -1377,12 +1410,14 @@ func (o *OIDCRolesListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every OIDC role.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) (*Page[OIDCRoleState], error) {
@@ -1393,8 +1428,9 @@ func (g OIDCRolesGroup) List(ctx context.Context, service string, parameters *OI
 
 // ListEach: List the state of every OIDC role. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListEach(ctx context.Context, service string, parameters *OIDCRolesListOptions, options ...CallOption) Seq[OIDCRoleState] {
@@ -1419,6 +1455,9 @@ type OIDCRolesListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *OIDCRolesListConfigOptions) addTo(into *parts) {
@@ -1427,12 +1466,13 @@ func (o *OIDCRolesListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every OIDC role.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) (*Page[OIDCRole], error) {
@@ -1443,8 +1483,8 @@ func (g OIDCRolesGroup) ListConfig(ctx context.Context, service string, paramete
 
 // ListConfigEach: List every OIDC role. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/authentication/oidc/{service}/roles
 func (g OIDCRolesGroup) ListConfigEach(ctx context.Context, service string, parameters *OIDCRolesListConfigOptions, options ...CallOption) Seq[OIDCRole] {
@@ -1623,6 +1663,9 @@ type PoliciesListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *PoliciesListOptions) addTo(into *parts) {
@@ -1631,12 +1674,14 @@ func (o *PoliciesListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every policy.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) (*Page[PolicyState], error) {
@@ -1647,8 +1692,9 @@ func (g PoliciesGroup) List(ctx context.Context, parameters *PoliciesListOptions
 
 // ListEach: List the state of every policy. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/policy/policies
 func (g PoliciesGroup) ListEach(ctx context.Context, parameters *PoliciesListOptions, options ...CallOption) Seq[PolicyState] {
@@ -1673,6 +1719,9 @@ type PoliciesListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *PoliciesListConfigOptions) addTo(into *parts) {
@@ -1681,12 +1730,13 @@ func (o *PoliciesListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every policy.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) (*Page[Policy], error) {
@@ -1697,8 +1747,8 @@ func (g PoliciesGroup) ListConfig(ctx context.Context, parameters *PoliciesListC
 
 // ListConfigEach: List every policy. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/policy/policies
 func (g PoliciesGroup) ListConfigEach(ctx context.Context, parameters *PoliciesListConfigOptions, options ...CallOption) Seq[Policy] {
@@ -2076,6 +2126,9 @@ type TenantsListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *TenantsListOptions) addTo(into *parts) {
@@ -2084,12 +2137,14 @@ func (o *TenantsListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every tenant.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/tenants
 func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) (*Page[TenantState], error) {
@@ -2100,8 +2155,9 @@ func (g TenantsGroup) List(ctx context.Context, parameters *TenantsListOptions, 
 
 // ListEach: List the state of every tenant. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/tenants
 func (g TenantsGroup) ListEach(ctx context.Context, parameters *TenantsListOptions, options ...CallOption) Seq[TenantState] {
@@ -2126,6 +2182,9 @@ type TenantsListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *TenantsListConfigOptions) addTo(into *parts) {
@@ -2134,12 +2193,13 @@ func (o *TenantsListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every tenant.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) (*Page[Tenant], error) {
@@ -2150,8 +2210,8 @@ func (g TenantsGroup) ListConfig(ctx context.Context, parameters *TenantsListCon
 
 // ListConfigEach: List every tenant. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/tenants
 func (g TenantsGroup) ListConfigEach(ctx context.Context, parameters *TenantsListConfigOptions, options ...CallOption) Seq[Tenant] {
@@ -2684,6 +2744,9 @@ type TransitKeysListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *TransitKeysListOptions) addTo(into *parts) {
@@ -2692,12 +2755,14 @@ func (o *TransitKeysListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // List: List the state of every transit key.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) (*Page[TransitKeyState], error) {
@@ -2708,8 +2773,9 @@ func (g TransitKeysGroup) List(ctx context.Context, parameters *TransitKeysListO
 
 // ListEach: List the state of every transit key. It follows the pages and reads them one by one.
 //
-// What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-// `after` page, and Total-Count says how many there are. What policies hide is absent.
+// What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+// `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+// policies hide is absent.
 //
 // GET /v1/state/keystore/transit-keys
 func (g TransitKeysGroup) ListEach(ctx context.Context, parameters *TransitKeysListOptions, options ...CallOption) Seq[TransitKeyState] {
@@ -2734,6 +2800,9 @@ type TransitKeysListConfigOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Selector: Answer with the entries alone that have all of these labels.
+	Selector *string
 }
 
 func (o *TransitKeysListConfigOptions) addTo(into *parts) {
@@ -2742,12 +2811,13 @@ func (o *TransitKeysListConfigOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "selector", o.Selector)
 }
 
 // ListConfig: List every transit key.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) (*Page[TransitKey], error) {
@@ -2758,8 +2828,8 @@ func (g TransitKeysGroup) ListConfig(ctx context.Context, parameters *TransitKey
 
 // ListConfigEach: List every transit key. It follows the pages and reads them one by one.
 //
-// What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-// Total-Count says how many there are. What policies hide is absent.
+// What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the
+// names alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
 //
 // GET /v1/config/keystore/transit-keys
 func (g TransitKeysGroup) ListConfigEach(ctx context.Context, parameters *TransitKeysListConfigOptions, options ...CallOption) Seq[TransitKey] {
@@ -2875,8 +2945,8 @@ var opTransitKeysRestore = operation{method: "POST", path: "/v1/state/keystore/t
 
 // Restore: Restore a key from a backup.
 //
-// The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must
-// still be unused, or have `deletion-allowed`.
+// The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore
+// it must still be unused, or have `deletion-allowed`.
 //
 // POST /v1/state/keystore/transit-keys/{name}/restore
 func (g TransitKeysGroup) Restore(ctx context.Context, name string, body RestoreRequest, options ...CallOption) error {

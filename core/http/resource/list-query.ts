@@ -1,6 +1,7 @@
 // Query parameters of reads and changes (api 6): which entries, which fields, or a dry run.
 import { fail } from '../../base/errors.ts';
 import { isJsonObject } from '../../wire/json.ts';
+import { Selector, selectorRule } from '../../wire/labels.ts';
 import type { Shape } from '../../wire/schema.ts';
 import type { ListRule } from './merge.ts';
 
@@ -37,6 +38,15 @@ export const listQuery = {
   },
 } as const;
 
+/** Of lists of entries with labels. */
+export const labelledListQuery = {
+  ...listQuery,
+  selector: {
+    description: 'Answer with the entries alone that have all of these labels.',
+    schema: { type: 'string', examples: ['team=payments,env=prod'] },
+  },
+} as const;
+
 export type ListOptions = {
   readonly keys: boolean;
   readonly count: boolean;
@@ -63,6 +73,15 @@ export function readFlag(query: Query, name: string): boolean {
   const value = query.get(name) ?? 'false';
   if (value !== 'true' && value !== 'false') throw invalid(name, 'must be true or false');
   return value === 'true';
+}
+
+/** The labels that entries must have; undefined when none are asked for. Throws `invalid-value`. */
+export function readSelector(query: Query): Selector | undefined {
+  const text = query.get('selector');
+  if (text === undefined) return undefined;
+  const selector = Selector.parse(text);
+  if (selector === undefined) throw invalid('selector', selectorRule);
+  return selector;
 }
 
 /** How a merge treats unordered lists. Throws `invalid-value`. */

@@ -1,6 +1,7 @@
 // Turns a resource into its endpoints, a file for each verb (api 2 to 10).
 import type { Store } from '../../store/store.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { labelled } from './labels.ts';
 import type { AnyResource } from './resource.ts';
 import { createEndpoint } from './verbs/create.ts';
 import { listEndpoints } from './verbs/list.ts';
@@ -12,7 +13,7 @@ import { VerbContext } from './verbs/verb.ts';
 
 /** The endpoints of a resource in both trees: `/v1/config` is written and read, `/v1/state` only read. */
 export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpoint[] {
-  const verb = new VerbContext(resource, store);
+  const verb = new VerbContext(labelled(resource), store);
   return [
     ...listEndpoints(verb),
     ...readEndpoints(verb),

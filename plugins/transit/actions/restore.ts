@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail, isOvertaken } from '../../../core/base/errors.ts';
 import { type AnyEndpoint, Reply } from '../../../core/http/endpoint.ts';
+import { labelsOf, withLabels } from '../../../core/http/resource/labels.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { inTurn } from '../../../core/base/async/turns.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
@@ -34,7 +35,7 @@ export function restore(transit: Transit): AnyEndpoint {
   return defineKeyAction<z.output<typeof inputSchema>, never>(transit, 'restore', {
     summary: 'Restore a key from a backup',
     description:
-      'The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`.',
+      'The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it must still be unused, or have `deletion-allowed`.',
     audit: 'required',
     input: inputSchema,
     bodyLimit,
@@ -94,7 +95,7 @@ function replace(transit: Transit, transaction: WriteTransaction, target: Key, r
     transaction.put(tables.versions, storeKey, record);
     if (uses > 0) transaction.put(tables.usage, storeKey, { reserved: uses, uses, rewrapped: 0 });
   }
-  putIndexed(transit, transaction, before, restored.key.record);
+  putIndexed(transit, transaction, before, withLabels(restored.key.record, labelsOf(current)));
   return references;
 }
 

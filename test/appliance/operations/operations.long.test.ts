@@ -154,7 +154,7 @@ describe('sealed', () => {
 describe('backup', () => {
   test('restores on another appliance: keys, tokens and the CA are the same, and nothing in it can be read', async () => {
     const daemon = await startDaemon({ directory: path('origin'), workers: 2 });
-    await daemon.request('POST', keys, { name: 'orders' });
+    await daemon.request('POST', keys, { name: 'orders', labels: { team: 'a' } });
     await daemon.request('POST', keys, { name: 'held', cipher: 'ecdsa-p256', custody: 'token' });
     const { ciphertext } = (await daemon.request('POST', `${actions}/orders/encrypt`, { plaintext: 'aGVsbG8=' })) as { ciphertext: string };
     const backup = await takeBackup(daemon);
@@ -168,6 +168,9 @@ describe('backup', () => {
       body: { plaintext: 'aGVsbG8=' },
     });
     expect((await restored.exchange('POST', `${actions}/held/sign`, { text: 'aGVsbG8=' }, daemon.rootToken)).status).toBe(200);
+    expect(await restored.exchange('GET', `${keys}?selector=team=a&fields=name`, undefined, daemon.rootToken)).toMatchObject({
+      body: [{ name: 'orders' }],
+    });
     expect(await restored.stop()).toBe(0);
     expect(existsSync(path('target/restored'))).toBe(false);
 
@@ -225,6 +228,8 @@ describe('backup', () => {
     const fresh = (await ask('POST', `${actions}/held/sign`, { text })) as { signature: string };
     expect(await ask('POST', `${actions}/held/verify`, { text, signature: fresh.signature })).toMatchObject({ valid: true });
     expect(await ask('GET', '/v1/config/keystore/tls/ca/devices')).toMatchObject({ name: 'devices' });
+    await ask('PATCH', `${keys}/orders`, { labels: { team: 'a' } });
+    expect(await ask('GET', `${keys}?selector=team=a&fields=name,labels`)).toEqual([{ name: 'orders', labels: { team: 'a' } }]);
     expect(await restored.stop()).toBe(0);
   });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const list = '/v1/config/things';
-const defaults = { color: 'red', exportable: false, shape: 'round', tags: [], steps: [], labels: {}, vault: { enabled: false } };
+const defaults = { color: 'red', exportable: false, shape: 'round', tags: [], steps: [], marks: {}, vault: { enabled: false } };
 const read = async (name: string) => (await app.send('GET', `${list}/${name}`)).body as Record<string, unknown>;
 const code = async (method: string, path: string, body?: unknown, options?: Sent) => {
   const { status, body: problem } = await app.send(method, path, body, options);
@@ -91,9 +91,9 @@ describe('the two trees', () => {
       name: 'safe',
       'client-secret': 'S1',
       vault: { enabled: true, 'pin-code': 'S2' },
-      labels: { camelCase: 'x' },
+      marks: { camelCase: 'x' },
     });
-    const config = { name: 'safe', ...defaults, labels: { camelCase: 'x' }, vault: { enabled: true } };
+    const config = { name: 'safe', ...defaults, marks: { camelCase: 'x' }, vault: { enabled: true } };
     expect(await read('safe')).toEqual(config);
     const { body } = await app.send('GET', '/v1/state/things/safe');
     expect(body).toEqual({
@@ -137,8 +137,8 @@ describe('PUT is the whole document (api 4)', () => {
       'auto-rotate': { 'rotate-after': '1d' },
       'client-secret': 's',
     });
-    expect(await code('PUT', `${list}/whole`, { labels: { a: 'b' } })).toBe('204 done');
-    expect(await read('whole')).toEqual({ name: 'whole', ...defaults, shape: 'flat', exportable: true, labels: { a: 'b' } });
+    expect(await code('PUT', `${list}/whole`, { marks: { a: 'b' } })).toBe('204 done');
+    expect(await read('whole')).toEqual({ name: 'whole', ...defaults, shape: 'flat', exportable: true, marks: { a: 'b' } });
     expect((await app.send('GET', '/v1/state/things/whole')).body['client-secret-set']).toBe(false);
   });
 
@@ -158,7 +158,7 @@ describe('PATCH merges (api 5)', () => {
       name: 'merged',
       tags: ['a', 'b'],
       steps: ['1', '2'],
-      labels: { x: '1', y: '2' },
+      marks: { x: '1', y: '2' },
       'auto-rotate': { 'rotate-after': '1d', 'activate-after': '1h' },
       vault: { enabled: true, 'pin-code': 'p' },
     });
@@ -166,7 +166,7 @@ describe('PATCH merges (api 5)', () => {
       color: 'green',
       tags: ['b', 'c'],
       steps: ['3'],
-      labels: { y: null, z: '3' },
+      marks: { y: null, z: '3' },
       'auto-rotate': { 'rotate-after': '2d' },
       vault: { enabled: false },
     };
@@ -177,7 +177,7 @@ describe('PATCH merges (api 5)', () => {
       color: 'green',
       tags: ['a', 'b', 'c'],
       steps: ['3'],
-      labels: { x: '1', z: '3' },
+      marks: { x: '1', z: '3' },
       'auto-rotate': { 'rotate-after': '2d', 'activate-after': '1h' },
     };
     expect(await read('merged')).toEqual(merged);
@@ -240,7 +240,7 @@ describe('lists and fields (api 6, 8)', () => {
   let token: string;
   beforeAll(async () => {
     token = await app.makeTenant('lister');
-    for (const name of ['b', 'a', 'd', 'c']) await app.send('POST', list, { name, labels: { in: name } }, { token });
+    for (const name of ['b', 'a', 'd', 'c']) await app.send('POST', list, { name, marks: { in: name } }, { token });
   });
   const get = async (query: string, path = list) => (await app.send('GET', `${path}?${query}`, undefined, { token })).body as unknown;
 
@@ -297,8 +297,8 @@ describe('lists and fields (api 6, 8)', () => {
   });
 
   test('fields reach into containers and maps', async () => {
-    expect(await get('fields=labels/in,labels/absent,vault/enabled', `${list}/a`)).toEqual({
-      labels: { in: 'a' },
+    expect(await get('fields=marks/in,marks/absent,vault/enabled', `${list}/a`)).toEqual({
+      marks: { in: 'a' },
       vault: { enabled: false },
     });
     expect(await get('fields=vault', '/v1/state/things/a')).toEqual({ vault: { enabled: false, shelves: 2, 'pin-code-set': false } });
@@ -359,12 +359,12 @@ describe('preconditions (api 7, RFC 9110 section 13)', () => {
     const { headers } = await app.send('POST', list, { name: 'contested' });
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        code('PATCH', `${list}/contested`, { labels: { [`n${index}`]: 'x' } }, { headers: { 'if-match': String(headers['etag']) } }),
+        code('PATCH', `${list}/contested`, { marks: { [`n${index}`]: 'x' } }, { headers: { 'if-match': String(headers['etag']) } }),
       ),
     );
     expect(answers.filter((answer) => answer === '204 done')).toHaveLength(1);
     expect(answers.filter((answer) => answer === '412 precondition-failed')).toHaveLength(19);
-    expect(Object.keys((await read('contested'))['labels'] as object)).toHaveLength(1);
+    expect(Object.keys((await read('contested'))['marks'] as object)).toHaveLength(1);
   });
 });
 
@@ -372,10 +372,10 @@ describe('changes that overtake each other', () => {
   test('forty merges of one entry at the same time all arrive', async () => {
     await app.send('POST', list, { name: 'busy' });
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => code('PATCH', `${list}/busy`, { labels: { [`n${index}`]: 'x' } })),
+      Array.from({ length: 40 }, (_, index) => code('PATCH', `${list}/busy`, { marks: { [`n${index}`]: 'x' } })),
     );
     expect(answers.filter((answer) => answer !== '204 done')).toEqual([]);
-    expect(Object.keys((await read('busy'))['labels'] as object)).toHaveLength(40);
+    expect(Object.keys((await read('busy'))['marks'] as object)).toHaveLength(40);
   });
 
   test('of fifty creations of one name one is made, and what the others prepared is discarded', async () => {
@@ -416,7 +416,7 @@ describe('policies on values and fields (api 53)', () => {
         path: '/v1/config/things/**',
         operations: { all: 'allow' },
         'allowed-values': { color: ['green', 'blue'] },
-        'hide-fields': ['labels'],
+        'hide-fields': ['marks'],
       },
       { path: '/v1/state/things/**', operations: { read: 'allow' }, 'hide-fields': ['vault/shelves', 'serial'] },
     ];
@@ -425,14 +425,14 @@ describe('policies on values and fields (api 53)', () => {
     const as = { token };
     expect(await code('POST', list, { name: 'n' }, as)).toBe('403 policy-denied');
     expect(await code('POST', list, { name: 'n', color: 'red' }, as)).toBe('403 policy-denied');
-    const created = await app.send('POST', list, { name: 'n', color: 'green', labels: { a: 'b' } }, as);
-    expect([created.status, created.body.labels, created.body.color]).toEqual([201, undefined, 'green']);
+    const created = await app.send('POST', list, { name: 'n', color: 'green', marks: { a: 'b' } }, as);
+    expect([created.status, created.body.marks, created.body.color]).toEqual([201, undefined, 'green']);
     expect(await code('PUT', `${list}/n`, {}, as)).toBe('403 policy-denied');
     expect(await code('PATCH', `${list}/n`, { color: 'red' }, as)).toBe('403 policy-denied');
     expect(await code('PATCH', `${list}/n`, { color: 'blue' }, as)).toBe('204 done');
-    expect((await app.send('GET', list, undefined, as)).body[0]).not.toHaveProperty('labels');
+    expect((await app.send('GET', list, undefined, as)).body[0]).not.toHaveProperty('marks');
     const { body } = await app.send('GET', '/v1/state/things/n', undefined, as);
-    expect([body.serial, body.vault.shelves, body.vault.enabled, body.labels]).toEqual([undefined, undefined, false, { a: 'b' }]);
+    expect([body.serial, body.vault.shelves, body.vault.enabled, body.marks]).toEqual([undefined, undefined, false, { a: 'b' }]);
   });
 
   test('the name of an entry is in every answer about it, also where hide-fields names it; links between pages go on', async () => {

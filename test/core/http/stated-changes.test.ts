@@ -41,11 +41,11 @@ test('a dry run does not say whether a secret that could be guessed is the prese
 });
 
 test('lists=replace makes a list of a merge the whole list; nothing else merges differently', async () => {
-  await app.send('POST', list, { name: 'lists', tags: ['a', 'b'], steps: ['1'], labels: { x: '1' }, 'client-secret': 'kept' });
+  await app.send('POST', list, { name: 'lists', tags: ['a', 'b'], steps: ['1'], marks: { x: '1' }, 'client-secret': 'kept' });
   const merge = (rule: string, body: object) => app.send('PATCH', `${list}/lists?lists=${rule}`, body);
-  expect((await merge('replace', { tags: ['b', 'c'], labels: { y: '2' } })).status).toBe(204);
+  expect((await merge('replace', { tags: ['b', 'c'], marks: { y: '2' } })).status).toBe(204);
   const state = async () => (await app.send('GET', '/v1/state/things/lists')).body;
-  expect(await state()).toMatchObject({ tags: ['b', 'c'], steps: ['1'], labels: { x: '1', y: '2' }, 'client-secret-set': true });
+  expect(await state()).toMatchObject({ tags: ['b', 'c'], steps: ['1'], marks: { x: '1', y: '2' }, 'client-secret-set': true });
   expect((await merge('unite', { tags: ['d'] })).status).toBe(204);
   expect((await state()).tags).toEqual(['b', 'c', 'd']);
   expect((await merge('replace', { tags: [] })).status).toBe(204);

@@ -348,6 +348,27 @@ describe('backup and restore (spec; api 42)', () => {
     await other.stop();
   });
 
+  test('labels belong to the name: no action changes them, and restore keeps those of its target', async () => {
+    const labels = { team: 'a' };
+    await harness.create('labelled', { labels, 'allow-plaintext-backup': true });
+    for (const [action, body] of [
+      ['rotate', undefined],
+      ['import', { data: randomBytes(32).toString('base64') }],
+      ['trim', { version: 2 }],
+    ] as const) {
+      await harness.do('labelled', action, body);
+      expect((await harness.config('labelled')).labels, action).toEqual(labels);
+    }
+    const { key } = await harness.do('labelled', 'backup');
+    for (const own of [undefined, { team: 'b' }]) {
+      await harness.create('relabelled', { ...(own && { labels: own }) });
+      await harness.do('relabelled', 'restore', { key });
+      expect((await harness.config('relabelled')).labels).toEqual(own);
+      await ok(204, harness.patch('relabelled', { 'deletion-allowed': true }));
+      await ok(204, harness.remove('relabelled'));
+    }
+  });
+
   test('a target that was used or rotated is kept unless deletion-allowed: 409 restore-would-destroy', async () => {
     await harness.create('golden-source', { 'allow-plaintext-backup': true });
     const { key } = await harness.do('golden-source', 'backup');

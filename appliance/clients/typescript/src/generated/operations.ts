@@ -66,42 +66,44 @@ class ApprolesOperations {
 
   /**
    * List the state of every approle.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/approles`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.ApproleState[]> {
-    return this.#sender.json<Api.ApproleState[]>({ method: 'GET', path: '/v1/state/keystore/authentication/approles', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.ApproleState[]> {
+    return this.#sender.json<Api.ApproleState[]>({ method: 'GET', path: '/v1/state/keystore/authentication/approles', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/approles`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.ApproleState, void, undefined> {
-    return this.#sender.pages<Api.ApproleState>({ method: 'GET', path: '/v1/state/keystore/authentication/approles', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.ApproleState, void, undefined> {
+    return this.#sender.pages<Api.ApproleState>({ method: 'GET', path: '/v1/state/keystore/authentication/approles', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every approle.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/approles`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Approle[]> {
-    return this.#sender.json<Api.Approle[]>({ method: 'GET', path: '/v1/config/keystore/authentication/approles', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Approle[]> {
+    return this.#sender.json<Api.Approle[]>({ method: 'GET', path: '/v1/config/keystore/authentication/approles', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every approle. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/approles`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Approle, void, undefined> {
-    return this.#sender.pages<Api.Approle>({ method: 'GET', path: '/v1/config/keystore/authentication/approles', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Approle, void, undefined> {
+    return this.#sender.pages<Api.Approle>({ method: 'GET', path: '/v1/config/keystore/authentication/approles', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -297,42 +299,44 @@ class CaOperations {
 
   /**
    * List the state of every TLS CA.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/tls/ca`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TlsCaState[]> {
-    return this.#sender.json<Api.TlsCaState[]>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TlsCaState[]> {
+    return this.#sender.json<Api.TlsCaState[]>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/tls/ca`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TlsCaState, void, undefined> {
-    return this.#sender.pages<Api.TlsCaState>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TlsCaState, void, undefined> {
+    return this.#sender.pages<Api.TlsCaState>({ method: 'GET', path: '/v1/state/keystore/tls/ca', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every TLS CA.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/tls/ca`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TlsCa[]> {
-    return this.#sender.json<Api.TlsCa[]>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TlsCa[]> {
+    return this.#sender.json<Api.TlsCa[]>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/tls/ca`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TlsCa, void, undefined> {
-    return this.#sender.pages<Api.TlsCa>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TlsCa, void, undefined> {
+    return this.#sender.pages<Api.TlsCa>({ method: 'GET', path: '/v1/config/keystore/tls/ca', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -580,42 +584,44 @@ class OidcOperations {
 
   /**
    * List the state of every OIDC service.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcServiceState[]> {
-    return this.#sender.json<Api.OidcServiceState[]>({ method: 'GET', path: '/v1/state/keystore/authentication/oidc', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcServiceState[]> {
+    return this.#sender.json<Api.OidcServiceState[]>({ method: 'GET', path: '/v1/state/keystore/authentication/oidc', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcServiceState, void, undefined> {
-    return this.#sender.pages<Api.OidcServiceState>({ method: 'GET', path: '/v1/state/keystore/authentication/oidc', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcServiceState, void, undefined> {
+    return this.#sender.pages<Api.OidcServiceState>({ method: 'GET', path: '/v1/state/keystore/authentication/oidc', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every OIDC service.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcService[]> {
-    return this.#sender.json<Api.OidcService[]>({ method: 'GET', path: '/v1/config/keystore/authentication/oidc', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcService[]> {
+    return this.#sender.json<Api.OidcService[]>({ method: 'GET', path: '/v1/config/keystore/authentication/oidc', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcService, void, undefined> {
-    return this.#sender.pages<Api.OidcService>({ method: 'GET', path: '/v1/config/keystore/authentication/oidc', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcService, void, undefined> {
+    return this.#sender.pages<Api.OidcService>({ method: 'GET', path: '/v1/config/keystore/authentication/oidc', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -714,42 +720,44 @@ class OidcRolesOperations {
 
   /**
    * List the state of every OIDC role.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
-  list(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcRoleState[]> {
-    return this.#sender.json<Api.OidcRoleState[]>({ method: 'GET', path: `/v1/state/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcRoleState[]> {
+    return this.#sender.json<Api.OidcRoleState[]>({ method: 'GET', path: `/v1/state/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/authentication/oidc/{service}/roles`
    */
-  listEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcRoleState, void, undefined> {
-    return this.#sender.pages<Api.OidcRoleState>({ method: 'GET', path: `/v1/state/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcRoleState, void, undefined> {
+    return this.#sender.pages<Api.OidcRoleState>({ method: 'GET', path: `/v1/state/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every OIDC role.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
-  listConfig(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.OidcRole[]> {
-    return this.#sender.json<Api.OidcRole[]>({ method: 'GET', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.OidcRole[]> {
+    return this.#sender.json<Api.OidcRole[]>({ method: 'GET', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/authentication/oidc/{service}/roles`
    */
-  listConfigEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.OidcRole, void, undefined> {
-    return this.#sender.pages<Api.OidcRole>({ method: 'GET', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(service: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.OidcRole, void, undefined> {
+    return this.#sender.pages<Api.OidcRole>({ method: 'GET', path: `/v1/config/keystore/authentication/oidc/${segment(service)}/roles`, query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -820,42 +828,44 @@ class PoliciesOperations {
 
   /**
    * List the state of every policy.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/policy/policies`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.PolicyState[]> {
-    return this.#sender.json<Api.PolicyState[]>({ method: 'GET', path: '/v1/state/policy/policies', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.PolicyState[]> {
+    return this.#sender.json<Api.PolicyState[]>({ method: 'GET', path: '/v1/state/policy/policies', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/policy/policies`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.PolicyState, void, undefined> {
-    return this.#sender.pages<Api.PolicyState>({ method: 'GET', path: '/v1/state/policy/policies', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.PolicyState, void, undefined> {
+    return this.#sender.pages<Api.PolicyState>({ method: 'GET', path: '/v1/state/policy/policies', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every policy.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/policy/policies`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Policy[]> {
-    return this.#sender.json<Api.Policy[]>({ method: 'GET', path: '/v1/config/policy/policies', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Policy[]> {
+    return this.#sender.json<Api.Policy[]>({ method: 'GET', path: '/v1/config/policy/policies', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every policy. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/policy/policies`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Policy, void, undefined> {
-    return this.#sender.pages<Api.Policy>({ method: 'GET', path: '/v1/config/policy/policies', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Policy, void, undefined> {
+    return this.#sender.pages<Api.Policy>({ method: 'GET', path: '/v1/config/policy/policies', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -1087,42 +1097,44 @@ class TenantsOperations {
 
   /**
    * List the state of every tenant.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/tenants`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TenantState[]> {
-    return this.#sender.json<Api.TenantState[]>({ method: 'GET', path: '/v1/state/tenants', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TenantState[]> {
+    return this.#sender.json<Api.TenantState[]>({ method: 'GET', path: '/v1/state/tenants', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/tenants`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TenantState, void, undefined> {
-    return this.#sender.pages<Api.TenantState>({ method: 'GET', path: '/v1/state/tenants', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TenantState, void, undefined> {
+    return this.#sender.pages<Api.TenantState>({ method: 'GET', path: '/v1/state/tenants', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every tenant.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/tenants`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.Tenant[]> {
-    return this.#sender.json<Api.Tenant[]>({ method: 'GET', path: '/v1/config/tenants', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.Tenant[]> {
+    return this.#sender.json<Api.Tenant[]>({ method: 'GET', path: '/v1/config/tenants', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/tenants`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.Tenant, void, undefined> {
-    return this.#sender.pages<Api.Tenant>({ method: 'GET', path: '/v1/config/tenants', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.Tenant, void, undefined> {
+    return this.#sender.pages<Api.Tenant>({ method: 'GET', path: '/v1/config/tenants', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -1440,42 +1452,44 @@ class TransitKeysOperations {
 
   /**
    * List the state of every transit key.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
-  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TransitKeyState[]> {
-    return this.#sender.json<Api.TransitKeyState[]>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TransitKeyState[]> {
+    return this.#sender.json<Api.TransitKeyState[]>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured and what came of it, in the order of names. `fields=name` answers the names alone; `limit` and
-   * `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+   * policies hide is absent.
    * `GET /v1/state/keystore/transit-keys`
    */
-  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
-    return this.#sender.pages<Api.TransitKeyState>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TransitKeyState, void, undefined> {
+    return this.#sender.pages<Api.TransitKeyState>({ method: 'GET', path: '/v1/state/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every transit key.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
-  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.TransitKey[]> {
-    return this.#sender.json<Api.TransitKey[]>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfig(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): Promise<Api.TransitKey[]> {
+    return this.#sender.json<Api.TransitKey[]>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
    * List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
-   * What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after` page, and
-   * Total-Count says how many there are. What policies hide is absent.
+   * What was configured, in the order of names. `selector` picks entries by their labels, `fields=name` answers the names
+   * alone; `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
    * `GET /v1/config/keystore/transit-keys`
    */
-  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {
-    return this.#sender.pages<Api.TransitKey>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listConfigEach(options: CallOptions & { after?: string | undefined; limit?: number | undefined; selector?: string | undefined } = {}): AsyncGenerator<Api.TransitKey, void, undefined> {
+    return this.#sender.pages<Api.TransitKey>({ method: 'GET', path: '/v1/config/keystore/transit-keys', query: { after: options.after, limit: options.limit, selector: options.selector }, isIdempotent: true }, options);
   }
 
   /**
@@ -1521,8 +1535,8 @@ class TransitKeysOperations {
 
   /**
    * Restore a key from a backup.
-   * The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore it must still
-   * be unused, or have `deletion-allowed`.
+   * The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed; therefore it
+   * must still be unused, or have `deletion-allowed`.
    * `POST /v1/state/keystore/transit-keys/{name}/restore`
    */
   restore(name: string, body: Api.RestoreRequest, options: CallOptions = {}): Promise<void> {

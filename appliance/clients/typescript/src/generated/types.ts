@@ -19,6 +19,11 @@ export type Approle = {
   'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type ApproleCreation = {
@@ -40,6 +45,11 @@ export type ApproleCreation = {
   'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type ApproleLoginAnswer = {
@@ -81,6 +91,11 @@ export type ApproleMerge = {
   'secret-id-bound-cidrs'?: string[] | null | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type ApproleReplacement = {
@@ -100,6 +115,11 @@ export type ApproleReplacement = {
   'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type ApproleState = {
@@ -121,6 +141,11 @@ export type ApproleState = {
   'secret-id-bound-cidrs'?: string[] | undefined;
   /** A role-id of your own choice; unless given, one is made. */
   'fixed-role-id'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** What a login names. */
   'role-id'?: string | undefined;
   /** When it was made. */
@@ -859,6 +884,11 @@ export type OidcRole = {
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
   'token-policies'?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcRoleCreation = {
@@ -872,6 +902,11 @@ export type OidcRoleCreation = {
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
   'token-policies'?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcRoleMerge = {
@@ -883,6 +918,11 @@ export type OidcRoleMerge = {
   'oidc-scopes'?: string[] | null | undefined;
   /** Policies the sign-in gets. */
   'token-policies'?: string[] | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type OidcRoleReplacement = {
@@ -894,6 +934,11 @@ export type OidcRoleReplacement = {
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
   'token-policies'?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcRoleState = {
@@ -907,6 +952,11 @@ export type OidcRoleState = {
   'oidc-scopes'?: string[] | undefined;
   /** Policies the sign-in gets. */
   'token-policies'?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcService = {
@@ -934,6 +984,11 @@ export type OidcService = {
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
   'session-ttl'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcServiceCreation = {
@@ -963,6 +1018,11 @@ export type OidcServiceCreation = {
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
   'session-ttl'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type OidcServiceMerge = {
@@ -990,6 +1050,11 @@ export type OidcServiceMerge = {
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
   'session-ttl'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type OidcServiceReplacement = {
@@ -1017,6 +1082,11 @@ export type OidcServiceReplacement = {
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
   'session-ttl'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** How roles are chosen. */
@@ -1062,6 +1132,11 @@ export type OidcServiceState = {
   'clock-tolerance'?: string | undefined;
   /** How long a sign-in lasts. */
   'session-ttl'?: string | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** What an administrator should know, in sentences. */
   notices?: string[] | undefined;
   /** Whether the secret is set; its value is never answered. */
@@ -1216,6 +1291,11 @@ export type Policy = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApi | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type PolicyCheckAnswer = {
@@ -1257,6 +1337,11 @@ export type PolicyCreation = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApiInput | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** Whether anything may be done that no other field here says. */
@@ -1267,6 +1352,11 @@ export type PolicyMerge = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApiMerge | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 /** What the rule says of each operation. */
@@ -1322,6 +1412,11 @@ export type PolicyReplacement = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApiInput | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** What may be done over this API. */
@@ -1390,6 +1485,11 @@ export type PolicyState = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApi | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** Whether every tenant has it; built-in policies cannot be changed. */
   'built-in'?: boolean | undefined;
   /** Rules that no request can meet, and names that cannot be hidden. */
@@ -1403,6 +1503,11 @@ export type PolicyWithWarnings = {
   description?: string | undefined;
   /** What may be done over this API. */
   'rest-api'?: PolicyRestApi | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** What was accepted and is hardly meant so. */
   warnings?: string[] | undefined;
 };
@@ -1789,6 +1894,11 @@ export type Tenant = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type TenantCreation = {
@@ -1800,6 +1910,11 @@ export type TenantCreation = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** What the tenant is; there is one system tenant. */
@@ -1812,6 +1927,11 @@ export type TenantMerge = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type TenantReplacement = {
@@ -1821,6 +1941,11 @@ export type TenantReplacement = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type TenantState = {
@@ -1832,6 +1957,11 @@ export type TenantState = {
   kind?: TenantKind | undefined;
   /** What the whole tenant may do at most; default by kind. */
   policies?: string[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** Stands for the tenant in EST paths. */
   uuid?: string | undefined;
   /** When the tenant was made. */
@@ -1863,6 +1993,11 @@ export type TlsCa = {
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
   est?: TlsCaEst | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type TlsCaCreation = {
@@ -1886,6 +2021,11 @@ export type TlsCaCreation = {
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
   est?: TlsCaEstInput | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** Enrolment of devices. */
@@ -1994,6 +2134,11 @@ export type TlsCaMerge = {
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
   est?: TlsCaEstMerge | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type TlsCaReplacement = {
@@ -2015,6 +2160,11 @@ export type TlsCaReplacement = {
   'deletion-allowed'?: boolean | undefined;
   /** Enrolment of devices. */
   est?: TlsCaEstInput | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type TlsCaState = {
@@ -2038,6 +2188,11 @@ export type TlsCaState = {
   'deletion-allowed'?: boolean | undefined;
   /** What devices need to know. */
   est?: TlsCaEstState | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** Identifies the CA permanently, whatever its name. */
   uuid?: string | undefined;
   /** When it was made. */
@@ -2235,6 +2390,11 @@ export type TransitKey = {
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
@@ -2306,6 +2466,11 @@ export type TransitKeyCreation = {
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 /** Distribution of the key. */
@@ -2365,6 +2530,11 @@ export type TransitKeyMerge = {
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | null | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | null | undefined;
 };
 
 export type TransitKeyOpenpgpKeyUsageItem = 'sign';
@@ -2400,6 +2570,11 @@ export type TransitKeyReplacement = {
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
 };
 
 export type TransitKeyState = {
@@ -2435,6 +2610,11 @@ export type TransitKeyState = {
   'openpgp-primary'?: string | undefined;
   /** What an OpenPGP subkey is for. */
   'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
   /** Distribution as it is. */
   'distribution-status'?: TransitKeyDistributionStatus | undefined;
   /** 0: the newest version; else the one in use while the newest waits for activate-after. */

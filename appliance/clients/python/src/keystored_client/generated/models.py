@@ -420,6 +420,11 @@ class Approle(Document):
     """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -444,6 +449,11 @@ class ApproleCreation(Document):
     """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -494,6 +504,11 @@ class ApproleMerge(Document):
     """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Union[str, Unset, None] = UNSET
     """A role-id of your own choice; unless given, one is made."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -516,6 +531,11 @@ class ApproleReplacement(Document):
     """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -540,6 +560,11 @@ class ApproleState(Document):
     """Ranges of addresses one may log in from; empty: from anywhere."""
     fixed_role_id: Optional[str] = None
     """A role-id of your own choice; unless given, one is made."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     role_id: Optional[str] = None
     """What a login names."""
     creation_time: Optional[str] = None
@@ -1411,6 +1436,11 @@ class OidcRole(Document):
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1427,6 +1457,11 @@ class OidcRoleCreation(Document):
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1441,6 +1476,11 @@ class OidcRoleMerge(Document):
     """Scopes asked for, besides openid."""
     token_policies: Union[list[str], Unset, None] = UNSET
     """Policies the sign-in gets."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1455,6 +1495,11 @@ class OidcRoleReplacement(Document):
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1471,6 +1516,11 @@ class OidcRoleState(Document):
     """Scopes asked for, besides openid."""
     token_policies: Optional[list[str]] = None
     """Policies the sign-in gets."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1501,6 +1551,11 @@ class OidcService(Document):
     """How far the clocks may differ."""
     session_ttl: Optional[str] = None
     """How long a sign-in lasts."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1533,6 +1588,11 @@ class OidcServiceCreation(Document):
     """How far the clocks may differ."""
     session_ttl: Optional[str] = None
     """How long a sign-in lasts."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1563,6 +1623,11 @@ class OidcServiceMerge(Document):
     """How far the clocks may differ."""
     session_ttl: Optional[str] = None
     """How long a sign-in lasts."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1593,6 +1658,11 @@ class OidcServiceReplacement(Document):
     """How far the clocks may differ."""
     session_ttl: Optional[str] = None
     """How long a sign-in lasts."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1647,6 +1717,11 @@ class OidcServiceState(Document):
     """How far the clocks may differ."""
     session_ttl: Optional[str] = None
     """How long a sign-in lasts."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     notices: Optional[list[str]] = None
     """What an administrator should know, in sentences."""
     client_secret_set: Optional[bool] = None
@@ -1820,6 +1895,11 @@ class Policy(Document):
     """What the policy is for."""
     rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1864,6 +1944,11 @@ class PolicyCreation(Document):
     """What the policy is for."""
     rest_api: Optional[PolicyRestApiInput] = None
     """What may be done over this API."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1874,6 +1959,11 @@ class PolicyMerge(Document):
     """What the policy is for."""
     rest_api: Union[PolicyRestApiMerge, Unset, None] = UNSET
     """What may be done over this API."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -1938,6 +2028,11 @@ class PolicyReplacement(Document):
     """What the policy is for."""
     rest_api: Optional[PolicyRestApiInput] = None
     """What may be done over this API."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2025,6 +2120,11 @@ class PolicyState(Document):
     """What the policy is for."""
     rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     built_in: Optional[bool] = None
     """Whether every tenant has it; built-in policies cannot be changed."""
     warnings: Optional[list[str]] = None
@@ -2041,6 +2141,11 @@ class PolicyWithWarnings(Document):
     """What the policy is for."""
     rest_api: Optional[PolicyRestApi] = None
     """What may be done over this API."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     warnings: Optional[list[str]] = None
     """What was accepted and is hardly meant so."""
 
@@ -2493,6 +2598,11 @@ class Tenant(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2507,6 +2617,11 @@ class TenantCreation(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2519,6 +2634,11 @@ class TenantMerge(Document):
     """What the tenant is; there is one system tenant."""
     policies: Union[list[str], Unset, None] = UNSET
     """What the whole tenant may do at most; default by kind."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2531,6 +2651,11 @@ class TenantReplacement(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2545,6 +2670,11 @@ class TenantState(Document):
     """What the tenant is; there is one system tenant."""
     policies: Optional[list[str]] = None
     """What the whole tenant may do at most; default by kind."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     uuid: Optional[str] = None
     """Stands for the tenant in EST paths."""
     creation_time: Optional[str] = None
@@ -2577,6 +2707,11 @@ class TlsCa(Document):
     """Must be true before the CA can be deleted while certificates of it are valid."""
     est: Optional[TlsCaEst] = None
     """Enrolment of devices."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2603,6 +2738,11 @@ class TlsCaCreation(Document):
     """Must be true before the CA can be deleted while certificates of it are valid."""
     est: Optional[TlsCaEstInput] = None
     """Enrolment of devices."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2729,6 +2869,11 @@ class TlsCaMerge(Document):
     """Must be true before the CA can be deleted while certificates of it are valid."""
     est: Union[TlsCaEstMerge, Unset, None] = UNSET
     """Enrolment of devices."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2753,6 +2898,11 @@ class TlsCaReplacement(Document):
     """Must be true before the CA can be deleted while certificates of it are valid."""
     est: Optional[TlsCaEstInput] = None
     """Enrolment of devices."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -2779,6 +2929,11 @@ class TlsCaState(Document):
     """Must be true before the CA can be deleted while certificates of it are valid."""
     est: Optional[TlsCaEstState] = None
     """What devices need to know."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     uuid: Optional[str] = None
     """Identifies the CA permanently, whatever its name."""
     creation_time: Optional[str] = None
@@ -3009,6 +3164,11 @@ class TransitKey(Document):
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
     openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
     """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -3089,6 +3249,11 @@ class TransitKeyCreation(Document):
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
     openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
     """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -3157,6 +3322,11 @@ class TransitKeyMerge(Document):
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
     openpgp_key_usage: Union[list[TransitKeyOpenpgpKeyUsageItem], Unset, None] = UNSET
     """What an OpenPGP subkey is for."""
+    labels: Union[dict[str, str], Unset, None] = UNSET
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -3193,6 +3363,11 @@ class TransitKeyReplacement(Document):
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
     openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
     """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
 
 
 @dataclass(frozen=True)
@@ -3231,6 +3406,11 @@ class TransitKeyState(Document):
     """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
     openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
     """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
     distribution_status: Optional[TransitKeyDistributionStatus] = None
     """Distribution as it is."""
     default_encryption_version: Optional[int] = None

@@ -109,11 +109,12 @@ class ApprolesOperations:
             models.GenerateSecretIdAnswer, timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.ApproleState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.ApproleState]:
         """List the state of every approle.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/approles``
         """
@@ -121,17 +122,18 @@ class ApprolesOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/authentication/approles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.ApproleState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.ApproleState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.ApproleState]:
         """List the state of every approle. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/approles``
         """
@@ -139,17 +141,18 @@ class ApprolesOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/authentication/approles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.ApproleState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Approle]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.Approle]:
         """List every approle.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/approles``
         """
@@ -157,17 +160,18 @@ class ApprolesOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/authentication/approles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.Approle], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Approle]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.Approle]:
         """List every approle. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/approles``
         """
@@ -175,7 +179,7 @@ class ApprolesOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/authentication/approles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.Approle, timeout,
@@ -502,11 +506,12 @@ class CaOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlsCaState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TlsCaState]:
         """List the state of every TLS CA.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/tls/ca``
         """
@@ -514,17 +519,18 @@ class CaOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/tls/ca",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.TlsCaState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCaState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCaState]:
         """List the state of every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/tls/ca``
         """
@@ -532,17 +538,18 @@ class CaOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/tls/ca",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.TlsCaState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TlsCa]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TlsCa]:
         """List every TLS CA.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -550,17 +557,18 @@ class CaOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/tls/ca",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.TlsCa], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCa]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TlsCa]:
         """List every TLS CA. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/tls/ca``
         """
@@ -568,7 +576,7 @@ class CaOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/tls/ca",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.TlsCa, timeout,
@@ -950,11 +958,12 @@ class OidcOperations:
             models.OidcExplainAnswer, timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcServiceState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.OidcServiceState]:
         """List the state of every OIDC service.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc``
         """
@@ -962,19 +971,20 @@ class OidcOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/authentication/oidc",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.OidcServiceState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcServiceState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.OidcServiceState]:
         """List the state of every OIDC service. Follows the pages: entries come as they are read, `limit` at a
 
         time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc``
         """
@@ -982,17 +992,18 @@ class OidcOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/authentication/oidc",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.OidcServiceState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcService]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.OidcService]:
         """List every OIDC service.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc``
         """
@@ -1000,17 +1011,18 @@ class OidcOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/authentication/oidc",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.OidcService], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcService]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.OidcService]:
         """List every OIDC service. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc``
         """
@@ -1018,7 +1030,7 @@ class OidcOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/authentication/oidc",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.OidcService, timeout,
@@ -1195,11 +1207,12 @@ class OidcRolesOperations:
             timeout,
         )
 
-    def list(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRoleState]:
+    def list(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.OidcRoleState]:
         """List the state of every OIDC role.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
@@ -1207,19 +1220,20 @@ class OidcRolesOperations:
             Request(
                 "GET",
                 f"/v1/state/keystore/authentication/oidc/{segment(service)}/roles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.OidcRoleState], timeout,
         )
 
-    def list_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRoleState]:
+    def list_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRoleState]:
         """List the state of every OIDC role. Follows the pages: entries come as they are read, `limit` at a
 
         time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/authentication/oidc/{service}/roles``
         """
@@ -1227,17 +1241,18 @@ class OidcRolesOperations:
             Request(
                 "GET",
                 f"/v1/state/keystore/authentication/oidc/{segment(service)}/roles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.OidcRoleState, timeout,
         )
 
-    def list_config(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.OidcRole]:
+    def list_config(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.OidcRole]:
         """List every OIDC role.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -1245,17 +1260,18 @@ class OidcRolesOperations:
             Request(
                 "GET",
                 f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.OidcRole], timeout,
         )
 
-    def list_config_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRole]:
+    def list_config_each(self, service: str, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.OidcRole]:
         """List every OIDC role. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/authentication/oidc/{service}/roles``
         """
@@ -1263,7 +1279,7 @@ class OidcRolesOperations:
             Request(
                 "GET",
                 f"/v1/config/keystore/authentication/oidc/{segment(service)}/roles",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.OidcRole, timeout,
@@ -1385,11 +1401,12 @@ class PoliciesOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.PolicyState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.PolicyState]:
         """List the state of every policy.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/policy/policies``
         """
@@ -1397,17 +1414,18 @@ class PoliciesOperations:
             Request(
                 "GET",
                 "/v1/state/policy/policies",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.PolicyState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.PolicyState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.PolicyState]:
         """List the state of every policy. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/policy/policies``
         """
@@ -1415,17 +1433,18 @@ class PoliciesOperations:
             Request(
                 "GET",
                 "/v1/state/policy/policies",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.PolicyState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Policy]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.Policy]:
         """List every policy.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/policy/policies``
         """
@@ -1433,17 +1452,18 @@ class PoliciesOperations:
             Request(
                 "GET",
                 "/v1/config/policy/policies",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.Policy], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Policy]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.Policy]:
         """List every policy. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/policy/policies``
         """
@@ -1451,7 +1471,7 @@ class PoliciesOperations:
             Request(
                 "GET",
                 "/v1/config/policy/policies",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.Policy, timeout,
@@ -1838,11 +1858,12 @@ class TenantsOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TenantState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TenantState]:
         """List the state of every tenant.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/tenants``
         """
@@ -1850,17 +1871,18 @@ class TenantsOperations:
             Request(
                 "GET",
                 "/v1/state/tenants",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.TenantState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TenantState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TenantState]:
         """List the state of every tenant. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/tenants``
         """
@@ -1868,17 +1890,18 @@ class TenantsOperations:
             Request(
                 "GET",
                 "/v1/state/tenants",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.TenantState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.Tenant]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.Tenant]:
         """List every tenant.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/tenants``
         """
@@ -1886,17 +1909,18 @@ class TenantsOperations:
             Request(
                 "GET",
                 "/v1/config/tenants",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.Tenant], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.Tenant]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.Tenant]:
         """List every tenant. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/tenants``
         """
@@ -1904,7 +1928,7 @@ class TenantsOperations:
             Request(
                 "GET",
                 "/v1/config/tenants",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.Tenant, timeout,
@@ -2456,11 +2480,12 @@ class TransitKeysOperations:
             timeout,
         )
 
-    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
+    def list(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TransitKeyState]:
         """List the state of every transit key.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/transit-keys``
         """
@@ -2468,19 +2493,20 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/transit-keys",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.TransitKeyState], timeout,
         )
 
-    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKeyState]:
+    def list_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKeyState]:
         """List the state of every transit key. Follows the pages: entries come as they are read, `limit` at a
 
         time.
 
-        What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-        `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured and what came of it, in the order of names. `selector` picks entries by their
+        labels, `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many
+        there are. What policies hide is absent.
 
         ``GET /v1/state/keystore/transit-keys``
         """
@@ -2488,17 +2514,18 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/state/keystore/transit-keys",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.TransitKeyState, timeout,
         )
 
-    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
+    def list_config(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> List[models.TransitKey]:
         """List every transit key.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/transit-keys``
         """
@@ -2506,17 +2533,18 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/transit-keys",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             List[models.TransitKey], timeout,
         )
 
-    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
+    def list_config_each(self, *, after: Optional[str] = None, limit: Optional[int] = None, selector: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[models.TransitKey]:
         """List every transit key. Follows the pages: entries come as they are read, `limit` at a time.
 
-        What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-        page, and Total-Count says how many there are. What policies hide is absent.
+        What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+        answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What
+        policies hide is absent.
 
         ``GET /v1/config/keystore/transit-keys``
         """
@@ -2524,7 +2552,7 @@ class TransitKeysOperations:
             Request(
                 "GET",
                 "/v1/config/keystore/transit-keys",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "selector": selector},
                 is_idempotent=True,
             ),
             models.TransitKey, timeout,
@@ -2612,8 +2640,8 @@ class TransitKeysOperations:
     def restore(self, name: str, body: models.RestoreRequest, *, timeout: Optional[float] = None) -> None:
         """Restore a key from a backup.
 
-        The key keeps its name and takes everything else from the backup. Its versions are destroyed;
-        therefore it must still be unused, or have `deletion-allowed`.
+        The key keeps its name and labels and takes everything else from the backup. Its versions are
+        destroyed; therefore it must still be unused, or have `deletion-allowed`.
 
         ``POST /v1/state/keystore/transit-keys/{name}/restore``
         """

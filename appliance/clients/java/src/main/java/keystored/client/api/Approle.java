@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -16,6 +17,8 @@ import java.util.List;
  * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes. May be null: absent.
  * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere. May be null: absent.
  * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record Approle(
     @JsonProperty("name") String name,
@@ -26,5 +29,6 @@ public record Approle(
     @JsonProperty("secret-id-ttl") String secretIdTtl,
     @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
     @JsonProperty("secret-id-bound-cidrs") List<String> secretIdBoundCidrs,
-    @JsonProperty("fixed-role-id") String fixedRoleId) {
+    @JsonProperty("fixed-role-id") String fixedRoleId,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -16,6 +17,8 @@ import keystored.client.Change;
  * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes. May be null: absent.
  * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere. May be null: absent.
  * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record ApproleMerge(
     @JsonProperty("token-policies") Change<List<String>> tokenPolicies,
@@ -25,7 +28,8 @@ public record ApproleMerge(
     @JsonProperty("secret-id-ttl") Change<String> secretIdTtl,
     @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
     @JsonProperty("secret-id-bound-cidrs") Change<List<String>> secretIdBoundCidrs,
-    @JsonProperty("fixed-role-id") Change<String> fixedRoleId) {
+    @JsonProperty("fixed-role-id") Change<String> fixedRoleId,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -46,6 +50,7 @@ public record ApproleMerge(
     private Long secretIdNumUses;
     private Change<List<String>> secretIdBoundCidrs;
     private Change<String> fixedRoleId;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -188,6 +193,28 @@ public record ApproleMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -201,7 +228,8 @@ public record ApproleMerge(
           secretIdTtl,
           secretIdNumUses,
           secretIdBoundCidrs,
-          fixedRoleId);
+          fixedRoleId,
+          labels);
     }
   }
 }

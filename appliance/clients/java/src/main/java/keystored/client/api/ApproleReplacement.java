@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -15,6 +16,8 @@ import java.util.List;
  * @param secretIdNumUses How often a secret-id can be used; 0: as often as one likes. May be null: absent.
  * @param secretIdBoundCidrs Ranges of addresses one may log in from; empty: from anywhere. May be null: absent.
  * @param fixedRoleId A role-id of your own choice; unless given, one is made. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record ApproleReplacement(
     @JsonProperty("token-policies") List<String> tokenPolicies,
@@ -24,7 +27,8 @@ public record ApproleReplacement(
     @JsonProperty("secret-id-ttl") String secretIdTtl,
     @JsonProperty("secret-id-num-uses") Long secretIdNumUses,
     @JsonProperty("secret-id-bound-cidrs") List<String> secretIdBoundCidrs,
-    @JsonProperty("fixed-role-id") String fixedRoleId) {
+    @JsonProperty("fixed-role-id") String fixedRoleId,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -45,6 +49,7 @@ public record ApproleReplacement(
     private Long secretIdNumUses;
     private List<String> secretIdBoundCidrs;
     private String fixedRoleId;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -137,6 +142,18 @@ public record ApproleReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -150,7 +167,8 @@ public record ApproleReplacement(
           secretIdTtl,
           secretIdNumUses,
           secretIdBoundCidrs,
-          fixedRoleId);
+          fixedRoleId,
+          labels);
     }
   }
 }

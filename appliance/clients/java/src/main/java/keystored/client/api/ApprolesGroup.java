@@ -126,8 +126,9 @@ public final class ApprolesGroup {
   /**
    * List the state of every approle.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -141,8 +142,9 @@ public final class ApprolesGroup {
   /**
    * List the state of every approle.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -155,8 +157,9 @@ public final class ApprolesGroup {
   /**
    * List the state of every approle. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/approles
    *
@@ -170,8 +173,9 @@ public final class ApprolesGroup {
   /**
    * List every approle.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *
@@ -185,8 +189,9 @@ public final class ApprolesGroup {
   /**
    * List every approle.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *
@@ -199,8 +204,9 @@ public final class ApprolesGroup {
   /**
    * List every approle. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/approles
    *

@@ -220,8 +220,9 @@ public final class CaGroup {
   /**
    * List the state of every TLS CA.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -235,8 +236,9 @@ public final class CaGroup {
   /**
    * List the state of every TLS CA.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -249,8 +251,9 @@ public final class CaGroup {
   /**
    * List the state of every TLS CA. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/tls/ca
    *
@@ -264,8 +267,9 @@ public final class CaGroup {
   /**
    * List every TLS CA.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *
@@ -279,8 +283,9 @@ public final class CaGroup {
   /**
    * List every TLS CA.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *
@@ -293,8 +298,9 @@ public final class CaGroup {
   /**
    * List every TLS CA. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/tls/ca
    *

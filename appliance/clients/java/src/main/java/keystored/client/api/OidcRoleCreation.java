@@ -13,13 +13,16 @@ import java.util.Map;
  * @param claimMappings Claim to what it tells of the user. May be null: absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcRoleCreation(
     @JsonProperty("name") String name,
     @JsonProperty("required-claims") List<String> requiredClaims,
     @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
-    @JsonProperty("token-policies") List<String> tokenPolicies) {
+    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -39,6 +42,7 @@ public record OidcRoleCreation(
     private Map<String, ClaimTarget> claimMappings;
     private List<String> oidcScopes;
     private List<String> tokenPolicies;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -87,6 +91,18 @@ public record OidcRoleCreation(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -97,7 +113,8 @@ public record OidcRoleCreation(
           requiredClaims,
           claimMappings,
           oidcScopes,
-          tokenPolicies);
+          tokenPolicies,
+          labels);
     }
   }
 }

@@ -13,12 +13,15 @@ import keystored.client.Change;
  * @param claimMappings Claim to what it tells of the user. May be null: absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcRoleMerge(
     @JsonProperty("required-claims") Change<List<String>> requiredClaims,
     @JsonProperty("claim-mappings") Change<Map<String, ClaimTarget>> claimMappings,
     @JsonProperty("oidc-scopes") Change<List<String>> oidcScopes,
-    @JsonProperty("token-policies") Change<List<String>> tokenPolicies) {
+    @JsonProperty("token-policies") Change<List<String>> tokenPolicies,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -35,6 +38,7 @@ public record OidcRoleMerge(
     private Change<Map<String, ClaimTarget>> claimMappings;
     private Change<List<String>> oidcScopes;
     private Change<List<String>> tokenPolicies;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -123,6 +127,28 @@ public record OidcRoleMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -132,7 +158,8 @@ public record OidcRoleMerge(
           requiredClaims,
           claimMappings,
           oidcScopes,
-          tokenPolicies);
+          tokenPolicies,
+          labels);
     }
   }
 }

@@ -12,12 +12,15 @@ import java.util.Map;
  * @param claimMappings Claim to what it tells of the user. May be null: absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcRoleReplacement(
     @JsonProperty("required-claims") List<String> requiredClaims,
     @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
-    @JsonProperty("token-policies") List<String> tokenPolicies) {
+    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -34,6 +37,7 @@ public record OidcRoleReplacement(
     private Map<String, ClaimTarget> claimMappings;
     private List<String> oidcScopes;
     private List<String> tokenPolicies;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -82,6 +86,18 @@ public record OidcRoleReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -91,7 +107,8 @@ public record OidcRoleReplacement(
           requiredClaims,
           claimMappings,
           oidcScopes,
-          tokenPolicies);
+          tokenPolicies,
+          labels);
     }
   }
 }

@@ -13,11 +13,14 @@ import java.util.Map;
  * @param claimMappings Claim to what it tells of the user. May be null: absent.
  * @param oidcScopes Scopes asked for, besides openid. May be null: absent.
  * @param tokenPolicies Policies the sign-in gets. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcRoleState(
     @JsonProperty("name") String name,
     @JsonProperty("required-claims") List<String> requiredClaims,
     @JsonProperty("claim-mappings") Map<String, ClaimTarget> claimMappings,
     @JsonProperty("oidc-scopes") List<String> oidcScopes,
-    @JsonProperty("token-policies") List<String> tokenPolicies) {
+    @JsonProperty("token-policies") List<String> tokenPolicies,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

@@ -96,8 +96,9 @@ public final class OidcRolesGroup {
   /**
    * List the state of every OIDC role.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -112,8 +113,9 @@ public final class OidcRolesGroup {
   /**
    * List the state of every OIDC role.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -127,8 +129,9 @@ public final class OidcRolesGroup {
   /**
    * List the state of every OIDC role. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -143,8 +146,9 @@ public final class OidcRolesGroup {
   /**
    * List every OIDC role.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -159,8 +163,9 @@ public final class OidcRolesGroup {
   /**
    * List every OIDC role.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *
@@ -174,8 +179,9 @@ public final class OidcRolesGroup {
   /**
    * List every OIDC role. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/authentication/oidc/&#123;service}/roles
    *

@@ -8,10 +8,12 @@ import keystored.client.internal.Parts;
  *
  * @param after Start behind this name. May be null: absent.
  * @param limit Answer with at most so many entries. May be null: absent.
+ * @param selector Answer with the entries alone that have all of these labels. May be null: absent.
  */
 public record OidcRolesListConfigOptions(
     String after,
-    Long limit) {
+    Long limit,
+    String selector) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -25,17 +27,19 @@ public record OidcRolesListConfigOptions(
   Parts addTo(Parts parts) {
     return parts
         .query("after", after)
-        .query("limit", limit);
+        .query("limit", limit)
+        .query("selector", selector);
   }
 
   OidcRolesListConfigOptions startingAfter(String value) {
-    return new OidcRolesListConfigOptions(value, limit);
+    return new OidcRolesListConfigOptions(value, limit, selector);
   }
 
   /** Makes the document. */
   public static final class Builder {
     private String after;
     private Long limit;
+    private String selector;
 
     private Builder() {}
 
@@ -62,6 +66,17 @@ public record OidcRolesListConfigOptions(
     }
 
     /**
+     * Answer with the entries alone that have all of these labels.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder selector(String value) {
+      selector = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -69,7 +84,8 @@ public record OidcRolesListConfigOptions(
     public OidcRolesListConfigOptions build() {
       return new OidcRolesListConfigOptions(
           after,
-          limit);
+          limit,
+          selector);
     }
   }
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -21,6 +22,8 @@ import java.util.List;
  * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
  * @param clockTolerance How far the clocks may differ. May be null: absent.
  * @param sessionTtl How long a sign-in lasts. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcServiceCreation(
     @JsonProperty("name") String name,
@@ -35,7 +38,8 @@ public record OidcServiceCreation(
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
     @JsonProperty("token-endpoint-auth-method") TokenEndpointAuthMethod tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
-    @JsonProperty("session-ttl") String sessionTtl) {
+    @JsonProperty("session-ttl") String sessionTtl,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -77,6 +81,7 @@ public record OidcServiceCreation(
     private TokenEndpointAuthMethod tokenEndpointAuthMethod;
     private String clockTolerance;
     private String sessionTtl;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -169,6 +174,18 @@ public record OidcServiceCreation(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -187,7 +204,8 @@ public record OidcServiceCreation(
           allowedRedirectUris,
           tokenEndpointAuthMethod,
           clockTolerance,
-          sessionTtl);
+          sessionTtl,
+          labels);
     }
   }
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -22,6 +23,8 @@ import keystored.client.Change;
  * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
  * @param clockTolerance How far the clocks may differ. May be null: absent.
  * @param sessionTtl How long a sign-in lasts. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record OidcServiceMerge(
     @JsonProperty("display-name") Change<String> displayName,
@@ -35,7 +38,8 @@ public record OidcServiceMerge(
     @JsonProperty("allowed-redirect-uris") List<String> allowedRedirectUris,
     @JsonProperty("token-endpoint-auth-method") Change<TokenEndpointAuthMethod> tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
-    @JsonProperty("session-ttl") String sessionTtl) {
+    @JsonProperty("session-ttl") String sessionTtl,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -66,6 +70,7 @@ public record OidcServiceMerge(
     private Change<TokenEndpointAuthMethod> tokenEndpointAuthMethod;
     private String clockTolerance;
     private String sessionTtl;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -242,6 +247,28 @@ public record OidcServiceMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -259,7 +286,8 @@ public record OidcServiceMerge(
           allowedRedirectUris,
           tokenEndpointAuthMethod,
           clockTolerance,
-          sessionTtl);
+          sessionTtl,
+          labels);
     }
   }
 }

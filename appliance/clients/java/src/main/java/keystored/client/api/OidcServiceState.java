@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -21,6 +22,8 @@ import java.util.List;
  * @param tokenEndpointAuthMethod How the secret is sent; default: as the provider says. May be null: absent.
  * @param clockTolerance How far the clocks may differ. May be null: absent.
  * @param sessionTtl How long a sign-in lasts. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  * @param notices What an administrator should know, in sentences. May be null: absent.
  * @param clientSecretSet Whether the secret is set; its value is never answered. May be null: absent.
  */
@@ -37,6 +40,7 @@ public record OidcServiceState(
     @JsonProperty("token-endpoint-auth-method") TokenEndpointAuthMethod tokenEndpointAuthMethod,
     @JsonProperty("clock-tolerance") String clockTolerance,
     @JsonProperty("session-ttl") String sessionTtl,
+    @JsonProperty("labels") Map<String, String> labels,
     @JsonProperty("notices") List<String> notices,
     @JsonProperty("client-secret-set") Boolean clientSecretSet) {
 }

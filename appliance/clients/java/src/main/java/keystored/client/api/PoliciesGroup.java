@@ -92,8 +92,9 @@ public final class PoliciesGroup {
   /**
    * List the state of every policy.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -107,8 +108,9 @@ public final class PoliciesGroup {
   /**
    * List the state of every policy.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -121,8 +123,9 @@ public final class PoliciesGroup {
   /**
    * List the state of every policy. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/policy/policies
    *
@@ -136,8 +139,9 @@ public final class PoliciesGroup {
   /**
    * List every policy.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/policy/policies
    *
@@ -151,8 +155,9 @@ public final class PoliciesGroup {
   /**
    * List every policy.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/policy/policies
    *
@@ -165,8 +170,9 @@ public final class PoliciesGroup {
   /**
    * List every policy. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/policy/policies
    *

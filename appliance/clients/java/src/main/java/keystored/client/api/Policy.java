@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -9,9 +10,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param name Name of the policy.
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record Policy(
     @JsonProperty("name") String name,
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyRestApi restApi) {
+    @JsonProperty("rest-api") PolicyRestApi restApi,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -9,11 +10,14 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param name Name of the policy.
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record PolicyCreation(
     @JsonProperty("name") String name,
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyRestApiInput restApi) {
+    @JsonProperty("rest-api") PolicyRestApiInput restApi,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -31,6 +35,7 @@ public record PolicyCreation(
     private String name;
     private String description;
     private PolicyRestApiInput restApi;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -57,6 +62,18 @@ public record PolicyCreation(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -65,7 +82,8 @@ public record PolicyCreation(
       return new PolicyCreation(
           name,
           description,
-          restApi);
+          restApi,
+          labels);
     }
   }
 }

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -9,10 +10,13 @@ import keystored.client.Change;
  *
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record PolicyMerge(
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") Change<PolicyRestApiMerge> restApi) {
+    @JsonProperty("rest-api") Change<PolicyRestApiMerge> restApi,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -27,6 +31,7 @@ public record PolicyMerge(
   public static final class Builder {
     private String description;
     private Change<PolicyRestApiMerge> restApi;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -63,6 +68,28 @@ public record PolicyMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -70,7 +97,8 @@ public record PolicyMerge(
     public PolicyMerge build() {
       return new PolicyMerge(
           description,
-          restApi);
+          restApi,
+          labels);
     }
   }
 }

@@ -2,16 +2,20 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
  *
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record PolicyReplacement(
     @JsonProperty("description") String description,
-    @JsonProperty("rest-api") PolicyRestApiInput restApi) {
+    @JsonProperty("rest-api") PolicyRestApiInput restApi,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -26,6 +30,7 @@ public record PolicyReplacement(
   public static final class Builder {
     private String description;
     private PolicyRestApiInput restApi;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -52,6 +57,18 @@ public record PolicyReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -59,7 +76,8 @@ public record PolicyReplacement(
     public PolicyReplacement build() {
       return new PolicyReplacement(
           description,
-          restApi);
+          restApi,
+          labels);
     }
   }
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -10,11 +11,14 @@ import java.util.List;
  * @param name Name of the policy.
  * @param description What the policy is for. May be null: absent.
  * @param restApi What may be done over this API. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  * @param warnings What was accepted and is hardly meant so. May be null: absent.
  */
 public record PolicyWithWarnings(
     @JsonProperty("name") String name,
     @JsonProperty("description") String description,
     @JsonProperty("rest-api") PolicyRestApi restApi,
+    @JsonProperty("labels") Map<String, String> labels,
     @JsonProperty("warnings") List<String> warnings) {
 }

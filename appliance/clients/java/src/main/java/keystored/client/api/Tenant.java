@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -11,10 +12,13 @@ import java.util.List;
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record Tenant(
     @JsonProperty("name") String name,
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
-    @JsonProperty("policies") List<String> policies) {
+    @JsonProperty("policies") List<String> policies,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

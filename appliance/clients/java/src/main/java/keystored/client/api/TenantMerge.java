@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -11,11 +12,14 @@ import keystored.client.Change;
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TenantMerge(
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
-    @JsonProperty("policies") Change<List<String>> policies) {
+    @JsonProperty("policies") Change<List<String>> policies,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -31,6 +35,7 @@ public record TenantMerge(
     private String descriptiveName;
     private TenantKind kind;
     private Change<List<String>> policies;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -78,6 +83,28 @@ public record TenantMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -86,7 +113,8 @@ public record TenantMerge(
       return new TenantMerge(
           descriptiveName,
           kind,
-          policies);
+          policies,
+          labels);
     }
   }
 }

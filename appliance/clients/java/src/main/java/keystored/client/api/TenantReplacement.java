@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -10,11 +11,14 @@ import java.util.List;
  * @param descriptiveName A name for people. May be null: absent.
  * @param kind What the tenant is; there is one system tenant. May be null: absent.
  * @param policies What the whole tenant may do at most; default by kind. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TenantReplacement(
     @JsonProperty("descriptive-name") String descriptiveName,
     @JsonProperty("kind") TenantKind kind,
-    @JsonProperty("policies") List<String> policies) {
+    @JsonProperty("policies") List<String> policies,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -30,6 +34,7 @@ public record TenantReplacement(
     private String descriptiveName;
     private TenantKind kind;
     private List<String> policies;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -67,6 +72,18 @@ public record TenantReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -75,7 +92,8 @@ public record TenantReplacement(
       return new TenantReplacement(
           descriptiveName,
           kind,
-          policies);
+          policies,
+          labels);
     }
   }
 }

@@ -92,8 +92,9 @@ public final class TenantsGroup {
   /**
    * List the state of every tenant.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/tenants
    *
@@ -107,8 +108,9 @@ public final class TenantsGroup {
   /**
    * List the state of every tenant.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/tenants
    *
@@ -121,8 +123,9 @@ public final class TenantsGroup {
   /**
    * List the state of every tenant. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/tenants
    *
@@ -136,8 +139,9 @@ public final class TenantsGroup {
   /**
    * List every tenant.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/tenants
    *
@@ -151,8 +155,9 @@ public final class TenantsGroup {
   /**
    * List every tenant.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/tenants
    *
@@ -165,8 +170,9 @@ public final class TenantsGroup {
   /**
    * List every tenant. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/tenants
    *

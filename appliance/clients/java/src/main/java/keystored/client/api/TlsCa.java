@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -18,6 +19,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param deletionAllowed Must be true before the CA can be deleted while certificates of it are valid. May be
  * null: absent.
  * @param est Enrolment of devices. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TlsCa(
     @JsonProperty("name") String name,
@@ -29,5 +32,6 @@ public record TlsCa(
     @JsonProperty("issuing-ca") String issuingCa,
     @JsonProperty("ca-cert") String caCert,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
-    @JsonProperty("est") TlsCaEst est) {
+    @JsonProperty("est") TlsCaEst est,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -18,6 +19,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param deletionAllowed Must be true before the CA can be deleted while certificates of it are valid. May be
  * null: absent.
  * @param est Enrolment of devices. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TlsCaCreation(
     @JsonProperty("name") String name,
@@ -29,7 +32,8 @@ public record TlsCaCreation(
     @JsonProperty("issuing-ca") String issuingCa,
     @JsonProperty("ca-cert") String caCert,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
-    @JsonProperty("est") TlsCaEstInput est) {
+    @JsonProperty("est") TlsCaEstInput est,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -54,6 +58,7 @@ public record TlsCaCreation(
     private String caCert;
     private Boolean deletionAllowed;
     private TlsCaEstInput est;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -157,6 +162,18 @@ public record TlsCaCreation(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -172,7 +189,8 @@ public record TlsCaCreation(
           issuingCa,
           caCert,
           deletionAllowed,
-          est);
+          est,
+          labels);
     }
   }
 }

@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -18,6 +19,8 @@ import keystored.client.Change;
  * @param deletionAllowed Must be true before the CA can be deleted while certificates of it are valid. May be
  * null: absent.
  * @param est Enrolment of devices. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TlsCaMerge(
     @JsonProperty("cert-key-type") CertKeyType certKeyType,
@@ -28,7 +31,8 @@ public record TlsCaMerge(
     @JsonProperty("issuing-ca") String issuingCa,
     @JsonProperty("ca-cert") Change<String> caCert,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
-    @JsonProperty("est") Change<TlsCaEstMerge> est) {
+    @JsonProperty("est") Change<TlsCaEstMerge> est,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -50,6 +54,7 @@ public record TlsCaMerge(
     private Change<String> caCert;
     private Boolean deletionAllowed;
     private Change<TlsCaEstMerge> est;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -173,6 +178,28 @@ public record TlsCaMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -187,7 +214,8 @@ public record TlsCaMerge(
           issuingCa,
           caCert,
           deletionAllowed,
-          est);
+          est,
+          labels);
     }
   }
 }

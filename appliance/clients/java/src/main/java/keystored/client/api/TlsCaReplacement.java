@@ -2,6 +2,7 @@
 package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -17,6 +18,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param deletionAllowed Must be true before the CA can be deleted while certificates of it are valid. May be
  * null: absent.
  * @param est Enrolment of devices. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TlsCaReplacement(
     @JsonProperty("cert-key-type") CertKeyType certKeyType,
@@ -27,7 +30,8 @@ public record TlsCaReplacement(
     @JsonProperty("issuing-ca") String issuingCa,
     @JsonProperty("ca-cert") String caCert,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
-    @JsonProperty("est") TlsCaEstInput est) {
+    @JsonProperty("est") TlsCaEstInput est,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -49,6 +53,7 @@ public record TlsCaReplacement(
     private String caCert;
     private Boolean deletionAllowed;
     private TlsCaEstInput est;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -152,6 +157,18 @@ public record TlsCaReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -166,7 +183,8 @@ public record TlsCaReplacement(
           issuingCa,
           caCert,
           deletionAllowed,
-          est);
+          est,
+          labels);
     }
   }
 }

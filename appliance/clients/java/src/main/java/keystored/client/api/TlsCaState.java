@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -18,6 +19,8 @@ import java.time.Instant;
  * @param deletionAllowed Must be true before the CA can be deleted while certificates of it are valid. May be
  * null: absent.
  * @param est What devices need to know. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  * @param uuid Identifies the CA permanently, whatever its name. May be null: absent.
  * @param creationTime When it was made. May be null: absent.
  * @param trustOnly Whether it is only trusted. May be null: absent.
@@ -41,6 +44,7 @@ public record TlsCaState(
     @JsonProperty("ca-cert") String caCert,
     @JsonProperty("deletion-allowed") Boolean deletionAllowed,
     @JsonProperty("est") TlsCaEstState est,
+    @JsonProperty("labels") Map<String, String> labels,
     @JsonProperty("uuid") String uuid,
     @JsonProperty("creation-time") Instant creationTime,
     @JsonProperty("trust-only") Boolean trustOnly,

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -25,6 +26,8 @@ import java.util.List;
  * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
  * absent.
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TransitKey(
     @JsonProperty("name") String name,
@@ -42,5 +45,6 @@ public record TransitKey(
     @JsonProperty("auto-rotate") TransitKeyAutoRotate autoRotate,
     @JsonProperty("openpgp-user-id") String openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
-    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
+    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage,
+    @JsonProperty("labels") Map<String, String> labels) {
 }

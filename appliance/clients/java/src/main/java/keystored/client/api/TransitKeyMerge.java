@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 import keystored.client.Change;
 
 /**
@@ -25,6 +26,8 @@ import keystored.client.Change;
  * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
  * absent.
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TransitKeyMerge(
     @JsonProperty("cipher") Cipher cipher,
@@ -41,7 +44,8 @@ public record TransitKeyMerge(
     @JsonProperty("auto-rotate") TransitKeyAutoRotateMerge autoRotate,
     @JsonProperty("openpgp-user-id") Change<String> openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
-    @JsonProperty("openpgp-key-usage") Change<List<TransitKeyOpenpgpKeyUsageItem>> openpgpKeyUsage) {
+    @JsonProperty("openpgp-key-usage") Change<List<TransitKeyOpenpgpKeyUsageItem>> openpgpKeyUsage,
+    @JsonProperty("labels") Change<Map<String, String>> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -69,6 +73,7 @@ public record TransitKeyMerge(
     private Change<String> openpgpUserId;
     private String openpgpPrimary;
     private Change<List<TransitKeyOpenpgpKeyUsageItem>> openpgpKeyUsage;
+    private Change<Map<String, String>> labels;
 
     private Builder() {}
 
@@ -268,6 +273,28 @@ public record TransitKeyMerge(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value not null
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = Change.to(value);
+      return this;
+    }
+
+    /**
+     * Removes what labels is.
+     *
+     * @return this
+     */
+    public Builder removeLabels() {
+      labels = Change.removal();
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -288,7 +315,8 @@ public record TransitKeyMerge(
           autoRotate,
           openpgpUserId,
           openpgpPrimary,
-          openpgpKeyUsage);
+          openpgpKeyUsage,
+          labels);
     }
   }
 }

@@ -3,6 +3,7 @@ package keystored.client.api;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A document of the API.
@@ -24,6 +25,8 @@ import java.util.List;
  * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
  * absent.
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  */
 public record TransitKeyReplacement(
     @JsonProperty("cipher") Cipher cipher,
@@ -40,7 +43,8 @@ public record TransitKeyReplacement(
     @JsonProperty("auto-rotate") TransitKeyAutoRotateInput autoRotate,
     @JsonProperty("openpgp-user-id") String openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
-    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage) {
+    @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage,
+    @JsonProperty("labels") Map<String, String> labels) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -68,6 +72,7 @@ public record TransitKeyReplacement(
     private String openpgpUserId;
     private String openpgpPrimary;
     private List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage;
+    private Map<String, String> labels;
 
     private Builder() {}
 
@@ -237,6 +242,18 @@ public record TransitKeyReplacement(
     }
 
     /**
+     * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+     * and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder labels(Map<String, String> value) {
+      labels = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -257,7 +274,8 @@ public record TransitKeyReplacement(
           autoRotate,
           openpgpUserId,
           openpgpPrimary,
-          openpgpKeyUsage);
+          openpgpKeyUsage,
+          labels);
     }
   }
 }

@@ -27,6 +27,8 @@ import java.util.Map;
  * @param openpgpPrimary Makes the key an OpenPGP subkey, bound to the primary key of this name. May be null:
  * absent.
  * @param openpgpKeyUsage What an OpenPGP subkey is for. May be null: absent.
+ * @param labels Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64,
+ * each name and value at most 63 letters, digits, ".", "_" and "-". They are no secrets. May be null: absent.
  * @param distributionStatus Distribution as it is. May be null: absent.
  * @param defaultEncryptionVersion 0: the newest version; else the one in use while the newest waits for
  * activate-after. May be null: absent.
@@ -57,6 +59,7 @@ public record TransitKeyState(
     @JsonProperty("openpgp-user-id") String openpgpUserId,
     @JsonProperty("openpgp-primary") String openpgpPrimary,
     @JsonProperty("openpgp-key-usage") List<TransitKeyOpenpgpKeyUsageItem> openpgpKeyUsage,
+    @JsonProperty("labels") Map<String, String> labels,
     @JsonProperty("distribution-status") TransitKeyDistributionStatus distributionStatus,
     @JsonProperty("default-encryption-version") Long defaultEncryptionVersion,
     @JsonProperty("latest-version") Long latestVersion,

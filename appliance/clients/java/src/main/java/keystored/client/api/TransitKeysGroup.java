@@ -350,8 +350,9 @@ public final class TransitKeysGroup {
   /**
    * List the state of every transit key.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -365,8 +366,9 @@ public final class TransitKeysGroup {
   /**
    * List the state of every transit key.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -379,8 +381,9 @@ public final class TransitKeysGroup {
   /**
    * List the state of every transit key. It follows the pages and reads them one by one.
    *
-   * <p>What was configured and what came of it, in the order of names. `fields=name` answers the names alone;
-   * `limit` and `after` page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured and what came of it, in the order of names. `selector` picks entries by their labels,
+   * `fields=name` answers the names alone; `limit` and `after` page, and Total-Count says how many there are.
+   * What policies hide is absent.
    *
    * <p>GET /v1/state/keystore/transit-keys
    *
@@ -394,8 +397,9 @@ public final class TransitKeysGroup {
   /**
    * List every transit key.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -409,8 +413,9 @@ public final class TransitKeysGroup {
   /**
    * List every transit key.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -423,8 +428,9 @@ public final class TransitKeysGroup {
   /**
    * List every transit key. It follows the pages and reads them one by one.
    *
-   * <p>What was configured, in the order of names. `fields=name` answers the names alone; `limit` and `after`
-   * page, and Total-Count says how many there are. What policies hide is absent.
+   * <p>What was configured, in the order of names. `selector` picks entries by their labels, `fields=name`
+   * answers the names alone; `limit` and `after` page, and Total-Count says how many there are. What policies
+   * hide is absent.
    *
    * <p>GET /v1/config/keystore/transit-keys
    *
@@ -539,8 +545,8 @@ public final class TransitKeysGroup {
   /**
    * Restore a key from a backup.
    *
-   * <p>The key keeps its name and takes everything else from the backup. Its versions are destroyed; therefore
-   * it must still be unused, or have `deletion-allowed`.
+   * <p>The key keeps its name and labels and takes everything else from the backup. Its versions are destroyed;
+   * therefore it must still be unused, or have `deletion-allowed`.
    *
    * <p>POST /v1/state/keystore/transit-keys/&#123;name}/restore
    *
