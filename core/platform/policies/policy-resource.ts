@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fail } from '../../base/errors.ts';
 import { defineResource, type AnyResource } from '../../http/resource/resource.ts';
 import { warningsField } from '../../http/resource/view.ts';
-import { systemTenantName, type Tenants } from '../../access/tenants.ts';
+import { systemTenantName, type Tenant, type Tenants } from '../../access/tenants.ts';
 import { builtInPolicies } from '../../access/policy/built-in.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { warningsOf, type Reach } from './reach.ts';
@@ -34,18 +34,20 @@ export function policyResource(policies: Policies, tenants: Tenants, reach: () =
     }),
     warnings: ({ restApi }) => warningsOf(restApi.rules, reach()),
     plan: ({ names: [name = ''], document }) => ({ commit: () => ({ name, ...document }) }),
-    planRemoval: (call, [name = '']) => ({
-      commit(transaction) {
-        if (call.caller.tenantName !== systemTenantName) return;
-        for (const [, tenant] of transaction.entries(tenants.table, [])) {
-          if (tenant.policies.includes(name)) throw fail('in-use', { detail: 'A tenant has this policy.' });
-        }
-      },
-    }),
+    planRemoval(call, [name = '']) {
+      if (call.caller.tenantName !== systemTenantName) return {};
+      requireUnused(name, tenants.table.entries([]));
+      // Asked again in the transaction: a tenant may have got it meanwhile.
+      return { commit: (transaction) => requireUnused(name, transaction.entries(tenants.table, [])) };
+    },
     toDocument: ({ description, restApi }) => ({ description, restApi }),
     toState(policy) {
       const warnings = keptWarnings(policy);
       return { builtIn: builtInPolicies.has(policy.name), ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) };
     },
   });
+}
+
+function requireUnused(policy: string, all: Iterable<readonly [unknown, Tenant]>): void {
+  for (const [, tenant] of all) if (tenant.policies.includes(policy)) throw fail('in-use', { detail: 'A tenant has this policy.' });
 }

@@ -9,7 +9,7 @@ import { defineResource, type AnyResource } from '../../http/resource/resource.t
 import { requireHeld } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import { shownText } from '../../wire/shown-text.ts';
-import type { Store, WriteTransaction } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import {
   addTenant,
   dropTenantUuid,
@@ -64,12 +64,10 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     });
   }
 
-  function requireEmpty(transaction: WriteTransaction, uuid: string): void {
-    for (const { scope, table, noun } of resources()) {
-      if (scope !== 'tenant') continue;
-      for (const _ of transaction.entries(table, [uuid]))
-        throw fail('in-use', { detail: `The tenant is not empty: delete every ${noun} in it first.` });
-    }
+  /** Called again in the transaction: an entry may have been made meanwhile. */
+  function requireEmpty(isEmpty: (table: AnyResource['table']) => boolean): void {
+    const full = resources().find(({ scope, table }) => scope === 'tenant' && !isEmpty(table));
+    if (full !== undefined) throw fail('in-use', { detail: `The tenant is not empty: delete every ${full.noun} in it first.` });
   }
 
   return defineResource<z.output<typeof document>, Tenant>({
@@ -107,9 +105,10 @@ export function tenantResource({ store, clock, tenants, policies, resources }: T
     },
     planRemoval(_, __, { uuid, kind }) {
       if (kind === 'system') throw fail('built-in', { detail: 'The system tenant cannot be deleted.' });
+      requireEmpty((table) => table.count([uuid]) === 0);
       return {
         commit(transaction) {
-          requireEmpty(transaction, uuid);
+          requireEmpty((table) => Iterator.from(transaction.entries(table, [uuid])).next().done === true);
           dropTenantUuid(transaction, store, uuid);
           const tokens = [...transaction.entries(tokenTable(store), [uuid])];
           for (const [key] of tokens) disableToken(transaction, store, uuid, String(key.at(-1)));

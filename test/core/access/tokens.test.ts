@@ -343,7 +343,7 @@ describe('tenants (api 51)', () => {
     const token = await app.makeTenant('leaving');
     const { uuid } = (await app.send('GET', '/v1/state/tenants/leaving')).body as { uuid: string };
     await app.send('POST', '/v1/config/things', { name: 't' }, { token });
-    expect(await code('DELETE', '/v1/config/tenants/leaving')).toBe('409 in-use');
+    for (const query of ['', '?validate=true']) expect(await code('DELETE', `/v1/config/tenants/leaving${query}`)).toBe('409 in-use');
     await app.send('DELETE', '/v1/config/things/t', undefined, { token });
     expect(await code('DELETE', '/v1/config/tenants/leaving')).toBe('204 done');
     expect(await code('POST', `${base}/info`, {}, { token })).toBe('401 invalid-token');
@@ -356,7 +356,7 @@ describe('tenants (api 51)', () => {
   test('a policy that a tenant has cannot be deleted by its owner', async () => {
     await app.send('POST', '/v1/config/policy/policies', { name: 'used' });
     await app.send('POST', '/v1/config/tenants', { name: 'user-of-it', policies: ['used'] });
-    expect(await code('DELETE', '/v1/config/policy/policies/used')).toBe('409 in-use');
+    for (const query of ['', '?validate=true']) expect(await code('DELETE', `/v1/config/policy/policies/used${query}`)).toBe('409 in-use');
     await app.send('DELETE', '/v1/config/tenants/user-of-it');
     expect(await code('DELETE', '/v1/config/policy/policies/used')).toBe('204 done');
   });
