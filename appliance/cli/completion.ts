@@ -59,8 +59,8 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
 const likeVerbs: Readonly<Record<string, keyof typeof verbs>> = { watch: 'show', edit: 'show', 'export-config': 'show' };
 /** Flags of commands that are not made from the description, beyond those of the connection. */
 const ownFlags: Readonly<Record<string, readonly string[]>> = {
-  apply: ['--file', '--dry-run', '--replace', '--yes'],
-  diff: ['--file', '--replace'],
+  apply: ['--file', '--dry-run', '--prune', '--replace', '--selector', '--yes'],
+  diff: ['--file', '--prune', '--replace', '--selector'],
   watch: ['--until', '--interval', '--timeout', '--output'],
   'export-config': ['--output'],
   'support-bundle': ['--out', '--logs', '--force'],

@@ -1,9 +1,12 @@
-// apply and diff: the entries of an appliance as documents state them.
+// apply and diff: the entries of an appliance as documents state them, and with --prune nothing else of the same labels.
 import { Command, CommanderError, Option } from 'commander';
-import { changing, showDifferences, summaryOf, titleOf } from './show-plan.ts';
-import { atPlace, change, planAll, type Rule, type Step } from './plan.ts';
-import { pathFor } from './kinds.ts';
+import type { Selector } from '../../../core/wire/labels.ts';
+import { carryOut } from './carry-out.ts';
+import { kindsOf } from './kinds.ts';
 import { readDeclared } from './load.ts';
+import { planAll, type Rule, type Step } from './plan.ts';
+import { noPruning, planPruning, selectorOf } from './prune.ts';
+import { changing, isDone, showDifferences, summaryOf, titleOf, type Plan } from './show-plan.ts';
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
@@ -14,7 +17,14 @@ import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
 import { openCatalog } from '../commands/verbs.ts';
 
-type Options = ConnectionOptions & { file: readonly string[]; replace?: true; dryRun?: true; yes?: true };
+type Options = ConnectionOptions & {
+  file: readonly string[];
+  replace?: true;
+  prune?: true;
+  selector?: string;
+  dryRun?: true;
+  yes?: true;
+};
 
 /** `apply -f FILE…`: shows the differences, asks, and makes the changes in order. Stops at the first refusal and says what was done. */
 export async function runApply(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
@@ -23,14 +33,12 @@ export async function runApply(words: readonly string[], before: ConnectionOptio
     .addOption(new Option('--yes', 'do not ask; needed where there is no terminal to ask at'));
   command.parse([...words], { from: 'user' });
   const options = { ...before, ...command.opts<Options>() };
-  await withPlan(options, io, async (steps, client) => {
-    const todo = changing(steps);
-    if (todo.length === 0) return writeAll(io, `nothing to change: ${summaryOf(steps)}\n`);
-    await showDifferences(steps, io);
-    await writeAll(io, `${summaryOf(steps)}\n`);
-    if (options.dryRun === true) return;
-    await ask(options, client.connection.url, io);
-    await carryOut(todo, ruleOf(options), client, io);
+  await withPlan(options, io, async (plan, client) => {
+    await showDifferences(plan, io);
+    await writeAll(io, `${isDone(plan) ? 'nothing to change: ' : ''}${summaryOf(plan)}\n`);
+    if (isDone(plan) || options.dryRun === true) return;
+    await ask(options, plan, client.connection.url, io);
+    await carryOut(changing(plan.steps), plan.pruning.deletions, ruleOf(options), client, io);
   });
 }
 
@@ -42,9 +50,9 @@ export async function runDiff(words: readonly string[], before: ConnectionOption
   );
   try {
     command.parse([...words], { from: 'user' });
-    await withPlan({ ...before, ...command.opts<Options>() }, io, async (steps) => {
-      await showDifferences(steps, io);
-      if (changing(steps).length > 0) throw new Differs();
+    await withPlan({ ...before, ...command.opts<Options>() }, io, async (plan) => {
+      await showDifferences(plan, io);
+      if (!isDone(plan)) throw new Differs();
     });
   } catch (error) {
     if (error instanceof Differs) throw new CommandFailed(exitCodes.usage, '');
@@ -69,6 +77,13 @@ function documentCommand(name: string, description: string, io: Io): Command {
       ).makeOptionMandatory(),
     )
     .addOption(new Option('--replace', 'reset fields that a document does not have; without it they are left as they are'))
+    .addOption(
+      new Option(
+        '--prune',
+        'delete what has the labels of --selector, is of a resource that a document is of, and is in no document itself',
+      ),
+    )
+    .addOption(new Option('--selector <LABELS>', 'with --prune: labels that an entry must all have, such as team=a,env=prod'))
     .exitOverride()
     .configureOutput(outputOf(io));
   for (const option of connectionOptions()) command.addOption(option);
@@ -80,59 +95,36 @@ const example = `  resource: transit-keys
   config:
     auto-rotate: { rotate-after: 90d }`;
 
-async function withPlan(options: Options, io: Io, use: (steps: readonly Step[], client: Client) => Promise<void>): Promise<void> {
+async function withPlan(options: Options, io: Io, use: (plan: Plan, client: Client) => Promise<void>): Promise<void> {
+  const selector = selectorOf(options);
   const declared = await readDeclared(options.file, io);
   const catalog = await openCatalog([], options, io, false);
   const client = new Client(await resolveConnection(options, io));
   try {
-    await use(await planAll(declared, ruleOf(options), catalog, client), client);
+    const steps = await planAll(declared, ruleOf(options), catalog, client);
+    if (selector !== undefined) warnOfUnlabelled(selector, steps, io);
+    const pruning = selector === undefined ? noPruning : await planPruning(selector, steps, { kinds: kindsOf(catalog), catalog, client });
+    await use({ steps, pruning }, client);
   } finally {
     client.close();
   }
+}
+
+/** What is made without the labels now is not found when its document is gone. */
+function warnOfUnlabelled(selector: Selector, steps: readonly Step[], io: Io): void {
+  for (const step of steps.filter(({ after }) => !selector.matches(after['labels'])))
+    io.stderr.write(
+      `keystorectl: ${step.declared.where}: ${titleOf(step)} has not the labels ${selector.toString()}: --prune will never delete it\n`,
+    );
 }
 
 function ruleOf({ replace }: Options): Rule {
   return replace === true ? 'replace' : 'merge';
 }
 
-async function ask({ yes, file }: Options, url: string, io: Io): Promise<void> {
+async function ask({ yes, file }: Options, { pruning: { deletions } }: Plan, url: string, io: Io): Promise<void> {
   if (yes === true) return;
   if (!canAsk(io) || file.includes('-')) throw usageError('nothing was done: give --yes where nobody can be asked');
-  await confirm(`Make these changes at ${url}?`, io);
-}
-
-/** Ctrl-C lets the request that is under way end, and stops behind it. */
-async function carryOut(steps: readonly Step[], rule: Rule, client: Client, io: Io): Promise<void> {
-  let isStopped = false;
-  const stop = (): void => void (isStopped = true);
-  process.once('SIGINT', stop);
-  try {
-    for (const [index, step] of steps.entries()) {
-      if (isStopped) throw new CommandFailed(exitCodes.no, ['stopped by Ctrl-C', ...remaining(steps, index)].join('\n  '));
-      await make(step, rule, client).catch((error: unknown) => {
-        if (!(error instanceof CommandFailed)) throw error;
-        throw new CommandFailed(error.exitCode, [error.message, ...remaining(steps, index)].join('\n  '));
-      });
-      await writeAll(io, `${step.does === 'create' ? 'created' : 'changed'} ${titleOf(step)}\n`);
-    }
-  } finally {
-    process.removeListener('SIGINT', stop);
-  }
-}
-
-async function make(step: Step, rule: Rule, client: Client): Promise<void> {
-  const { kind, declared, body, tag } = step;
-  try {
-    if (tag !== undefined) await change(step, rule, body, tag, client, false);
-    else await client.exchange({ method: 'POST', path: pathFor(kind.create, declared.names), body });
-  } catch (error) {
-    if (!(error instanceof CommandFailed) || error.exitCode !== exitCodes.conflict) atPlace(error, step);
-    const conflict = `${error.message}\n  if somebody else changed it since the plan was shown, nothing of that was overwritten: look at the new plan`;
-    atPlace(new CommandFailed(error.exitCode, conflict), step);
-  }
-}
-
-function remaining(steps: readonly Step[], done: number): readonly string[] {
-  const names = (some: readonly Step[]): string => (some.length === 0 ? 'nothing' : some.map(titleOf).join(', '));
-  return [`done before: ${names(steps.slice(0, done))}`, `not done: ${names(steps.slice(done))}`];
+  const what = deletions.length === 0 ? 'Make these changes' : `Make these changes and delete ${deletions.length} for good,`;
+  await confirm(`${what} at ${url}?`, io);
 }

@@ -3,19 +3,17 @@ import { Command, Option } from 'commander';
 import { Client } from '../client.ts';
 import { connectionOptions, type ConnectionOptions } from '../connection-options.ts';
 import { resolveConnection } from '../connection.ts';
-import { fieldsOf } from '../../../core/http/description/document.ts';
 import type { Catalog } from '../catalog.ts';
 import { openCatalog } from '../commands/verbs.ts';
-import type { Document } from '../field-path.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import { writeAll } from '../terminal/files.ts';
 import type { Io } from '../terminal/io.ts';
-import { kindsOf, pathFor, type Kind } from './kinds.ts';
+import { entriesBelow, everyEntry, type Entry } from './entries.ts';
+import { kindsOf, type Kind } from './kinds.ts';
 import { readEntry } from './plan.ts';
 
 type Options = ConnectionOptions & { output?: 'yaml' | 'json' };
-type Entry = { readonly kind: Kind; readonly names: readonly string[]; readonly config: Document };
 
 /** `export-config [RESOURCE [NAMES…]]`: everything the token may see, in the order in which apply makes it. */
 export async function runExport(words: readonly string[], before: ConnectionOptions, io: Io): Promise<void> {
@@ -54,16 +52,16 @@ async function entriesOf(
   io: Io,
 ): Promise<readonly Entry[]> {
   const kinds = kindsOf(catalog);
+  const source = { kinds, catalog, client };
   if (resource === undefined) {
     const all: Entry[] = [];
-    for (const kind of kinds)
-      all.push(...(await everyEntry(kind, kinds, catalog, client).catch((error: unknown) => leftOut(error, kind, io))));
+    for (const kind of kinds) all.push(...(await everyEntry(kind, source).catch((error: unknown) => leftOut(error, kind, io))));
     return all;
   }
   const kind = kinds.find((one) => one.resource === resource);
   if (kind === undefined) throw usageError(`there is no resource "${resource}"; there are: ${kinds.map((one) => one.resource).join(', ')}`);
-  if (names.length === 0) return everyEntry(kind, kinds, catalog, client);
-  if (names.length === kind.list.names.length) return entriesBelow(kind, names, catalog, client);
+  if (names.length === 0) return everyEntry(kind, source);
+  if (names.length === kind.list.names.length) return entriesBelow(kind, names, source);
   const found = names.length === kind.show.names.length ? await readEntry(kind, names, client) : undefined;
   if (found === undefined) throw new CommandFailed(exitCodes.notFound, `there is no ${resource} ${names.join(' ')}`);
   return [{ kind, names, config: found.document }];
@@ -75,40 +73,6 @@ function leftOut(error: unknown, { resource }: Kind, io: Io): readonly Entry[] {
   if (!mayNot) throw error;
   io.stderr.write(`keystorectl: ${resource} are left out: this token may not list them\n`);
   return [];
-}
-
-async function everyEntry(kind: Kind, kinds: readonly Kind[], catalog: Catalog, client: Client): Promise<readonly Entry[]> {
-  if (kind.list.names.length === 0) return entriesBelow(kind, [], catalog, client);
-  const isParent = ({ show }: Kind): boolean =>
-    show.names.length === kind.list.names.length && unnamed(kind.list.path).startsWith(`${unnamed(show.path)}/`);
-  const parent = kinds.find(isParent);
-  if (parent === undefined) return [];
-  const found: Entry[] = [];
-  for (const { names } of await everyEntry(parent, kinds, catalog, client))
-    found.push(...(await entriesBelow(kind, names, catalog, client)));
-  return found;
-}
-
-/** A path without the names of its parameters: a parent and its children call the same name differently. */
-function unnamed(path: string): string {
-  return path.replaceAll(/\{[^}]+\}/g, '{}');
-}
-
-async function entriesBelow(kind: Kind, parents: readonly string[], catalog: Catalog, client: Client): Promise<readonly Entry[]> {
-  const documents = (await client.json({ method: 'GET', path: pathFor(kind.list, parents) })) as readonly Document[];
-  const builtIn = await builtInNames(kind, parents, catalog, client);
-  return documents
-    .map((config) => ({ kind, names: [...parents, String(config['name'])], config }))
-    .filter(({ names }) => !builtIn.has(names.at(-1)));
-}
-
-/** Names of the entries that the appliance brings, where the state says which these are. */
-async function builtInNames(kind: Kind, parents: readonly string[], { entries }: Catalog, client: Client): Promise<ReadonlySet<unknown>> {
-  const state = entries.find(({ command: { verb, tree, resource } }) => verb === 'list' && tree === 'state' && resource === kind.resource);
-  if (state === undefined || fieldsOf(state.output ?? {})['built-in'] === undefined) return new Set();
-  const query = new URLSearchParams({ fields: 'name,built-in' });
-  const shown = (await client.json({ method: 'GET', path: pathFor(state, parents), query })) as readonly Document[];
-  return new Set(shown.filter((one) => one['built-in'] === true).map(({ name }) => name));
 }
 
 async function textOf(entries: readonly Entry[], output: 'yaml' | 'json'): Promise<string> {

@@ -12,6 +12,7 @@ export type Kind = {
   readonly replace: CatalogEntry;
   readonly show: CatalogEntry;
   readonly list: CatalogEntry;
+  readonly remove: CatalogEntry;
   /** every field that can be written, containers included */
   readonly fields: readonly Field[];
 };
@@ -22,7 +23,7 @@ export type Placed = { readonly declared: Declared; readonly kind: Kind };
 /** What must be there before: entries of a resource need only those of earlier ones. Resources that are not known here come last. */
 const order = ['tenants', 'policies', 'transit-keys', 'ca', 'approles', 'oidc', 'oidc-roles'];
 /** Fields that name another entry of the same resource. */
-const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'] };
+const references: Readonly<Record<string, readonly string[]>> = { ca: ['issuing-ca'], 'transit-keys': ['openpgp-primary'] };
 
 /** Every kind, in order. Throws CommandFailed for an appliance that cannot say whether a change would change anything. */
 export function kindsOf({ entries }: Catalog): readonly Kind[] {
@@ -32,11 +33,11 @@ export function kindsOf({ entries }: Catalog): readonly Kind[] {
   return [...kinds]
     .flatMap((resource): readonly Kind[] => {
       const [create, merge, replace] = [find(resource, 'create'), find(resource, 'merge'), find(resource, 'replace')];
-      const [show, list] = [find(resource, 'show'), find(resource, 'list')];
-      if (!create || !merge || !replace || !show || !list) return [];
+      const [show, list, remove] = [find(resource, 'show'), find(resource, 'list'), find(resource, 'delete')];
+      if (!create || !merge || !replace || !show || !list || !remove) return [];
       if (!merge.operation.parameters.some(({ name }) => name === 'lists'))
         throw new CommandFailed(exitCodes.usage, 'this appliance is too old: it cannot compare documents');
-      return [{ resource, create, merge, replace, show, list, fields: fieldsIn(create.input) }];
+      return [{ resource, create, merge, replace, show, list, remove, fields: fieldsIn(create.input) }];
     })
     .sort((left, right) => rankOf(left.resource) - rankOf(right.resource));
 }

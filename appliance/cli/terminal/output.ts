@@ -44,7 +44,8 @@ function formatTable(value: unknown, columns: number): string {
   return lists.length > 0 && lists.every(isRows) ? lists.map((list) => rows(list, columns)).join('\n') : pairs(value, columns);
 }
 
-function rows(documents: readonly Document[], columns: number): string {
+function rows(all: readonly Document[], columns: number): string {
+  const documents = all.map(withLabelsAsText);
   const [first = '', ...others] = new Set(documents.flatMap((row) => Object.keys(row).filter((name) => isCell(row[name]))));
   // Columns are dropped from the right when they do not fit: the first ones show whether an entry is still in use.
   const names = [first, ...vital.filter((name) => others.includes(name)), ...others.filter((name) => !vital.includes(name))];
@@ -55,9 +56,19 @@ const vital = ['status', 'state', 'not-after', 'expires'];
 
 function pairs(document: Document, columns: number): string {
   return align(
-    Object.entries(document).map(([name, value]) => [name, cell(value)]),
+    Object.entries(withLabelsAsText(document)).map(([name, value]) => [name, cell(value)]),
     columns,
   );
+}
+
+/** Labels tell entries of a list apart: unlike other containers they are a cell, spelled as a selector. */
+function withLabelsAsText(document: Document): Document {
+  const { labels } = document;
+  const text = (map: Document): string =>
+    Object.entries(map)
+      .map((label) => label.join('='))
+      .join(',');
+  return isDocument(labels) ? { ...document, labels: text(labels) } : document;
 }
 
 /** Drops columns that do not fit, the last ones first; the first one always stays. */
