@@ -8,8 +8,8 @@ import java.time.Instant;
  * A document of the API.
  *
  * @param uses Encryptions, signatures and data keys made with this version. May be null: absent.
- * @param usesAtMost Of encryptions never below the true count, also after a crash; the limit of 2^32 is held against it. May be
- * null: absent.
+ * @param usesAtMost Of encryptions never below the true count, also after a crash; the limit of 2^32 is held
+ * against it. May be null: absent.
  * @param notRewrapped Values made with this version that rewrap has not moved away, as far as counted. May be
  * null: absent.
  * @param lastUsed When this version was last used. May be null: absent.
