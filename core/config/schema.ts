@@ -163,7 +163,9 @@ export const coreFields = {
         .enum(['wrapped', 'token'])
         .default('wrapped')
         .describe('custody of keys that do not specify one: wrapped in the store, or as objects in the token'),
-      cacheKeys: integer(16, 10_000_000).default(20_000).describe('loaded keys cached by each token process'),
+      cacheKeys: integer(16, 10_000_000)
+        .default(20_000)
+        .describe('loaded keys cached by each token process, half of them for quick operations; an AES key takes 9 KiB in SoftHSM'),
       jobTimeout: durationField({ minSeconds: 1, maxSeconds: 3_600 })
         .prefault('10s')
         .describe('a token operation that takes longer is aborted'),

@@ -72,6 +72,8 @@ export class UsageMeters {
   /** first reserves of versions since the last flush */
   #firstReserves = 0;
   #reservesAhead = false;
+  /** where the next reserves ahead go on: behind this key, or at the tenant's first one */
+  #aheadFrom: { readonly tenantId: string; readonly keyId: string | undefined } | undefined;
 
   constructor(store: Store, tables: Tables, log: Log) {
     this.#store = store;
@@ -250,14 +252,17 @@ export class UsageMeters {
   }
 
   /**
-   * Versions to reserve in the same commit, because many versions of this process get their first reserve now, as after a start: those that
-   * follow in the table and hold none here. One commit at a time does so, or a turn would take long.
+   * Versions to reserve in the same commit, because many versions of this process get their first reserve now, as after a start: the next
+   * ones of the table that hold none here. One commit at a time does so, or a turn would take long.
    */
   #aheadOf({ storeKey: [tenantId, keyId] }: Meter): readonly Meter['storeKey'][] {
     this.#firstReserves += 1;
     const wanted = Math.min(mostAhead, this.#firstReserves >>> 3);
     if (wanted === 0 || this.#reservesAhead || this.#meters.size >= mostKept) return [];
-    const following = [...this.#tables.usage.keys([tenantId], { after: keyId, limit: wanted })] as unknown as Meter['storeKey'][];
+    const after = this.#aheadFrom?.tenantId === tenantId ? this.#aheadFrom.keyId : keyId;
+    const range = { limit: wanted, ...(after === undefined ? {} : { after }) };
+    const following = [...this.#tables.usage.keys([tenantId], range)] as unknown as Meter['storeKey'][];
+    this.#aheadFrom = { tenantId, keyId: following[wanted - 1]?.[1] };
     const ahead = following.filter((storeKey) => !this.#meters.has(nameOf(storeKey[1], storeKey[2])));
     this.#reservesAhead = ahead.length > 0;
     return ahead;
