@@ -33,8 +33,8 @@ export function formatBoundedFields(record: object): string {
   );
 }
 
-/** Never cut: a digest has a fixed length and a batch a limited number of items, so the digests of a batch have at most 80 KB. */
-const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signedDigest']);
+/** Never cut: digests and names have a longest length and a batch a limited number of items, so those of a batch have at most 80 and 131 KB. */
+const boundedByItself: ReadonlySet<string> = new Set<keyof AuditRecord>(['signedDigest', 'created']);
 
 function bounded(value: unknown): unknown {
   if (typeof value === 'string') return value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;

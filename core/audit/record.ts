@@ -21,6 +21,8 @@ export type AuditRecord = {
   readonly userAgent?: string;
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;
+  /** names of the entries that a batch created */
+  readonly created?: readonly string[];
   /** allow-listed fields of the request; payloads become {"bytes": n} */
   readonly requestParameters?: Readonly<Record<string, unknown>>;
 };

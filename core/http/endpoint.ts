@@ -38,6 +38,7 @@ export type AuditNote = {
   readonly code?: string;
   readonly keyVersion?: number;
   readonly signedDigest?: SignedDigest;
+  readonly created?: readonly string[];
   readonly requestParameters?: Readonly<Record<string, unknown>>;
 };
 

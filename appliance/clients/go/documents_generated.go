@@ -3994,6 +3994,178 @@ type TransitKeyAutoRotateMerge struct {
 	InvalidateAfter *Nullable[string] `json:"invalidate-after,omitempty"`
 }
 
+// TransitKeyBatchItem: A document of the API.
+type TransitKeyBatchItem struct {
+	// Name: Name of the transit key.
+	Name string `json:"name"`
+
+	// Cipher: What the key is made of.
+	Cipher *Cipher `json:"cipher,omitempty"`
+
+	// Distribute: Distribution of the key.
+	Distribute *TransitKeyBatchItemDistribute `json:"distribute,omitempty"`
+
+	// Exportable: Whether export may answer key material.
+	Exportable *bool `json:"exportable,omitempty"`
+
+	// AllowPlaintextBackup: Whether backup may answer the key in clear.
+	AllowPlaintextBackup *bool `json:"allow-plaintext-backup,omitempty"`
+
+	// DeletionAllowed: Must be true before the key can be deleted.
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
+
+	// Derived: A key of its own for each context; symmetric ciphers only.
+	Derived *bool `json:"derived,omitempty"`
+
+	// ConvergentEncryption: The same plaintext in the same context gives the same ciphertext; derived keys only.
+	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
+
+	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
+	Custody *Custody `json:"custody,omitempty"`
+
+	// PublicKey: PEM public key: makes a key that only verifies.
+	PublicKey *string `json:"public-key,omitempty"`
+
+	// MinEncryptionVersion: Older versions do not encrypt or sign; 0: no restriction.
+	MinEncryptionVersion *int64 `json:"min-encryption-version,omitempty"`
+
+	// MinDecryptionVersion: Older versions do not decrypt or verify; 0: no restriction.
+	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
+
+	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
+	AutoRotate *TransitKeyBatchItemAutoRotate `json:"auto-rotate,omitempty"`
+
+	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
+	OpenpgpUserID *string `json:"openpgp-user-id,omitempty"`
+
+	// OpenpgpPrimary: Makes the key an OpenPGP subkey, bound to the primary key of this name.
+	OpenpgpPrimary *string `json:"openpgp-primary,omitempty"`
+
+	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
+	OpenpgpKeyUsage *[]TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels *map[string]string `json:"labels,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference *string `json:"reference,omitempty"`
+}
+
+// TransitKeyBatchItemAutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
+type TransitKeyBatchItemAutoRotate struct {
+	// RotateAfter: Interval after which the key is rotated, again and again.
+	RotateAfter string `json:"rotate-after"`
+
+	// ActivateAfter: Delay after a rotation before the new version encrypts.
+	ActivateAfter *string `json:"activate-after,omitempty"`
+
+	// DeprecateAfter: Time after the creation of a newer version when the old one stops encrypting.
+	DeprecateAfter *string `json:"deprecate-after,omitempty"`
+
+	// InvalidateAfter: Time after the creation of a newer version when the old one stops decrypting.
+	InvalidateAfter *string `json:"invalidate-after,omitempty"`
+}
+
+// TransitKeyBatchItemDistribute: Distribution of the key.
+type TransitKeyBatchItemDistribute struct {
+	// To: Where the key goes; inherit means all.
+	To *Distribution `json:"to,omitempty"`
+}
+
+// TransitKeyBatchResult: A document of the API.
+type TransitKeyBatchResult struct {
+	// Name: Name of the transit key.
+	Name string `json:"name,omitempty"`
+
+	// Cipher: What the key is made of.
+	Cipher Cipher `json:"cipher,omitempty"`
+
+	// Distribute: Distribution of the key.
+	Distribute *TransitKeyBatchResultDistribute `json:"distribute,omitempty"`
+
+	// Exportable: Whether export may answer key material.
+	Exportable *bool `json:"exportable,omitempty"`
+
+	// AllowPlaintextBackup: Whether backup may answer the key in clear.
+	AllowPlaintextBackup *bool `json:"allow-plaintext-backup,omitempty"`
+
+	// DeletionAllowed: Must be true before the key can be deleted.
+	DeletionAllowed *bool `json:"deletion-allowed,omitempty"`
+
+	// Derived: A key of its own for each context; symmetric ciphers only.
+	Derived *bool `json:"derived,omitempty"`
+
+	// ConvergentEncryption: The same plaintext in the same context gives the same ciphertext; derived keys only.
+	ConvergentEncryption *bool `json:"convergent-encryption,omitempty"`
+
+	// Custody: Where the key lives: as a wrapped blob, or as an object in the token.
+	Custody Custody `json:"custody,omitempty"`
+
+	// PublicKey: PEM public key: makes a key that only verifies.
+	PublicKey string `json:"public-key,omitempty"`
+
+	// MinEncryptionVersion: Older versions do not encrypt or sign; 0: no restriction.
+	MinEncryptionVersion *int64 `json:"min-encryption-version,omitempty"`
+
+	// MinDecryptionVersion: Older versions do not decrypt or verify; 0: no restriction.
+	MinDecryptionVersion *int64 `json:"min-decryption-version,omitempty"`
+
+	// AutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
+	AutoRotate *TransitKeyBatchResultAutoRotate `json:"auto-rotate,omitempty"`
+
+	// OpenpgpUserID: Makes the key an OpenPGP primary key with this User ID.
+	OpenpgpUserID string `json:"openpgp-user-id,omitempty"`
+
+	// OpenpgpPrimary: Makes the key an OpenPGP subkey, bound to the primary key of this name.
+	OpenpgpPrimary string `json:"openpgp-primary,omitempty"`
+
+	// OpenpgpKeyUsage: What an OpenPGP subkey is for.
+	OpenpgpKeyUsage []TransitKeyOpenpgpKeyUsageItem `json:"openpgp-key-usage,omitempty"`
+
+	// Labels: Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+	// and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+	Labels map[string]string `json:"labels,omitempty"`
+
+	// Reference: Echoed from the request.
+	Reference string `json:"reference,omitempty"`
+
+	// Status: Of an entry that failed: the HTTP status it would have had.
+	Status *int64 `json:"status,omitempty"`
+
+	// Code: Of an entry that failed: the error code.
+	Code string `json:"code,omitempty"`
+
+	// ErrorMessage: Of an entry that failed: why.
+	ErrorMessage string `json:"error-message,omitempty"`
+}
+
+// Problem is why the item failed; nil when it did not.
+func (r TransitKeyBatchResult) Problem() *Problem {
+	return itemProblem(r.Status, r.Code, r.ErrorMessage)
+}
+
+// TransitKeyBatchResultAutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
+type TransitKeyBatchResultAutoRotate struct {
+	// RotateAfter: Interval after which the key is rotated, again and again.
+	RotateAfter string `json:"rotate-after,omitempty"`
+
+	// ActivateAfter: Delay after a rotation before the new version encrypts.
+	ActivateAfter string `json:"activate-after,omitempty"`
+
+	// DeprecateAfter: Time after the creation of a newer version when the old one stops encrypting.
+	DeprecateAfter string `json:"deprecate-after,omitempty"`
+
+	// InvalidateAfter: Time after the creation of a newer version when the old one stops decrypting.
+	InvalidateAfter string `json:"invalidate-after,omitempty"`
+}
+
+// TransitKeyBatchResultDistribute: Distribution of the key.
+type TransitKeyBatchResultDistribute struct {
+	// To: Where the key goes; inherit means all.
+	To Distribution `json:"to,omitempty"`
+}
+
 // TransitKeyCreation: A document of the API.
 type TransitKeyCreation struct {
 	// Name: Name of the transit key.
@@ -4296,6 +4468,21 @@ type TransitKeyUsage struct {
 
 	// LastUsed: When this version was last used.
 	LastUsed *time.Time `json:"last-used,omitempty"`
+}
+
+// TransitKeysCreateBatchAnswer: A document of the API.
+type TransitKeysCreateBatchAnswer struct {
+	// BatchResults: One result for each entry, in order.
+	BatchResults []TransitKeyBatchResult `json:"batch-results,omitempty"`
+
+	// Failed: How many failed.
+	Failed *int64 `json:"failed,omitempty"`
+}
+
+// TransitKeysCreateBatchRequest: A document of the API.
+type TransitKeysCreateBatchRequest struct {
+	// BatchInput: The entries.
+	BatchInput []TransitKeyBatchItem `json:"batch-input"`
 }
 
 // TrimRequest: A document of the API.

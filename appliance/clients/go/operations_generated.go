@@ -2562,6 +2562,35 @@ func (g TransitKeysGroup) Create(ctx context.Context, body TransitKeyCreation, p
 	return sendFor[TransitKey](ctx, g.client, opTransitKeysCreate, call)
 }
 
+var opTransitKeysCreateBatch = operation{method: "POST", path: "/v1/config/keystore/transit-keys-batch", accept: "application/json", partial: true}
+
+// TransitKeysCreateBatchOptions are the optional parameters of the method; nil leaves out what is not wanted.
+type TransitKeysCreateBatchOptions struct {
+	// Validate: Do every check and store nothing. An answer with an `ETag` says that the entry is so already.
+	Validate *bool
+}
+
+func (o *TransitKeysCreateBatchOptions) addTo(into *parts) {
+	if o == nil {
+		return
+	}
+	addQuery(into, "validate", o.Validate)
+}
+
+// CreateBatch: Create many transit keys.
+//
+// 1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its document, or
+// with `code`. The status is 200 even when every one failed: `failed` says how many. When the whole is answered with
+// an error from 500 up, some may have been created: repeat the batch, and those answer `already-exists`. With
+// `validate=true` everything is checked and nothing stored.
+//
+// POST /v1/config/keystore/transit-keys-batch
+func (g TransitKeysGroup) CreateBatch(ctx context.Context, body TransitKeysCreateBatchRequest, parameters *TransitKeysCreateBatchOptions, options ...CallOption) (*TransitKeysCreateBatchAnswer, error) {
+	call := parts{body: body, options: options}
+	parameters.addTo(&call)
+	return sendFor[TransitKeysCreateBatchAnswer](ctx, g.client, opTransitKeysCreateBatch, call)
+}
+
 var opTransitKeysDecrypt = operation{method: "POST", path: "/v1/state/keystore/transit-keys/%s/decrypt", idempotent: true, accept: "application/json"}
 
 // Decrypt: Decrypt a ciphertext.

@@ -45,7 +45,10 @@ export function commandOf(endpoint: AnyEndpoint, paths: ReadonlySet<string>): Co
     const isList = !ofEntry && (hasEntries || endpoint.output?.def.type === 'array');
     return { verb: isList ? 'list' : 'show', resource: resourceName(rest), tree };
   }
-  if (tree === 'config') return { verb: configVerbs[endpoint.method], resource: resourceName(rest), tree, ...hintsOf(endpoint) };
+  // A batch of creations is an action: it has no entry that could be shown or changed.
+  const isBatch = endpoint.method === 'POST' && rest.at(-1)?.endsWith('-batch') === true;
+  if (tree === 'config' && !isBatch)
+    return { verb: configVerbs[endpoint.method], resource: resourceName(rest), tree, ...hintsOf(endpoint) };
   return { verb: 'do', resource: resourceName(rest.slice(0, -1)), action: rest.at(-1) ?? '', ...hintsOf(endpoint) };
 }
 

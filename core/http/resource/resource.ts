@@ -70,6 +70,8 @@ export type Resource<Document, Rec, Prepared> = {
   toState(record: Rec, call: EndpointCall): Record<string, unknown>;
   /** what a removal ends beyond the entry itself, to follow "this" */
   readonly removalEnds?: string;
+  /** entries can be created many at once, under the path of the list with `-batch` */
+  readonly inBatches?: true;
   readonly errors?: readonly string[];
 };
 

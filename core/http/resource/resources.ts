@@ -4,6 +4,7 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import { labelled } from './labels.ts';
 import type { AnyResource } from './resource.ts';
 import { createEndpoint } from './verbs/create.ts';
+import { createBatchEndpoint } from './verbs/create-batch.ts';
 import { listEndpoints } from './verbs/list.ts';
 import { mergeEndpoint } from './verbs/merge.ts';
 import { readEndpoints } from './verbs/read.ts';
@@ -18,6 +19,7 @@ export function resourceEndpoints(resource: AnyResource, store: Store): AnyEndpo
     ...listEndpoints(verb),
     ...readEndpoints(verb),
     createEndpoint(verb),
+    ...(resource.inBatches === true ? [createBatchEndpoint(verb)] : []),
     replaceEndpoint(verb),
     mergeEndpoint(verb),
     removeEndpoint(verb),

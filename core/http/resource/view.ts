@@ -154,7 +154,9 @@ export const warningsField = z
   .optional();
 
 /** Schemas for the API description; `changed` is what changes answer. */
-export function describedSchemas(resource: AnyResource): Record<'creation' | 'change' | 'config' | 'changed' | 'state', z.ZodType> {
+export function describedSchemas(
+  resource: AnyResource,
+): { readonly creation: z.ZodObject } & Readonly<Record<'change' | 'config' | 'changed' | 'state', z.ZodType>> {
   const { noun, namePattern: pattern = namePattern } = resource;
   const longest = resource.namePattern === undefined ? 128 : 256;
   const example = `my-${noun.toLowerCase().replaceAll(' ', '-')}`;

@@ -38,6 +38,7 @@ export function transitKeys(transit: Transit): ReturnType<typeof defineResource>
     noun: 'transit key',
     removalEnds: 'destroys every version of the key: what it encrypted can never be opened again',
     nameField: 'name',
+    inBatches: true,
     scope: 'tenant',
     table: transit.tables.keys,
     document: transit.attachments.extend(documentSchema, 'schema'),

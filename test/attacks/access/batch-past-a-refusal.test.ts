@@ -115,6 +115,26 @@ describe('restrictions of the action', () => {
   });
 });
 
+describe('a batch of creations', () => {
+  test('is one creation for policies, and each entry is held to the values allowed', async () => {
+    const create = (path: string, more: object = {}) => ({ path, operations: { create: 'allow' }, ...more });
+    const send = async (policy: string, ...items: unknown[]) =>
+      victim.verdict('POST', `${keys}-batch`, { 'batch-input': items }, { token: await victim.makeToken([policy]) });
+    await victim.makePolicy('reads-keys', [{ path: `${keys}/**`, operations: { read: 'allow' } }]);
+    await victim.makePolicy('makes-keys', [create(keys)]);
+    await victim.makePolicy('makes-aes', [create(keys, { 'allowed-values': { cipher: ['aes256-gcm96'] } })]);
+    await victim.makePolicy('all-but-keys', [
+      { path: '/v1/**', operations: { all: 'allow' } },
+      { path: keys, operations: { create: 'reject' } },
+    ]);
+    for (const policy of ['reads-keys', 'all-but-keys']) expect(await send(policy, { name: 'batch-never' })).toBe('403 policy-denied');
+    expect(await send('makes-keys', { name: 'batch-one' }, { name: 'batch-two', cipher: 'ed25519' })).toBe('200 done');
+    expect(await send('makes-aes', { name: 'batch-three' }, { name: 'batch-never', cipher: 'ed25519' })).toBe('403 policy-denied');
+    expect((await victim.request('GET', `${keys}/batch-never`)).status).toBe(404);
+    expect((await victim.request('GET', `${keys}/batch-three`)).status).toBe(404);
+  });
+});
+
 describe('a hostile batch', () => {
   const send = (body: unknown, action = 'encrypt') => victim.verdict('POST', `${state}/a/${action}-batch`, body);
 

@@ -1324,6 +1324,18 @@ class TransitKeysOperations {
   }
 
   /**
+   * Create many transit keys.
+   * 1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its document, or
+   * with `code`. The status is 200 even when every one failed: `failed` says how many. When the whole is answered with an
+   * error from 500 up, some may have been created: repeat the batch, and those answer `already-exists`. With
+   * `validate=true` everything is checked and nothing stored.
+   * `POST /v1/config/keystore/transit-keys-batch`
+   */
+  createBatch(body: Api.TransitKeysCreateBatchRequest, options: CallOptions & { validate?: boolean | undefined } = {}): Promise<Api.TransitKeysCreateBatchAnswer> {
+    return this.#sender.json<Api.TransitKeysCreateBatchAnswer>({ method: 'POST', path: '/v1/config/keystore/transit-keys-batch', query: { validate: options.validate }, body, isIdempotent: false }, options);
+  }
+
+  /**
    * Decrypt a ciphertext.
    * One answer for every reason why a ciphertext does not open: another key, another context, other associated data, or a
    * change of it.

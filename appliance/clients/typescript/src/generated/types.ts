@@ -2433,6 +2433,132 @@ export type TransitKeyAutoRotateMerge = {
   'invalidate-after'?: string | null | undefined;
 };
 
+export type TransitKeyBatchItem = {
+  /** Name of the transit key. */
+  name: string;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
+  /** Distribution of the key. */
+  distribute?: TransitKeyBatchItemDistribute | undefined;
+  /** Whether export may answer key material. */
+  exportable?: boolean | undefined;
+  /** Whether backup may answer the key in clear. */
+  'allow-plaintext-backup'?: boolean | undefined;
+  /** Must be true before the key can be deleted. */
+  'deletion-allowed'?: boolean | undefined;
+  /** A key of its own for each context; symmetric ciphers only. */
+  derived?: boolean | undefined;
+  /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
+  'convergent-encryption'?: boolean | undefined;
+  /** Where the key lives: as a wrapped blob, or as an object in the token. */
+  custody?: Custody | undefined;
+  /** PEM public key: makes a key that only verifies. */
+  'public-key'?: string | undefined;
+  /** Older versions do not encrypt or sign; 0: no restriction. */
+  'min-encryption-version'?: number | undefined;
+  /** Older versions do not decrypt or verify; 0: no restriction. */
+  'min-decryption-version'?: number | undefined;
+  /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+  'auto-rotate'?: TransitKeyBatchItemAutoRotate | undefined;
+  /** Makes the key an OpenPGP primary key with this User ID. */
+  'openpgp-user-id'?: string | undefined;
+  /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
+  'openpgp-primary'?: string | undefined;
+  /** What an OpenPGP subkey is for. */
+  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+};
+
+/** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+export type TransitKeyBatchItemAutoRotate = {
+  /** Interval after which the key is rotated, again and again. */
+  'rotate-after': string;
+  /** Delay after a rotation before the new version encrypts. */
+  'activate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops encrypting. */
+  'deprecate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops decrypting. */
+  'invalidate-after'?: string | undefined;
+};
+
+/** Distribution of the key. */
+export type TransitKeyBatchItemDistribute = {
+  /** Where the key goes; inherit means all. */
+  to?: Distribution | undefined;
+};
+
+export type TransitKeyBatchResult = {
+  /** Name of the transit key. */
+  name?: string | undefined;
+  /** What the key is made of. */
+  cipher?: Cipher | undefined;
+  /** Distribution of the key. */
+  distribute?: TransitKeyBatchResultDistribute | undefined;
+  /** Whether export may answer key material. */
+  exportable?: boolean | undefined;
+  /** Whether backup may answer the key in clear. */
+  'allow-plaintext-backup'?: boolean | undefined;
+  /** Must be true before the key can be deleted. */
+  'deletion-allowed'?: boolean | undefined;
+  /** A key of its own for each context; symmetric ciphers only. */
+  derived?: boolean | undefined;
+  /** The same plaintext in the same context gives the same ciphertext; derived keys only. */
+  'convergent-encryption'?: boolean | undefined;
+  /** Where the key lives: as a wrapped blob, or as an object in the token. */
+  custody?: Custody | undefined;
+  /** PEM public key: makes a key that only verifies. */
+  'public-key'?: string | undefined;
+  /** Older versions do not encrypt or sign; 0: no restriction. */
+  'min-encryption-version'?: number | undefined;
+  /** Older versions do not decrypt or verify; 0: no restriction. */
+  'min-decryption-version'?: number | undefined;
+  /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+  'auto-rotate'?: TransitKeyBatchResultAutoRotate | undefined;
+  /** Makes the key an OpenPGP primary key with this User ID. */
+  'openpgp-user-id'?: string | undefined;
+  /** Makes the key an OpenPGP subkey, bound to the primary key of this name. */
+  'openpgp-primary'?: string | undefined;
+  /** What an OpenPGP subkey is for. */
+  'openpgp-key-usage'?: TransitKeyOpenpgpKeyUsageItem[] | undefined;
+  /**
+   * Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name and value at
+   * most 63 letters, digits, ".", "_" and "-". They are no secrets.
+   */
+  labels?: Record<string, string> | undefined;
+  /** Echoed from the request. */
+  reference?: string | undefined;
+  /** Of an entry that failed: the HTTP status it would have had. */
+  status?: number | undefined;
+  /** Of an entry that failed: the error code. */
+  code?: string | undefined;
+  /** Of an entry that failed: why. */
+  'error-message'?: string | undefined;
+};
+
+/** Rotates the key by itself; a merge cannot remove it, a replacement can. */
+export type TransitKeyBatchResultAutoRotate = {
+  /** Interval after which the key is rotated, again and again. */
+  'rotate-after'?: string | undefined;
+  /** Delay after a rotation before the new version encrypts. */
+  'activate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops encrypting. */
+  'deprecate-after'?: string | undefined;
+  /** Time after the creation of a newer version when the old one stops decrypting. */
+  'invalidate-after'?: string | undefined;
+};
+
+/** Distribution of the key. */
+export type TransitKeyBatchResultDistribute = {
+  /** Where the key goes; inherit means all. */
+  to?: Distribution | undefined;
+};
+
 export type TransitKeyCreation = {
   /** Name of the transit key. */
   name: string;
@@ -2648,6 +2774,18 @@ export type TransitKeyUsage = {
   'not-rewrapped'?: number | undefined;
   /** When this version was last used. */
   'last-used'?: string | undefined;
+};
+
+export type TransitKeysCreateBatchAnswer = {
+  /** One result for each entry, in order. */
+  'batch-results'?: TransitKeyBatchResult[] | undefined;
+  /** How many failed. */
+  failed?: number | undefined;
+};
+
+export type TransitKeysCreateBatchRequest = {
+  /** The entries. */
+  'batch-input': TransitKeyBatchItem[];
 };
 
 export type TrimRequest = {

@@ -216,6 +216,12 @@ __all__ = [
     "TransitKeyAutoRotate",
     "TransitKeyAutoRotateInput",
     "TransitKeyAutoRotateMerge",
+    "TransitKeyBatchItem",
+    "TransitKeyBatchItemAutoRotate",
+    "TransitKeyBatchItemDistribute",
+    "TransitKeyBatchResult",
+    "TransitKeyBatchResultAutoRotate",
+    "TransitKeyBatchResultDistribute",
     "TransitKeyCreation",
     "TransitKeyDistribute",
     "TransitKeyDistributeInput",
@@ -227,6 +233,8 @@ __all__ = [
     "TransitKeyReplacement",
     "TransitKeyState",
     "TransitKeyUsage",
+    "TransitKeysCreateBatchAnswer",
+    "TransitKeysCreateBatchRequest",
     "TrimRequest",
     "VerifyAnswer",
     "VerifyBatchAnswer",
@@ -3214,6 +3222,146 @@ class TransitKeyAutoRotateMerge(Document):
 
 
 @dataclass(frozen=True)
+class TransitKeyBatchItem(Document):
+    """TransitKeyBatchItem."""
+
+    name: str
+    """Name of the transit key."""
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyBatchItemDistribute] = None
+    """Distribution of the key."""
+    exportable: Optional[bool] = None
+    """Whether export may answer key material."""
+    allow_plaintext_backup: Optional[bool] = None
+    """Whether backup may answer the key in clear."""
+    deletion_allowed: Optional[bool] = None
+    """Must be true before the key can be deleted."""
+    derived: Optional[bool] = None
+    """A key of its own for each context; symmetric ciphers only."""
+    convergent_encryption: Optional[bool] = None
+    """The same plaintext in the same context gives the same ciphertext; derived keys only."""
+    custody: Optional[Custody] = None
+    """Where the key lives: as a wrapped blob, or as an object in the token."""
+    public_key: Optional[str] = None
+    """PEM public key: makes a key that only verifies."""
+    min_encryption_version: Optional[int] = None
+    """Older versions do not encrypt or sign; 0: no restriction."""
+    min_decryption_version: Optional[int] = None
+    """Older versions do not decrypt or verify; 0: no restriction."""
+    auto_rotate: Optional[TransitKeyBatchItemAutoRotate] = None
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+    openpgp_user_id: Optional[str] = None
+    """Makes the key an OpenPGP primary key with this User ID."""
+    openpgp_primary: Optional[str] = None
+    """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
+    openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
+    """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
+    reference: Optional[str] = None
+    """Echoed from the request."""
+
+
+@dataclass(frozen=True)
+class TransitKeyBatchItemAutoRotate(Document):
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+
+    rotate_after: str
+    """Interval after which the key is rotated, again and again."""
+    activate_after: Optional[str] = None
+    """Delay after a rotation before the new version encrypts."""
+    deprecate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops encrypting."""
+    invalidate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops decrypting."""
+
+
+@dataclass(frozen=True)
+class TransitKeyBatchItemDistribute(Document):
+    """Distribution of the key."""
+
+    to: Optional[Distribution] = None
+    """Where the key goes; inherit means all."""
+
+
+@dataclass(frozen=True)
+class TransitKeyBatchResult(Document):
+    """TransitKeyBatchResult."""
+
+    name: Optional[str] = None
+    """Name of the transit key."""
+    cipher: Optional[Cipher] = None
+    """What the key is made of."""
+    distribute: Optional[TransitKeyBatchResultDistribute] = None
+    """Distribution of the key."""
+    exportable: Optional[bool] = None
+    """Whether export may answer key material."""
+    allow_plaintext_backup: Optional[bool] = None
+    """Whether backup may answer the key in clear."""
+    deletion_allowed: Optional[bool] = None
+    """Must be true before the key can be deleted."""
+    derived: Optional[bool] = None
+    """A key of its own for each context; symmetric ciphers only."""
+    convergent_encryption: Optional[bool] = None
+    """The same plaintext in the same context gives the same ciphertext; derived keys only."""
+    custody: Optional[Custody] = None
+    """Where the key lives: as a wrapped blob, or as an object in the token."""
+    public_key: Optional[str] = None
+    """PEM public key: makes a key that only verifies."""
+    min_encryption_version: Optional[int] = None
+    """Older versions do not encrypt or sign; 0: no restriction."""
+    min_decryption_version: Optional[int] = None
+    """Older versions do not decrypt or verify; 0: no restriction."""
+    auto_rotate: Optional[TransitKeyBatchResultAutoRotate] = None
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+    openpgp_user_id: Optional[str] = None
+    """Makes the key an OpenPGP primary key with this User ID."""
+    openpgp_primary: Optional[str] = None
+    """Makes the key an OpenPGP subkey, bound to the primary key of this name."""
+    openpgp_key_usage: Optional[list[TransitKeyOpenpgpKeyUsageItem]] = None
+    """What an OpenPGP subkey is for."""
+    labels: Optional[dict[str, str]] = None
+    """Names and values to find and group entries by, as in Kubernetes but without prefixes: up to 64, each name
+
+    and value at most 63 letters, digits, ".", "_" and "-". They are no secrets.
+    """
+    reference: Optional[str] = None
+    """Echoed from the request."""
+    status: Optional[int] = None
+    """Of an entry that failed: the HTTP status it would have had."""
+    code: Optional[str] = None
+    """Of an entry that failed: the error code."""
+    error_message: Optional[str] = None
+    """Of an entry that failed: why."""
+
+
+@dataclass(frozen=True)
+class TransitKeyBatchResultAutoRotate(Document):
+    """Rotates the key by itself; a merge cannot remove it, a replacement can."""
+
+    rotate_after: Optional[str] = None
+    """Interval after which the key is rotated, again and again."""
+    activate_after: Optional[str] = None
+    """Delay after a rotation before the new version encrypts."""
+    deprecate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops encrypting."""
+    invalidate_after: Optional[str] = None
+    """Time after the creation of a newer version when the old one stops decrypting."""
+
+
+@dataclass(frozen=True)
+class TransitKeyBatchResultDistribute(Document):
+    """Distribution of the key."""
+
+    to: Optional[Distribution] = None
+    """Where the key goes; inherit means all."""
+
+
+@dataclass(frozen=True)
 class TransitKeyCreation(Document):
     """TransitKeyCreation."""
 
@@ -3447,6 +3595,24 @@ class TransitKeyUsage(Document):
     """Values made with this version that rewrap has not moved away, as far as counted."""
     last_used: Optional[str] = None
     """When this version was last used."""
+
+
+@dataclass(frozen=True)
+class TransitKeysCreateBatchAnswer(Document):
+    """TransitKeysCreateBatchAnswer."""
+
+    batch_results: Optional[list[TransitKeyBatchResult]] = None
+    """One result for each entry, in order."""
+    failed: Optional[int] = None
+    """How many failed."""
+
+
+@dataclass(frozen=True)
+class TransitKeysCreateBatchRequest(Document):
+    """TransitKeysCreateBatchRequest."""
+
+    batch_input: list[TransitKeyBatchItem]
+    """The entries."""
 
 
 @dataclass(frozen=True)

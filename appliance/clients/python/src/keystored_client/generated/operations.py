@@ -2242,6 +2242,27 @@ class TransitKeysOperations:
             models.TransitKey, timeout,
         )
 
+    def create_batch(self, body: models.TransitKeysCreateBatchRequest, *, validate: Optional[bool] = None, timeout: Optional[float] = None) -> models.TransitKeysCreateBatchAnswer:
+        """Create many transit keys.
+
+        1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its
+        document, or with `code`. The status is 200 even when every one failed: `failed` says how many. When
+        the whole is answered with an error from 500 up, some may have been created: repeat the batch, and
+        those answer `already-exists`. With `validate=true` everything is checked and nothing stored.
+
+        ``POST /v1/config/keystore/transit-keys-batch``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/config/keystore/transit-keys-batch",
+                query={"validate": validate},
+                body=to_wire(body),
+                is_idempotent=False,
+            ),
+            models.TransitKeysCreateBatchAnswer, timeout,
+        )
+
     def decrypt(self, name: str, body: models.DecryptRequest, *, timeout: Optional[float] = None) -> models.DecryptAnswer:
         """Decrypt a ciphertext.
 

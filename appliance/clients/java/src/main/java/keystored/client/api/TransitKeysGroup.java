@@ -12,6 +12,8 @@ public final class TransitKeysGroup {
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/backup", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation CREATE =
       new Operation("POST", "/v1/config/keystore/transit-keys", "application/json");
+  private static final Operation CREATE_BATCH =
+      new Operation("POST", "/v1/config/keystore/transit-keys-batch", "application/json", Operation.Trait.PARTIAL);
   private static final Operation DECRYPT =
       new Operation("POST", "/v1/state/keystore/transit-keys/{}/decrypt", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation DECRYPT_BATCH =
@@ -123,6 +125,41 @@ public final class TransitKeysGroup {
    */
   public TransitKey create(TransitKeyCreation body) {
     return create(body, TransitKeysCreateOptions.builder().build());
+  }
+
+  /**
+   * Create many transit keys.
+   *
+   * <p>1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its
+   * document, or with `code`. The status is 200 even when every one failed: `failed` says how many. When the
+   * whole is answered with an error from 500 up, some may have been created: repeat the batch, and those answer
+   * `already-exists`. With `validate=true` everything is checked and nothing stored.
+   *
+   * <p>POST /v1/config/keystore/transit-keys-batch
+   *
+   * @param body what is sent
+   * @param options the optional parameters
+   * @return the answer
+   */
+  public TransitKeysCreateBatchAnswer createBatch(TransitKeysCreateBatchRequest body, TransitKeysCreateBatchOptions options) {
+    return sender.json(CREATE_BATCH, options.addTo(new Parts().body(body)), TransitKeysCreateBatchAnswer.class);
+  }
+
+  /**
+   * Create many transit keys.
+   *
+   * <p>1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its
+   * document, or with `code`. The status is 200 even when every one failed: `failed` says how many. When the
+   * whole is answered with an error from 500 up, some may have been created: repeat the batch, and those answer
+   * `already-exists`. With `validate=true` everything is checked and nothing stored.
+   *
+   * <p>POST /v1/config/keystore/transit-keys-batch
+   *
+   * @param body what is sent
+   * @return the answer
+   */
+  public TransitKeysCreateBatchAnswer createBatch(TransitKeysCreateBatchRequest body) {
+    return createBatch(body, TransitKeysCreateBatchOptions.builder().build());
   }
 
   /**

@@ -1,0 +1,13 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * Distribution of the key.
+ *
+ * @param to Where the key goes; inherit means all. May be null: absent.
+ */
+public record TransitKeyBatchResultDistribute(
+    @JsonProperty("to") Distribution to) {
+}

@@ -1,0 +1,116 @@
+// POST of a resource in batches: many new entries, each as POST makes it alone, and each answered on its own.
+import { z } from 'zod';
+import { ServiceError, fail } from '../../../base/errors.ts';
+import type { JsonObject } from '../../../wire/json.ts';
+import { Wire } from '../../../wire/schema.ts';
+import { defineEndpoint, Reply, type AnyEndpoint, type EndpointCall } from '../../endpoint.ts';
+import { createEntry } from '../change.ts';
+import { readFlag } from '../list-query.ts';
+import { changeText, type VerbContext } from './verb.ts';
+
+const maxItems = 1_000;
+/**
+ * Entries of a batch that are made at the same time: enough that they share commits and batches of the token, and few enough that slow
+ * ones (RSA-4096 keys) do not wait in the token longer than a job may take.
+ */
+const itemsAtOnce = 16;
+const maxReferenceCharacters = 256;
+
+type Result = Record<string, unknown>;
+type Input = { readonly batchInput: readonly JsonObject[] };
+
+/** `…-batch` beside the list. Policies judge it as the POST of one entry, and the fields of each entry as those of one. */
+export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
+  const { view, entries, noun, listPath } = verb;
+  const { name, item, answer } = describedBatch(verb);
+  return defineEndpoint<Input, Reply, string[]>({
+    ...verb.changing,
+    method: 'POST',
+    operation: 'create',
+    path: `/v1/config/${listPath}-batch`,
+    judgedAs: { action: listPath.slice(listPath.lastIndexOf('/') + 1) },
+    operationId: `${name.slice(0, 1).toLowerCase()}${name.slice(1)}sCreateBatch`,
+    summary: `Create many ${noun}s`,
+    description:
+      `1 to 1,000 at once, each as if it were created alone, and each answered on its own, in order: with its document, or with \`code\`. ` +
+      `The status is 200 even when every one failed: \`failed\` says how many. When the whole is answered with an error from 500 up, ` +
+      `some may have been created: repeat the batch, and those answer \`already-exists\`.${changeText}`,
+    input: z.object({ batchInput: z.array(z.record(z.string(), z.unknown())).min(1).max(maxItems) }) as unknown as z.ZodType<Input>,
+    documented: { input: z.object({ batchInput: z.array(item).min(1).max(maxItems).describe('The entries.') }), output: answer },
+    errors: ['already-exists', 'conflict', ...verb.errors],
+    find: (call) => entries.parentsOf(call),
+    async run(call, { batchInput }, parents) {
+      readFlag(call.query, 'validate');
+      const results: Result[] = [];
+      const created: string[] = [];
+      try {
+        await inParallel(batchInput, async (one, index) => {
+          const result = await createOne(verb, call, parents, one);
+          results[index] = result;
+          if (!('code' in result) && call.query.get('validate') !== 'true') created.push(String(result[view.nameField]));
+        });
+      } finally {
+        // After a fault too: what was created is in the record.
+        const failed = results.filter((result) => 'code' in result).length;
+        call.noteAudit({ requestParameters: { items: batchInput.length, failed }, ...(created.length === 0 ? {} : { created }) });
+      }
+      return new Reply(200, new Wire({ 'batch-results': results, failed: results.filter((result) => 'code' in result).length }));
+    },
+  });
+}
+
+/** The document of a created entry, or the refusal. Throws faults: they end the batch. */
+async function createOne({ view, entries, store }: VerbContext, call: EndpointCall, parents: string[], one: JsonObject): Promise<Result> {
+  const { reference, ...body } = one;
+  const named = typeof reference === 'string' ? { reference } : {};
+  try {
+    requireReference(reference);
+    const { name, fields } = view.readCreation(body);
+    const { record, document } = await createEntry(view, store, call, entries.entryOf(call, parents, name), fields);
+    return { ...(record === undefined ? view.configOf(name, document) : view.config(name, record)), ...named };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return { status: error.status, code: error.code, 'error-message': error.message, ...named };
+  }
+}
+
+/** Runs work on all items, some at a time. After a fault no further one begins; it rejects when those under way have ended. */
+async function inParallel<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const queue = items.entries();
+  const faults: unknown[] = [];
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of queue) {
+      if (faults.length > 0) return;
+      await work(item, index).catch((error: unknown) => void faults.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: itemsAtOnce }, lane));
+  if (faults.length > 0) throw faults[0];
+}
+
+function requireReference(reference: unknown): void {
+  if (reference === undefined || (typeof reference === 'string' && reference.length <= maxReferenceCharacters)) return;
+  const message = `"reference" must be text of at most ${maxReferenceCharacters} characters.`;
+  throw fail('invalid-value', { detail: message, items: [{ message, info: 'reference' }] });
+}
+
+/** The schemas of a batch: an entry, and the answer. */
+function describedBatch({ noun, schemas }: VerbContext) {
+  const reference = z.string().meta({ description: 'Echoed from the request.', example: 'row 17' });
+  const item = schemas.creation.extend({ reference: reference.max(maxReferenceCharacters).optional() });
+  const result = schemas.creation.partial().extend({
+    reference: reference.optional(),
+    status: z.int().optional().meta({ description: 'Of an entry that failed: the HTTP status it would have had.', example: 409 }),
+    code: z.string().optional().meta({ description: 'Of an entry that failed: the error code.', example: 'already-exists' }),
+    errorMessage: z.string().optional().meta({ description: 'Of an entry that failed: why.', example: 'An entry of this name exists.' }),
+  });
+  const name = noun.replace(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return {
+    name,
+    item: item.meta({ typeName: `${name}BatchItem` }),
+    answer: z.object({
+      batchResults: z.array(result.meta({ typeName: `${name}BatchResult` })).describe('One result for each entry, in order.'),
+      failed: z.int().min(0).describe('How many failed.'),
+    }),
+  };
+}
