@@ -1,6 +1,7 @@
 // The section `backup`: to whom backups are encrypted, when they are made, and where they go.
 import { z } from 'zod';
 import { durationField, integer } from '../wire/fields.ts';
+import { headerText, serverUrl } from './other-servers.ts';
 
 /** A place that backups are sent to. */
 export type BackupTarget = DirectoryTarget | S3Target;
@@ -48,19 +49,23 @@ const schedule = z.string().transform((text, context): BackupSchedule => {
 });
 
 const s3 = z.strictObject({
-  endpoint: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  endpoint: serverUrl(['http', 'https'], 'access-key-id and secret-access-key-file')
     .transform((url) => url.replace(/\/+$/, ''))
     .describe('URL of the store; buckets are addressed by path'),
-  region: z.string().min(1).default('us-east-1').describe('region that requests are signed for'),
-  bucket: z.string().min(3).max(63).describe('bucket that receives the files'),
+  region: headerText(64).default('us-east-1').describe('region that requests are signed for'),
+  bucket: z
+    .string()
+    .min(3)
+    .max(63)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be a name of letters, digits, dots, hyphens and underscores')
+    .describe('bucket that receives the files'),
   prefix: z
     .string()
     .max(512)
     .regex(/^(?:[\w.-]+\/)*$/, 'must be empty, or names that each end with a slash')
     .default('')
     .describe('in front of the name of each file, for example plant-7/'),
-  accessKeyId: z.string().min(1).describe('id of the credential; the right to write objects is enough'),
+  accessKeyId: headerText(256).describe('id of the credential; the right to write objects is enough'),
   secretAccessKeyFile: z.string().min(1).describe('file with the secret of the credential; mode 0600'),
   caFile: z.string().min(1).exactOptional().describe('certificates (PEM) that are trusted for this store, in place of those of the system'),
 });

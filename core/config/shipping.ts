@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { durationField, integer, nameField } from '../wire/fields.ts';
+import { headerText, hostFault, plainText, serverUrl } from './other-servers.ts';
 import { secretSource } from './secret-source.ts';
 
 /** What a receiver speaks. All but syslog are HTTPS. */
@@ -18,22 +19,29 @@ const fields = z.strictObject({
   protocol: z.enum(shippingProtocols).describe('syslog: RFC 5424 over TLS (RFC 5425); the others are HTTPS'),
   address: z
     .string()
-    .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:[\]/\s]+):\d{1,5}$/, 'must be HOST:PORT, for example siem.example:6514')
+    .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:[\]/]+):\d{1,5}$/, 'must be HOST:PORT, for example siem.example:6514')
+    .superRefine(requireHost)
     .exactOptional()
     .describe('syslog: host and port of the receiver'),
-  url: z
-    .url({ protocol: /^https$/, error: 'must be an https URL' })
-    .refine((url) => !/^https:\/\/[^/?#]*@/.test(url), 'must have no user and password: give username and password')
+  url: serverUrl(['https'], 'username and password')
     .exactOptional()
     .describe('HTTPS: the full URL, for example https://splunk.example:8088/services/collector/event'),
-  serverName: z.string().min(1).exactOptional().describe('name that the certificate of the receiver must have; default: the host'),
+  serverName: z
+    .string()
+    .min(1)
+    .superRefine((name, context) => refuse(context, hostFault(name)))
+    .exactOptional()
+    .describe('name that the certificate of the receiver must have; default: the host'),
   caFile: path('PEM file of the CA certificates that alone may have issued the certificate of the receiver; default: those of the system'),
   certificateFile: path('PEM file of the client certificate, with its chain'),
   keyFile: path('PEM file of the key of the client certificate'),
   token: secretSource('the token of the receiver')
     .exactOptional()
     .describe('HTTPS: token of Splunk HEC, API key of Elastic, or Bearer token'),
-  username: z.string().min(1).max(256).exactOptional().describe('HTTPS: user for Basic authentication'),
+  username: plainText(256)
+    .refine((name) => !name.includes(':'), 'must have no colon: Basic authentication takes what follows for the password')
+    .exactOptional()
+    .describe('HTTPS: user for Basic authentication'),
   password: secretSource('the password').exactOptional().describe('HTTPS: password for Basic authentication'),
   sources: z.array(z.enum(shippedSources)).min(1).default(['audit']).describe('audit: the audit trail; logs: system:logs'),
   format: z
@@ -63,14 +71,27 @@ const fields = z.strictObject({
   enterpriseNumber: integer(1, 2 ** 32 - 1)
     .default(32_473)
     .describe('syslog: private enterprise number in the names of the structured data; the default is the one for examples'),
-  index: z.string().min(1).max(255).exactOptional().describe('splunk: index; elastic: index or data stream, if the URL has none'),
-  sourceType: z.string().min(1).max(255).exactOptional().describe('splunk: sourcetype; default keystored:audit and keystored:logs'),
+  index: headerText(255)
+    .regex(
+      // Elastic also takes names made of the date, in angle brackets.
+      /^(?:<[^>]+>|[^-_+A-Z\\/*?"<>|,#:][^A-Z\\/*?"<>|,#:]*)$/,
+      'must be a name of lower-case letters, digits, dots, hyphens and underscores that begins with a letter, a digit or a dot',
+    )
+    .exactOptional()
+    .describe('splunk: index; elastic: index or data stream, if the URL has none'),
+  sourceType: plainText(255).exactOptional().describe('splunk: sourcetype; default keystored:audit and keystored:logs'),
   acknowledgements: z.boolean().default(false).describe('splunk: wait for indexer acknowledgement; the token must have it enabled'),
   labels: z
     .record(z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, 'must be a label name'), z.string().max(256))
     .exactOptional()
     .describe('loki: further labels of the streams'),
-  tenant: z.string().min(1).max(150).exactOptional().describe('loki: tenant (X-Scope-OrgID)'),
+  tenant: z
+    .string()
+    .min(1)
+    .max(150)
+    .regex(/^(?!\.{1,2}$)[A-Za-z0-9!_.*'()-]+$/, "must have only ASCII letters, digits and ! - _ . * ' ( ), as Loki has it")
+    .exactOptional()
+    .describe('loki: tenant (X-Scope-OrgID)'),
 });
 
 /** One receiver, checked. */
@@ -81,6 +102,14 @@ export type Destination = Omit<z.output<typeof fields>, 'heartbeat' | 'confirmEv
 };
 
 type Given = z.output<typeof fields>;
+
+function requireHost(text: string, context: z.RefinementCtx): void {
+  refuse(context, hostFault(bare(text.replace(/:\d+$/, ''))));
+}
+
+function refuse(context: z.RefinementCtx, fault: string | undefined): void {
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+}
 
 /** Fields that only some protocols have. */
 const onlyFor: Readonly<Partial<Record<keyof Given, readonly ShippingProtocol[]>>> = {
@@ -120,6 +149,8 @@ function faultOf(given: Given): readonly [field: keyof Given, fault: string] | u
   if (given.token !== undefined && given.username !== undefined) return ['token', `must not be given together with username in ${where}`];
   if (protocol === 'splunk' && given.token === undefined)
     return ['token', `is missing: ${where} needs the token of the HTTP Event Collector`];
+  if (protocol === 'elastic' && given.index === undefined && /^\/*(?:_bulk)?\/*$/.test(URL.parse(given.url ?? '')?.pathname ?? ''))
+    return ['index', `is missing: ${where} needs the index or data stream, here or in its url (https://HOST:9200/INDEX/_bulk)`];
   if (given.acknowledgements && protocol !== 'splunk') return ['acknowledgements', `is only for protocol splunk: remove it from ${where}`];
   if (given.format === 'cef' && protocol !== 'syslog') return ['format', `cef is only for syslog: ${where} can have json or ecs`];
   const port = /:(\d+)$/.exec(given.address ?? ':1')?.[1];

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { checkServerIdentity, type ConnectionOptions, createSecureContext } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
+import { fitsBasic, fitsHeader } from '../../../core/config/other-servers.ts';
 import { type Destination, serverNameOf } from '../../../core/config/shipping.ts';
 import { readSecret } from '../../../hsm/setup/setup.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
@@ -14,7 +15,11 @@ export function tlsOptions(destination: Destination): ConnectionOptions {
     try {
       return readFileSync(path);
     } catch (error) {
-      throw unusable(destination, field, `${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      throw unusable(
+        destination,
+        field,
+        `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): correct the path, or let the user of keystored read it`,
+      );
     }
   };
   const { caFile, certificateFile, keyFile } = destination;
@@ -53,22 +58,25 @@ export function authorizationOf(destination: Destination): Authorization | undef
   };
   if (token !== undefined) {
     const text = secret('token', token);
-    if (!/^[\x21-\x7e]+$/.test(text)) throw unusable(destination, 'token', 'has characters that a header cannot have');
+    if (!fitsHeader(text))
+      throw unusable(destination, 'token', 'has characters that a header cannot have: it must be one line of ASCII without spaces');
     return { header: `${{ splunk: 'Splunk', elastic: 'ApiKey' }[protocol as string] ?? 'Bearer'} ${text}`, secrets: [text] };
   }
   if (username === undefined || password === undefined) return undefined;
   const text = secret('password', password);
+  if (!fitsBasic(text)) throw unusable(destination, 'password', 'has control characters, which a receiver refuses: it must be one line');
   const credentials = Buffer.from(`${username}:${text}`).toString('base64');
   return { header: `Basic ${credentials}`, secrets: [credentials, text] };
 }
 
 function certificatesIn(destination: Destination, path: string, pem: Buffer): string[] {
   const blocks = pem.toString('latin1').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw unusable(destination, 'ca-file', `${path} has no certificate in PEM`);
+  if (blocks.length === 0)
+    throw unusable(destination, 'ca-file', `${path} has no certificate in PEM: it must have the CA certificates as CERTIFICATE blocks`);
   try {
     for (const block of blocks) void new X509Certificate(block);
   } catch {
-    throw unusable(destination, 'ca-file', `${path} has a certificate that cannot be read`);
+    throw unusable(destination, 'ca-file', `${path} has a certificate that cannot be read: copy it again`);
   }
   return blocks;
 }

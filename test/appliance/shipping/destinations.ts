@@ -12,7 +12,7 @@ import { memoryLog } from '../../harness/appliance.ts';
 import type { Pki } from './pki.ts';
 
 /** Fields as in the configuration file. */
-function destinationOf(fields: JsonObject): Destination {
+export function destinationOf(fields: JsonObject): Destination {
   const { destinations } = parseInput(z.strictObject(shippingFields), { destinations: [{ name: 'siem', ...fields }] });
   return destinations[0] as Destination;
 }
