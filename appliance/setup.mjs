@@ -84,6 +84,7 @@ async function main(word, args) {
   installPackages();
   if (word !== 'ctl' && word !== 'keystorectl') installSoftHsm();
   if (word === 'test' || word === 'test:long') installDebianPackages('for the tests', missing(testPackages));
+  if (word === 'bench') installDebianPackages('for the benchmark', missing({ wrk: 'wrk', openssl: 'openssl' }));
   if (word === 'test:interop') {
     installDebianPackages('for the clients of others', missing(clientPackages));
     unpackReceivers();

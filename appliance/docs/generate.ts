@@ -1,10 +1,14 @@
-// Writes what is made from tables and schemas: the references of errors and configuration, and the dashboard (npm run docs).
-import { writeFileSync } from 'node:fs';
+// Writes what is made from tables, schemas and figures: the references of errors and configuration, the dashboard, the tables and pictures
+// of performance (npm run docs).
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfiguration, type DescribedField } from '../../core/config/config.ts';
 import { coreErrors, type ErrorTable } from '../../core/base/errors.ts';
 import { configurationSections } from '../composition/configuration.ts';
 import { dashboardJson } from './dashboard.ts';
+import { parseFigures } from './performance/figures.ts';
+import { fillPage } from './performance/page.ts';
+import { drawPictures } from './performance/pictures.ts';
 import { plugins } from '../plugins.ts';
 
 /** Every generated file: name below appliance/docs, and text. */
@@ -13,7 +17,16 @@ export function generatedDocs(): Readonly<Record<string, string>> {
     'use/errors.md': errorReference(),
     'administer/configuration.md': configurationReference(),
     'administer/monitoring/dashboard.json': dashboardJson(),
+    ...performancePage(),
   };
+}
+
+/** The page with its tables, and its pictures. The text between the tables is that of the page as it is. */
+function performancePage(): Readonly<Record<string, string>> {
+  const text = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8');
+  const figures = parseFigures(text('administer/performance/figures.json'));
+  const pictures = Object.entries(drawPictures(figures)).map(([name, svg]) => [`administer/performance/${name}.svg`, svg]);
+  return { 'administer/performance.md': fillPage(text('administer/performance.md'), figures), ...Object.fromEntries(pictures) };
 }
 
 function errorReference(): string {

@@ -11,7 +11,7 @@ import { definePublicEndpoint, type AnyEndpoint } from '../../core/http/endpoint
 import { sendAnswer } from '../../core/http/response/answer.ts';
 import { buildRoutes } from '../../core/http/routes.ts';
 import { Router } from '../../core/http/routing.ts';
-import { median } from './median.ts';
+import { median } from './measure/rounds.ts';
 
 const idle = new Socket();
 const answerHeaders = {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { processTree } from '../../bench/processor-time.ts';
+import { processTree } from '../../bench/measure/processes.ts';
 import { startDaemon } from '../../harness/daemon.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 

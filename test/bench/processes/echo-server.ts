@@ -1,8 +1,9 @@
 // The yardstick: a bare node:https server that reads a body and answers with it. TLS 1.3, keep-alive, nothing else.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 
-const [keyFile, certFile, port] = process.argv.slice(2) as [string, string, string];
+const [keyFile, certFile] = process.argv.slice(2) as [string, string];
 
 const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile), minVersion: 'TLSv1.3' }, (request, response) => {
   const chunks: Buffer[] = [];
@@ -14,5 +15,5 @@ const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(cer
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('disconnect', () => process.exit(0));

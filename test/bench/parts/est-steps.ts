@@ -2,40 +2,40 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openAuditTrail } from '../../core/audit/trail.ts';
-import type { Log } from '../../core/base/context.ts';
-import { Secret } from '../../core/base/secret.ts';
-import { openStore } from '../../core/store/open.ts';
-import { formatTimestamp, systemClock } from '../../core/base/time.ts';
-import type { KeyType, TokenConfig } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/client/open.ts';
-import { approveByPolicy } from '../../plugins/ca/issuing/approval.ts';
-import { makeCaGeneration } from '../../plugins/ca/life.ts';
-import { encodeCertsOnly } from '../../plugins/est/operations/certs-only.ts';
-import { familiesUnder, verifyCsr } from '../../plugins/ca/issuing/csr.ts';
-import { openCaContext } from '../../plugins/ca/context.ts';
-import { issueCertificate } from '../../plugins/ca/issuing/issue.ts';
-import { type CaRecord, disabledEnrolment } from '../../plugins/ca/records/records.ts';
-import { answerDer, readRequestBody } from '../../plugins/est/listener/transport.ts';
-import { testHsmConfig } from '../harness/token/softhsm.ts';
-import { silentLog } from '../harness/log.ts';
+import { openAuditTrail } from '../../../core/audit/trail.ts';
+import { Secret } from '../../../core/base/secret.ts';
+import { openStore } from '../../../core/store/open.ts';
+import { formatTimestamp, systemClock } from '../../../core/base/time.ts';
+import type { KeyType, TokenConfig } from '../../../hsm/api.ts';
+import { openHsm } from '../../../hsm/client/open.ts';
+import { approveByPolicy } from '../../../plugins/ca/issuing/approval.ts';
+import { makeCaGeneration } from '../../../plugins/ca/life.ts';
+import { encodeCertsOnly } from '../../../plugins/est/operations/certs-only.ts';
+import { familiesUnder, verifyCsr } from '../../../plugins/ca/issuing/csr.ts';
+import { openCaContext } from '../../../plugins/ca/context.ts';
+import { issueCertificate } from '../../../plugins/ca/issuing/issue.ts';
+import { type CaRecord, disabledEnrolment } from '../../../plugins/ca/records/records.ts';
+import { answerDer, readRequestBody } from '../../../plugins/est/listener/transport.ts';
+import { testHsmConfig } from '../../harness/token/softhsm.ts';
+import { silentLog } from '../../harness/log.ts';
+
+export type Step = { readonly key: string; readonly step: string; readonly ms: number };
 
 const repetitions = 200;
 const policy = { allowedDomains: ['example.test'], allowSubdomains: true, allowBareDomains: false, allowIpSans: false };
 
-/** Lines of a table: milliseconds per step, mean of 200, one enrolment at a time. */
+/** Milliseconds of each step, mean of 200, one enrolment at a time. */
 export async function measureSteps(
   directory: string,
   tokens: readonly TokenConfig[],
   type: KeyType,
   csr: Buffer,
-): Promise<readonly string[]> {
+): Promise<readonly Step[]> {
   const place = join(directory, `steps-${type}`);
   mkdirSync(place, { recursive: true });
-  const log: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => log };
   const hsm = await openHsm(testHsmConfig(...tokens));
   const store = await openStore({ directory: join(place, 'store'), dataKey: new Secret(new Uint8Array(32)) });
-  const audit = await openAuditTrail({ directory: join(place, 'audit'), chain: 'bench', clock: systemClock, log });
+  const audit = await openAuditTrail({ directory: join(place, 'audit'), chain: 'bench', clock: systemClock, log: silentLog });
   const spent = new Map<string, number>();
   /** The times of inner steps are taken off the outer one. */
   let inner = 0;
@@ -74,10 +74,7 @@ export async function measureSteps(
   await audit.close();
   await store.close();
   await hsm.close();
-  const lines = [...spent]
-    .toSorted(([, left], [, right]) => right - left)
-    .map(([step, total]) => `| ${type} | ${step} | ${(total / repetitions).toFixed(3)} |`);
-  return ['| CA key | step | ms |', '|---|---|---|', ...lines];
+  return [...spent].toSorted(([, left], [, right]) => right - left).map(([step, total]) => ({ key: type, step, ms: total / repetitions }));
 }
 
 async function makeRecord(context: ReturnType<typeof openCaContext>, keyType: KeyType): Promise<CaRecord> {

@@ -1,4 +1,4 @@
-// Processor time of other processes, from /proc: on a machine that does other things too it tells more than a rate.
+// Processor time and memory of other processes, from /proc: on a machine that does other things too, processor time tells more than a rate.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Processor time so far of all threads of these processes, user and system, in microseconds; the kernel tells it in hundredths of a second. */
@@ -9,6 +9,11 @@ export function processorMicros(pids: readonly number[]): number {
     ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   }
   return ticks * 10_000;
+}
+
+/** Memory of a process in MiB: its own pages, and of each shared page its share (PSS). 0 when the process is gone. */
+export function proportionalMib(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
 }
 
 /** A process and everything it started that still runs: process ids with the script that each runs. */

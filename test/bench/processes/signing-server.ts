@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import type { HsmConfig, KeyType, SignScheme } from '../../hsm/api.ts';
-import { openHsm } from '../../hsm/client/open.ts';
+import type { AddressInfo } from 'node:net';
+import type { HsmConfig, KeyType, SignScheme } from '../../../hsm/api.ts';
+import { openHsm } from '../../../hsm/client/open.ts';
 
-const [keyFile, certFile, port, configText, type] = process.argv.slice(2) as [string, string, string, string, KeyType];
+const [keyFile, certFile, configText, type] = process.argv.slice(2) as [string, string, string, KeyType];
 
 const hsm = await openHsm(JSON.parse(configText) as HsmConfig);
 const binding = { tenant: 'bench', keyId: `bench-${type}`, version: 1, purpose: 'ca' };
@@ -24,5 +25,5 @@ const server = createServer(tls, (request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(Number(port), '127.0.0.1', () => console.log('ready'));
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('disconnect', () => process.exit(0));

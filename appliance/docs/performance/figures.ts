@@ -1,0 +1,165 @@
+// The figures of the benchmark as its file has them: `npm run bench -- --json FILE` writes it, `npm run docs` draws and writes from it.
+import { z } from 'zod';
+
+const number = z.number();
+
+/** Of one kind of request: rate, latencies, and processor time of all processes of the server. */
+const load = z.strictObject({ perSecond: number, p50Ms: number, p99Ms: number, micros: number });
+
+/** The same of the appliance: of `micros`, the share of the processes that hold the token. */
+const ownLoad = z.strictObject({ ...load.shape, tokenMicros: number });
+
+/** Where OpenBao was measured, too. */
+const besideOpenBao = {
+  openBao: load.optional(),
+  /** appliance to OpenBao */
+  rateToOpenBao: number.optional(),
+  /** processor time: OpenBao's to the appliance's, so that above 1 is less */
+  timeToOpenBao: number.optional(),
+};
+
+const diskLatency = z.strictObject({ p50Ms: number, p99Ms: number });
+
+/** One operation at one number of connections. Ratios are medians of those of the rounds, each of neighbouring turns. */
+const actionRow = z.strictObject({
+  operation: z.string(),
+  /** of one request; rates and times are those of requests */
+  items: number,
+  connections: number,
+  workers: number,
+  appliance: ownLoad,
+  ...besideOpenBao,
+  echo: load,
+  /** bare PKCS#11 calls for one item, by one process */
+  token: z.strictObject({ micros: number, p50Ms: number }),
+  disk: diskLatency,
+  /** processor time: that of the bare server, or of the bare calls, in that of the appliance */
+  echoShare: number,
+  tokenShare: number,
+  /** p50 to that of the bare server, one durable append and the bare calls together */
+  latencyToFloor: number,
+});
+
+/** Processor time of what guards a request, in microseconds. */
+const guard = z.strictObject({ token: number, policy: number, audit: number, kept: number, fresh: number });
+
+const enrolmentRow = z.strictObject({
+  key: z.string(),
+  mode: z.enum(['kept', 'fresh']),
+  connections: number,
+  appliance: ownLoad,
+  /** a bare server that makes one signature */
+  bare: load,
+  rateToBare: number,
+});
+
+const keyUseRow = z.strictObject({
+  /** keys that requests use, drawn at random */
+  used: number,
+  /** keys in the store */
+  stored: number,
+  appliance: ownLoad,
+  /** rate to that of one key, and processor time of one key to this; the same store */
+  rateToOne: number,
+  timeToOne: number,
+});
+
+const largeRow = z.strictObject({
+  large: z.string(),
+  perSecond: number,
+  small: z.strictObject({ p50Ms: number, p99Ms: number, maxMs: number }),
+  workerHeldMs: z.strictObject({ median: number, worst: number }),
+  hostHeldMs: z.strictObject({ median: number, worst: number }),
+});
+
+const creationRow = z.strictObject({
+  way: z.string(),
+  connections: number,
+  /** keys, not requests */
+  appliance: ownLoad,
+  ...besideOpenBao,
+  /** processor time of the token's bare calls in that of the appliance */
+  tokenShare: number,
+});
+
+const loginRow = z.strictObject({
+  connections: number,
+  appliance: ownLoad,
+  ...besideOpenBao,
+});
+
+const processMemory = z.strictObject({ process: z.string(), idleMib: number, loadedMib: number });
+
+const starts = z.strictObject({ toReadyMs: number, toSignatureMs: number });
+
+const scaleRow = z.strictObject({
+  stream: z.string(),
+  verb: z.string(),
+  perSecond: number,
+  /** to the same stream with ten keys, in the same round */
+  ratio: number,
+  quartiles: z.tuple([number, number]),
+});
+
+/** What each part of the benchmark finds. */
+export const partSchemas = {
+  actions: z.strictObject({ auditRecordOctets: number, rows: z.array(actionRow) }),
+  guard,
+  keys: z.strictObject({ rows: z.array(keyUseRow) }),
+  creation: z.strictObject({ token: z.strictObject({ micros: number }), rows: z.array(creationRow) }),
+  login: z.strictObject({ rows: z.array(loginRow) }),
+  est: z.strictObject({
+    rows: z.array(enrolmentRow),
+    steps: z.array(z.strictObject({ key: z.string(), step: z.string(), ms: number })),
+    /** why ML-DSA was not measured */
+    missing: z.string().optional(),
+  }),
+  large: z.strictObject({ rows: z.array(largeRow) }),
+  memory: z.strictObject({ appliance: z.array(processMemory), openBao: z.array(processMemory).optional() }),
+  start: z.strictObject({ appliance: starts, npm: starts, openBao: starts.optional() }),
+  scale: z.strictObject({ keys: number, startToSignatureMs: number, rows: z.array(scaleRow), use: z.array(keyUseRow) }),
+} as const;
+
+export type PartName = keyof typeof partSchemas;
+export type Parts = { readonly [Name in PartName]: z.output<(typeof partSchemas)[Name]> };
+/** The figures of one operation at one number of connections. */
+export type ActionRow = Parts['actions']['rows'][number];
+/** The figures of keys used at random. */
+export type KeyUseRow = z.output<typeof keyUseRow>;
+
+const machine = z.strictObject({
+  processor: z.string(),
+  cores: number,
+  memoryGib: number,
+  kernel: z.string(),
+  fileSystem: z.string(),
+  node: z.string(),
+  module: z.string(),
+  openBao: z.string().optional(),
+  /** processes that waited for a core before the part began: above a half, something else was running */
+  loadBefore: number,
+});
+
+/** When, where and how long a part was measured. */
+const circumstances = z.strictObject({ measuredOn: z.iso.date(), rounds: number, seconds: number, machine });
+export type Circumstances = z.output<typeof circumstances>;
+
+const measured = <Schema extends z.ZodType>(found: Schema) => z.strictObject({ ...circumstances.shape, found });
+
+const figures = z.strictObject(
+  Object.fromEntries(Object.entries(partSchemas).map(([name, schema]) => [name, measured(schema).optional()])),
+);
+
+/** A file of figures: each part as it was measured last. */
+export type Figures = { readonly [Name in PartName]?: Circumstances & { readonly found: Parts[Name] } };
+
+/** Reads the text of a file of figures. Throws ZodError when it is another one. */
+export function parseFigures(text: string): Figures {
+  return figures.parse(JSON.parse(text));
+}
+
+/** The text of a file of figures, with as many digits as mean something. */
+export function formatFigures(found: Figures): string {
+  const rounded = (_name: string, value: unknown): unknown => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);
+  return `${JSON.stringify(found, rounded, 1)}\n`;
+}

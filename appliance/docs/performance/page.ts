@@ -1,0 +1,180 @@
+// Fills the tables of performance.md from the figures of the benchmark: what is between two marks is written, the rest is people's.
+import type { Circumstances, Figures, PartName } from './figures.ts';
+import { operationName, readable, rowsAt, showPicture } from './pictures.ts';
+
+/** Where the figures are missing, what makes them. */
+const notMeasured = 'Not measured yet: `npm run bench -- --json appliance/docs/administer/performance/figures.json`, then `npm run docs`.';
+
+/** Text of each block, by the name in its marks. */
+const blocks: Readonly<Record<string, (figures: Figures) => readonly string[]>> = {
+  machine: describeMachine,
+  'per-core': describePerCore,
+  rates: (figures) => withPicture(figures, 'rates', describeRates(figures)),
+  latency: (figures) => withPicture(figures, 'latency', describeLatency(figures)),
+  'processor-time': (figures) => withPicture(figures, 'processor-time', []),
+  keys: (figures) => withPicture(figures, 'keys', describeKeys(figures)),
+  'other-work': describeOtherWork,
+  memory: (figures) => withPicture(figures, 'memory', describeMemory(figures)),
+};
+
+/** The page with its blocks filled. Throws when a mark has no block, or a block no mark. */
+export function fillPage(page: string, figures: Figures): string {
+  const used = new Set<string>();
+  const filled = page.replaceAll(
+    /(<!-- figures: ([a-z-]+) -->\n)[^]*?(<!-- end -->)/g,
+    (_whole, begin: string, name: string, end: string) => {
+      const block = blocks[name];
+      if (block === undefined) throw new Error(`there are no figures named ${name}`);
+      used.add(name);
+      const lines = block(figures);
+      return `${begin}\n${(lines.length === 0 ? [notMeasured] : lines).join('\n')}\n\n${end}`;
+    },
+  );
+  const unused = Object.keys(blocks).filter((name) => !used.has(name));
+  if (unused.length > 0) throw new Error(`the page has no place for ${unused.join(', ')}`);
+  return filled;
+}
+
+function withPicture(figures: Figures, name: string, lines: readonly string[]): readonly string[] {
+  const picture = showPicture(figures, name);
+  if (picture === '') return lines;
+  return lines.length === 0 ? [picture] : [...lines, '', picture];
+}
+
+/** Circumstances of the parts, one line for those that were measured alike. */
+function describeMachine(figures: Figures): readonly string[] {
+  const alike = new Map<string, PartName[]>();
+  for (const [name, measured] of Object.entries(figures) as [PartName, Circumstances][]) {
+    const line = describe(measured);
+    alike.set(line, [...(alike.get(line) ?? []), name]);
+  }
+  return [...alike].map(([line, names]) => `- ${names.join(', ')}: ${line}`);
+}
+
+function describe({ measuredOn, rounds, seconds, machine }: Circumstances): string {
+  const { processor, cores, memoryGib, kernel, fileSystem, node, module, openBao } = machine;
+  const where = `${cores} cores (${processor}), ${readable(memoryGib)} GiB, Linux ${kernel}, ${fileSystem}`;
+  const what = `Node.js ${node}, ${module}${openBao === undefined ? '' : `, OpenBao ${openBao}`}`;
+  return `${measuredOn}, ${where}; ${what}; ${counted(rounds, 'round')} of ${seconds} s`;
+}
+
+/** What a core does: a second of processor time by that of an operation. */
+function describePerCore(figures: Figures): readonly string[] {
+  const rows = rowsAt(figures, 64);
+  if (rows.length === 0) return [];
+  return table(
+    ['Operation', 'a second and core', 'µs of processor time', 'of them in token processes'],
+    rows.map((row) => {
+      const each = row.appliance.micros / row.items;
+      return [operationName(row), readable(1e6 / each), readable(each), readable(row.appliance.tokenMicros / row.items)];
+    }),
+  );
+}
+
+function describeRates(figures: Figures): readonly string[] {
+  const rows = rowsAt(figures, 64);
+  if (rows.length === 0) return [];
+  const counts = [1, 16, 64];
+  const ratio = (value: number | undefined): string => value?.toFixed(2) ?? '–';
+  return table(
+    ['Requests a second', ...counts.map((count) => counted(count, 'connection')), ...counts.map((count) => `to OpenBao, ${count}`)],
+    rows.map((row) => {
+      const others = counts.map((count) => rowsAt(figures, count).find(({ operation }) => operation === row.operation));
+      return [
+        operationName(row),
+        ...others.map((one) => readable(one?.appliance.perSecond ?? 0)),
+        ...others.map((one) => ratio(one?.rateToOpenBao)),
+      ];
+    }),
+  );
+}
+
+function describeLatency(figures: Figures): readonly string[] {
+  return table(
+    ['One connection', 'p50 ms', 'p99 ms', 'p50 of echo, disk and token together', 'ratio', 'disk p99 ms'],
+    rowsAt(figures, 1).map((row) => {
+      const { appliance, echo, disk, token } = row;
+      const floor = echo.p50Ms + disk.p50Ms + token.p50Ms * row.items;
+      return [
+        ...[operationName(row), readable(appliance.p50Ms), readable(appliance.p99Ms)],
+        ...[readable(floor), row.latencyToFloor.toFixed(2), readable(disk.p99Ms)],
+      ];
+    }),
+  );
+}
+
+function describeKeys(figures: Figures): readonly string[] {
+  const rows = [...(figures.keys?.found.rows ?? []), ...(figures.scale?.found.use ?? [])];
+  const among = figures.scale?.found;
+  const use = table(
+    ['Keys used at random', 'of', 'requests a second', 'rate to one key', 'processor time of one key to this'],
+    rows.map((row) => [
+      ...[row.used.toLocaleString('en-US'), row.stored.toLocaleString('en-US'), readable(row.appliance.perSecond)],
+      ...[row.rateToOne.toFixed(2), row.timeToOne.toFixed(2)],
+    ]),
+  );
+  if (among === undefined) return use;
+  return [
+    ...use,
+    '',
+    `A start with ${among.keys.toLocaleString('en-US')} keys made its first signature after ${readable(among.startToSignatureMs)} ms.`,
+    'Rate of one stream of requests to that in a store of ten keys:',
+    '',
+    ...table(
+      ['', 'action', 'ratio', 'half of the rounds'],
+      among.rows.map(({ stream, verb, ratio, quartiles }) => [
+        stream,
+        verb,
+        ratio.toFixed(2),
+        quartiles.map((one) => one.toFixed(2)).join(' to '),
+      ]),
+    ),
+  ];
+}
+
+/** What is done more rarely: keys made, logins, enrolments, starts. */
+function describeOtherWork({ creation, login, est, start }: Figures): readonly string[] {
+  const cells = (load: { readonly perSecond: number; readonly p50Ms: number; readonly micros: number }): readonly string[] => [
+    ...[readable(load.perSecond), readable(load.p50Ms), readable(load.micros)],
+  ];
+  const rows = [
+    ...(creation?.found.rows ?? []).map((row) => [
+      `AES-256 keys ${row.way}, ${counted(row.connections, 'connection')}`,
+      ...cells(row.appliance),
+    ]),
+    ...(login?.found.rows ?? []).map((row) => [`approle logins, ${counted(row.connections, 'connection')}`, ...cells(row.appliance)]),
+    ...(est?.found.rows ?? []).map((row) => [
+      ...[
+        `enrolments, CA with ${row.key}, one worker, ${row.mode === 'kept' ? 'kept connections' : 'a new connection each'}`,
+        ...cells(row.appliance),
+      ],
+    ]),
+  ];
+  const starting = start?.found;
+  return [
+    ...table(['Work', 'a second', 'p50 ms', 'µs of processor time'], rows),
+    ...(starting === undefined
+      ? []
+      : [
+          '',
+          `A start, with everything set up, takes ${readable(starting.npm.toReadyMs)} ms to the ready line by \`npm start\`, ` +
+            `${readable(starting.appliance.toReadyMs)} ms as a service, and the first signature is made after ` +
+            `${readable(starting.npm.toSignatureMs)} and ${readable(starting.appliance.toSignatureMs)} ms.`,
+        ]),
+  ];
+}
+
+function describeMemory({ memory }: Figures): readonly string[] {
+  if (memory === undefined) return [];
+  const sum = (field: 'idleMib' | 'loadedMib'): string => readable(memory.found.appliance.reduce((all, one) => all + one[field], 0));
+  return [`All processes together: ${sum('idleMib')} MiB at rest, ${sum('loadedMib')} MiB after a load.`];
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return [];
+  return [`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows.map((cells) => `| ${cells.join(' | ')} |`)];
+}

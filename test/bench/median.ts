@@ -1,6 +1,0 @@
-// What the benchmarks tell of several rounds.
-
-/** The middle one of the values. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}

@@ -1,0 +1,131 @@
+// Enrolments, EC and ML-DSA, on kept and on new connections, against a bare server that makes one token signature a request.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Parts } from '../../../appliance/docs/performance/figures.ts';
+import { defined } from '../../../core/base/defined.ts';
+import type { KeyType, TokenConfig } from '../../../hsm/api.ts';
+import { type Daemon, startDaemon } from '../../harness/daemon.ts';
+import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';
+import { makeSoftToken } from '../../harness/token/softhsm.ts';
+import { makeDeviceCsr, makeKeys } from '../../plugins/ca/pki.ts';
+import type { Part } from '../measure/bench.ts';
+import { formatLoad, formatRatio, summarise, summariseOwn } from '../measure/formats.ts';
+import { measureLoad, type Target } from '../measure/load.ts';
+import { formatTable, inRounds, medianOf } from '../measure/rounds.ts';
+import { processesOf } from '../neighbours/appliance.ts';
+import { startSigningServer } from '../neighbours/bare-servers.ts';
+import { measureSteps, type Step } from './est-steps.ts';
+
+/** One kind of CA: its key in the token, and the request that devices send. */
+type Kind = { readonly name: string; readonly type: KeyType; readonly fields: object; readonly csr: Buffer };
+
+const secret = 'bench secret';
+
+/** Connections that are kept, or made for each request. */
+const modes = [
+  { mode: 'kept', connections: 64, headers: {} },
+  { mode: 'fresh', connections: 16, headers: { Connection: 'close' } },
+] as const;
+
+export const est: Part<'est'> = {
+  measures: 'enrolments against a bare HTTPS server that signs, and where their time goes',
+  seconds: ({ rounds, seconds }) => 25 + 2 * modes.length * (rounds + 1) * 2 * (seconds + 0.15),
+  async run({ directory, rounds, seconds }) {
+    const tokens = join(directory, 'tokens');
+    mkdirSync(tokens, { recursive: true });
+    const nss = await obtainNss();
+    const missing = 'missing' in nss ? nss.missing : undefined;
+    const configured = [await makeSoftToken(tokens), ...('missing' in nss ? [] : [await makeNssToken(nss, tokens)])];
+    const kinds = await makeKinds(missing !== undefined);
+    const rows: Parts['est']['rows'][number][] = [];
+    const daemon = await startBenchDaemon(directory, configured);
+    try {
+      const appliance = { processes: processesOf(daemon) };
+      for (const kind of kinds) {
+        const target = await prepare(daemon, kind);
+        const bare = await startSigningServer(directory, configured, kind.type);
+        try {
+          for (const { mode, connections, headers } of modes) {
+            const asked = { ...target, headers: { ...target.headers, ...headers } };
+            const options = { seconds, connections, directory };
+            const found = await inRounds(rounds, async () => ({
+              bare: await measureLoad(bare, { ...asked, url: bare.url }, options),
+              appliance: await measureLoad(appliance, asked, options),
+            }));
+            rows.push({
+              ...{ key: kind.name, mode, connections },
+              appliance: summariseOwn(found.map((turns) => turns.appliance)),
+              bare: summarise(found.map((turns) => turns.bare)),
+              rateToBare: medianOf(found, (turns) => turns.appliance.perSecond / turns.bare.perSecond),
+            });
+          }
+        } finally {
+          bare.stop();
+        }
+      }
+    } finally {
+      await daemon.stop();
+    }
+    const steps: Step[] = [];
+    for (const { type, csr } of kinds) steps.push(...(await measureSteps(directory, configured, type, csr)));
+    return { rows, steps, ...defined({ missing }) };
+  },
+  format: ({ rows, steps, missing }) => [
+    ...formatTable(
+      [
+        'enrolment (simpleenroll, Basic)',
+        'connections',
+        '/s',
+        'p50 ms',
+        'p99 ms',
+        'µs',
+        'of them token',
+        'bare server, one signature /s',
+        'p50 ms',
+        'p99 ms',
+        'µs',
+        'rate to it',
+      ],
+      rows.map((row) => [
+        ...[row.key, row.mode === 'kept' ? `${row.connections} kept` : `${row.connections}, new each time`, ...formatLoad(row.appliance)],
+        ...[row.appliance.tokenMicros.toFixed(1), ...formatLoad(row.bare), formatRatio(row.rateToBare)],
+      ]),
+    ),
+    '',
+    ...formatTable(
+      ['CA key', 'step of an enrolment', 'ms'],
+      steps.map(({ key, step, ms }) => [key, step, ms.toFixed(3)]),
+    ),
+    ...(missing === undefined ? [] : ['', `ML-DSA was not measured: ${missing}`]),
+  ],
+};
+
+async function makeKinds(withoutMlDsa: boolean): Promise<readonly Kind[]> {
+  const name = 'device.example.test';
+  const ec: Kind = { name: 'ECDSA P-256', type: 'ecdsa-p256', fields: {}, csr: await makeDeviceCsr(await makeKeys('P-256'), name) };
+  if (withoutMlDsa) return [ec];
+  const csr = await makeDeviceCsr(await makeKeys('ML-DSA-65'), name);
+  return [ec, { name: 'ML-DSA-65', type: 'ml-dsa-65', fields: { 'cert-key-type': 'ml-dsa-65' }, csr }];
+}
+
+/** One worker: the bare server is one process as well. */
+async function startBenchDaemon(directory: string, tokens: readonly TokenConfig[]): Promise<Daemon> {
+  const wire = tokens.map(({ libraryParameters, ...token }) => ({
+    ...token,
+    ...defined({ 'library-parameters': libraryParameters }),
+  }));
+  const config = join(directory, 'est.yaml');
+  writeFileSync(config, JSON.stringify({ hsm: { tokens: wire } }));
+  return startDaemon({ directory: join(directory, 'data'), workers: 1, args: ['--config', config] });
+}
+
+async function prepare(daemon: Daemon, kind: Kind): Promise<Target> {
+  const { uuid } = (await daemon.request('GET', '/v1/state/tenants/system')) as { uuid: string };
+  const settings = { enabled: true, 'initial-enroll-secret': secret, 'allowed-domains': ['example.test'], 'allow-subdomains': true };
+  await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: kind.type, est: settings, ...kind.fields });
+  return {
+    url: `${daemon.estUrl}/.well-known/est/${uuid}/${kind.type}/simpleenroll`,
+    body: kind.csr.toString('base64'),
+    headers: { 'Content-Type': 'application/pkcs10', Authorization: `Basic ${Buffer.from(`est:${secret}`).toString('base64')}` },
+  };
+}
