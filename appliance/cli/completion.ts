@@ -1,4 +1,4 @@
-// Completion for bash, zsh and fish: a script for the shell, which asks keystorectl what could come next.
+// Completion for bash, zsh, fish and PowerShell: a script for the shell, which asks keystorectl what could come next.
 import { Command } from 'commander';
 import { Catalog, type CatalogEntry } from './catalog.ts';
 import { Client } from './client.ts';
@@ -8,6 +8,7 @@ import { resolveConnection } from './connection.ts';
 import { keptDescription, loadDescription } from './description.ts';
 import { fieldsIn } from './operations/fields.ts';
 import { colorChoices } from './terminal/color.ts';
+import { completionScripts } from './terminal/completion-scripts.ts';
 import type { Io } from './terminal/io.ts';
 import { formats } from './terminal/output.ts';
 import { readContexts } from './profile.ts';
@@ -15,13 +16,13 @@ import { programCommands } from './program.ts';
 import { connectionIn } from './commands/verbs.ts';
 import type { verbs } from './verbs.ts';
 
-/** `completion bash | zsh | fish` prints the script. */
+/** `completion bash | zsh | fish | powershell` prints the script. */
 export async function printCompletion(words: readonly string[], io: Io): Promise<void> {
   const command = new Command('keystorectl completion')
     .description('Print a completion script: source <(keystorectl completion bash)')
     .exitOverride()
     .configureOutput(outputOf(io));
-  for (const [shell, script] of Object.entries(scripts)) {
+  for (const [shell, script] of Object.entries(completionScripts)) {
     command
       .command(shell)
       .description(`the script for ${shell}`)
@@ -52,7 +53,7 @@ const subcommands: Readonly<Record<string, readonly string[]>> = {
   hsm: ['status', 'modules', 'describe', 'initialise', 'prepare', 'change-pin', 'rotate-wrapping-key', 'test'],
   audit: ['verify'],
   context: ['list', 'show', 'use', 'set', 'delete'],
-  completion: ['bash', 'zsh', 'fish'],
+  completion: Object.keys(completionScripts),
 };
 
 /** Commands whose words are those of a verb. */
@@ -135,22 +136,3 @@ async function namesOf(
 function connectionFlags(): string[] {
   return connectionOptions().flatMap(({ long }) => long ?? []);
 }
-
-const scripts: Readonly<Record<string, string>> = {
-  bash: `_keystorectl() {
-  local IFS=$'\\n'
-  COMPREPLY=($(keystorectl __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _keystorectl keystorectl
-`,
-  zsh: `#compdef keystorectl
-_keystorectl() {
-  local -a candidates
-  candidates=("\${(@f)$(keystorectl __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  [[ -n "$candidates" ]] && compadd -a candidates || _files
-}
-compdef _keystorectl keystorectl
-`,
-  fish: `complete -c keystorectl -a '(keystorectl __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
-`,
-};

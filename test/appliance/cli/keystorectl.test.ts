@@ -471,8 +471,23 @@ describe('help and completion', () => {
     expect(stdout.split('\n').filter((line) => line !== '')).toEqual(candidates);
   });
 
-  test.each(['bash', 'zsh', 'fish'])('there is a script for %s', async (shell) => {
+  test.each(['bash', 'zsh', 'fish', 'powershell'])('there is a script for %s', async (shell) => {
     expect((await ctl(['completion', shell])).stdout).toContain('keystorectl __complete');
+    expect((await ctl(['__complete', 'completion', shell.slice(0, 2)])).stdout).toBe(`${shell}\n`);
+  });
+
+  // PowerShell is not at hand where these tests run: what can be seen is that the script is whole and passes what the others pass.
+  test('the script for PowerShell registers a completer, closes what it opens, and passes the begun word also when it is empty', async () => {
+    const { stdout } = await ctl(['completion', 'powershell']);
+    expect(stdout).toMatch(
+      /^Register-ArgumentCompleter -Native -CommandName @\('keystorectl', 'keystorectl\.cmd'\) -ScriptBlock \{\n[^]*\n\}\n$/,
+    );
+    const code = stdout.replaceAll(/'(?:[^']|'')*'|"(?:[^"`]|`.)*"/g, '');
+    let nested = code.replaceAll(/[^(){}[\]]/g, '');
+    for (let before = ''; before !== nested; nested = nested.replaceAll(/\(\)|\{\}|\[\]/g, '')) before = nested;
+    expect(nested).toBe('');
+    expect(code).toMatch(/& \$keystorectl __complete @words \$begun 2>\$null \|/);
+    expect((await ctl(['__complete', 'context', ''])).stdout).toContain('list\n');
   });
 });
 
