@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../harness/temporary.ts';
 import { type OurAppliance, startOurAppliance } from './our-appliance.ts';
 
@@ -27,9 +28,9 @@ test('its tests pass, and the compiler and javadoc warn of nothing', async () =>
   expect(output).toMatch(/Tests run: \d+, Failures: 0, Errors: 0, Skipped: 0\n/);
   expect(output).toMatch(/100000 results, at most \d+ KiB in the heap/);
   expect(output).not.toContain('[WARNING]');
-  const at = join(repository, 'keystored/keystored-client/0.1.0');
+  const at = join(repository, 'keystored/keystored-client', manifest.version);
   for (const part of ['.jar', '-sources.jar', '-javadoc.jar', '.pom']) {
-    expect(existsSync(join(at, `keystored-client-0.1.0${part}`)), part).toBe(true);
+    expect(existsSync(join(at, `keystored-client-${manifest.version}${part}`)), part).toBe(true);
   }
 });
 
@@ -44,7 +45,7 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   </properties>
   <repositories><repository><id>here</id><url>file://${repository}</url></repository></repositories>
   <dependencies>
-    <dependency><groupId>keystored</groupId><artifactId>keystored-client</artifactId><version>0.1.0</version></dependency>
+    <dependency><groupId>keystored</groupId><artifactId>keystored-client</artifactId><version>${manifest.version}</version></dependency>
   </dependencies>
   <build>
     <plugins>

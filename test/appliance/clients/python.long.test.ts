@@ -46,10 +46,3 @@ test.each(['test_client', 'test_attempts'])('%s', async (module) => {
   const report = await text(child.stderr);
   expect({ code: await ended, report }).toEqual({ code: 0, report: expect.stringMatching(/^Ran \d+ tests in .*\n\nOK\n$/m) as unknown });
 });
-
-test('the version of the User-Agent is the one of the package, and the package has the one of the service', () => {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const read = (path: string): string => readFileSync(join(root, 'appliance/clients/python', path), 'utf8');
-  expect(read('pyproject.toml')).toContain(`\nversion = "${version}"\n`);
-  expect(read('src/keystored_client/_version.py')).toContain(`VERSION = "${version}"`);
-});

@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, ConnectionError, type Credentials, Problem, type Transport } from '../../../appliance/clients/typescript/src/index.ts';
 import { nodeTransport } from '../../../appliance/clients/typescript/src/transport/node.ts';
-import { version } from '../../../appliance/clients/typescript/src/version.ts';
 import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
@@ -282,12 +281,6 @@ describe('options', () => {
   test('a client shows no secret when it is printed', () => {
     expect(inspect(root, { depth: 9, showHidden: false })).not.toContain(appliance.rootToken);
     expect(JSON.stringify(root)).not.toContain(appliance.rootToken);
-  });
-
-  test('the version of the User-Agent is the one of the package, and the package has the one of the service', () => {
-    const versionIn = (path: string): unknown => (JSON.parse(readFileSync(path, 'utf8')) as { version: unknown }).version;
-    expect(version).toBe(versionIn('appliance/clients/typescript/package.json'));
-    expect(version).toBe(versionIn('package.json'));
   });
 });
 
