@@ -4148,7 +4148,7 @@ func (r TransitKeyBatchResult) Problem() *Problem {
 // TransitKeyBatchResultAutoRotate: Rotates the key by itself; a merge cannot remove it, a replacement can.
 type TransitKeyBatchResultAutoRotate struct {
 	// RotateAfter: Interval after which the key is rotated, again and again.
-	RotateAfter string `json:"rotate-after,omitempty"`
+	RotateAfter string `json:"rotate-after"`
 
 	// ActivateAfter: Delay after a rotation before the new version encrypts.
 	ActivateAfter string `json:"activate-after,omitempty"`
@@ -4163,7 +4163,7 @@ type TransitKeyBatchResultAutoRotate struct {
 // TransitKeyBatchResultDistribute: Distribution of the key.
 type TransitKeyBatchResultDistribute struct {
 	// To: Where the key goes; inherit means all.
-	To Distribution `json:"to,omitempty"`
+	To Distribution `json:"to"`
 }
 
 // TransitKeyCreation: A document of the API.
@@ -4473,10 +4473,10 @@ type TransitKeyUsage struct {
 // TransitKeysCreateBatchAnswer: A document of the API.
 type TransitKeysCreateBatchAnswer struct {
 	// BatchResults: One result for each entry, in order.
-	BatchResults []TransitKeyBatchResult `json:"batch-results,omitempty"`
+	BatchResults []TransitKeyBatchResult `json:"batch-results"`
 
 	// Failed: How many failed.
-	Failed *int64 `json:"failed,omitempty"`
+	Failed int64 `json:"failed"`
 }
 
 // TransitKeysCreateBatchRequest: A document of the API.

@@ -166,9 +166,12 @@ export function outputOf(endpoint: AnyEndpoint): InlineSchema | undefined {
   return wire;
 }
 
-/** What a policy may have made shorter: of a document with a name, that is the only field which is certain to be there. */
-function shownOf({ nameField }: AnyEndpoint, schema: InlineSchema): InlineSchema {
-  return nameField === undefined ? schema : { ...withoutKeywords(schema, 'required'), required: [nameField] };
+/**
+ * What a policy may have made shorter: of a document with a name, that is the only field which is certain to be there. The answer of a
+ * batch has no name itself.
+ */
+function shownOf({ nameField = '' }: AnyEndpoint, schema: InlineSchema): InlineSchema {
+  return schema.properties?.[nameField] === undefined ? schema : { ...withoutKeywords(schema, 'required'), required: [nameField] };
 }
 
 function markSecret(endpoint: AnyEndpoint, wire: InlineSchema, path: string, direction: Direction): void {

@@ -2544,7 +2544,7 @@ export type TransitKeyBatchResult = {
 /** Rotates the key by itself; a merge cannot remove it, a replacement can. */
 export type TransitKeyBatchResultAutoRotate = {
   /** Interval after which the key is rotated, again and again. */
-  'rotate-after'?: string | undefined;
+  'rotate-after': string;
   /** Delay after a rotation before the new version encrypts. */
   'activate-after'?: string | undefined;
   /** Time after the creation of a newer version when the old one stops encrypting. */
@@ -2556,7 +2556,7 @@ export type TransitKeyBatchResultAutoRotate = {
 /** Distribution of the key. */
 export type TransitKeyBatchResultDistribute = {
   /** Where the key goes; inherit means all. */
-  to?: Distribution | undefined;
+  to: Distribution;
 };
 
 export type TransitKeyCreation = {
@@ -2778,9 +2778,9 @@ export type TransitKeyUsage = {
 
 export type TransitKeysCreateBatchAnswer = {
   /** One result for each entry, in order. */
-  'batch-results'?: TransitKeyBatchResult[] | undefined;
+  'batch-results': TransitKeyBatchResult[];
   /** How many failed. */
-  failed?: number | undefined;
+  failed: number;
 };
 
 export type TransitKeysCreateBatchRequest = {

@@ -3343,7 +3343,7 @@ class TransitKeyBatchResult(Document):
 class TransitKeyBatchResultAutoRotate(Document):
     """Rotates the key by itself; a merge cannot remove it, a replacement can."""
 
-    rotate_after: Optional[str] = None
+    rotate_after: str
     """Interval after which the key is rotated, again and again."""
     activate_after: Optional[str] = None
     """Delay after a rotation before the new version encrypts."""
@@ -3357,7 +3357,7 @@ class TransitKeyBatchResultAutoRotate(Document):
 class TransitKeyBatchResultDistribute(Document):
     """Distribution of the key."""
 
-    to: Optional[Distribution] = None
+    to: Distribution
     """Where the key goes; inherit means all."""
 
 
@@ -3601,9 +3601,9 @@ class TransitKeyUsage(Document):
 class TransitKeysCreateBatchAnswer(Document):
     """TransitKeysCreateBatchAnswer."""
 
-    batch_results: Optional[list[TransitKeyBatchResult]] = None
+    batch_results: list[TransitKeyBatchResult]
     """One result for each entry, in order."""
-    failed: Optional[int] = None
+    failed: int
     """How many failed."""
 
 

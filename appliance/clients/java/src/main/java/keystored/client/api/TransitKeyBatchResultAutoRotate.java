@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Rotates the key by itself; a merge cannot remove it, a replacement can.
  *
- * @param rotateAfter Interval after which the key is rotated, again and again. May be null: absent.
+ * @param rotateAfter Interval after which the key is rotated, again and again.
  * @param activateAfter Delay after a rotation before the new version encrypts. May be null: absent.
  * @param deprecateAfter Time after the creation of a newer version when the old one stops encrypting. May be
  * null: absent.

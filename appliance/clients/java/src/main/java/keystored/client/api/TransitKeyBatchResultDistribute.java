@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /**
  * Distribution of the key.
  *
- * @param to Where the key goes; inherit means all. May be null: absent.
+ * @param to Where the key goes; inherit means all.
  */
 public record TransitKeyBatchResultDistribute(
     @JsonProperty("to") Distribution to) {

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * A document of the API.
  *
- * @param batchResults One result for each entry, in order. May be null: absent.
- * @param failed How many failed. May be null: absent.
+ * @param batchResults One result for each entry, in order.
+ * @param failed How many failed.
  */
 public record TransitKeysCreateBatchAnswer(
     @JsonProperty("batch-results") List<TransitKeyBatchResult> batchResults,
