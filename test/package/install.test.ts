@@ -6,10 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from '../harness/client.ts';
 import { freePort } from '../harness/daemon.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
-
-/** The clean system: a Debian release, from the mirror its tool knows unless another is named. */
-const suite = process.env['KEYSTORED_TEST_SUITE'] ?? 'trixie';
-const mirror = process.env['KEYSTORED_TEST_MIRROR'];
+import { canMakeCleanSystems, makeCleanSystem, suitesOr } from './clean-system.ts';
 
 const path = temporaryDirectory();
 const system = path('system');
@@ -17,8 +14,7 @@ const builder = resolve(import.meta.dirname, '../../appliance/packaging/build-de
 const data = join(system, 'var/lib/keystored');
 const configuration = join(system, 'etc/keystored/keystored.yaml');
 
-const possible = process.getuid?.() === 0 && spawnSync('mmdebstrap', ['--version']).status === 0;
-if (!possible) console.warn('SKIPPED: installing the package in a clean chroot, because that needs root and mmdebstrap');
+const possible = canMakeCleanSystems('installing the package in a clean chroot');
 
 let running: ChildProcess | undefined;
 afterEach(() => void running?.kill('SIGKILL'));
@@ -27,19 +23,11 @@ describe.skipIf(!possible)('the Debian package', () => {
   let older = '';
   let newer = '';
 
-  beforeAll(() => {
+  beforeAll(async () => {
     older = run(process.execPath, builder, '0.0.1', path()).trim();
     newer = run(process.execPath, builder, '0.0.2', path()).trim();
-    run(
-      'mmdebstrap',
-      '--variant=minbase',
-      `--customize-hook=copy-in ${older} /root`,
-      '--customize-hook=chroot "$1" apt-get update',
-      `--customize-hook=chroot "$1" apt-get install --yes --no-install-recommends /root/${basename(older)}`,
-      suite,
-      system,
-      ...(mirror === undefined ? [] : [mirror]),
-    );
+    const [suite = ''] = suitesOr('trixie');
+    await makeCleanSystem(system, suite, { deb: older });
     copyFileSync(newer, join(system, 'root', basename(newer)));
   });
 

@@ -1,21 +1,26 @@
 // The Debian package keystorectl on clean systems without the daemon: it installs, runs, has its manual, and leaves nothing behind.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { programCommands } from '../../appliance/cli/program.ts';
+import { measure, printMeasures } from '../clients/commands.ts';
+import { startDaemon, type Daemon } from '../harness/daemon.ts';
+import { walkOf } from '../harness/markdown.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
-
-/** Both releases that the package is for, unless one is named. */
-const suites = process.env['KEYSTORED_TEST_SUITE']?.split(',') ?? ['bookworm', 'trixie'];
-const mirror = process.env['KEYSTORED_TEST_MIRROR'];
+import { canMakeCleanSystems, type CleanSystem, makeCleanSystem, suitesOr } from './clean-system.ts';
 
 const path = temporaryDirectory();
-const builder = resolve(import.meta.dirname, '../../appliance/packaging/keystorectl/build-keystorectl.ts');
+const root = resolve(import.meta.dirname, '../..');
+const builder = join(root, 'appliance/packaging/keystorectl/build-keystorectl.ts');
 
-const possible = process.getuid?.() === 0 && spawnSync('mmdebstrap', ['--version']).status === 0;
-if (!possible) console.warn('SKIPPED: installing keystorectl in clean chroots, because that needs root and mmdebstrap');
+/** Documents whose commands need an appliance and keystorectl, and the packages of the other tools that they name. */
+const walks = ['README.md', 'appliance/docs/use/keystorectl.md', 'appliance/docs/use/policies.md', 'appliance/docs/start/tour.md'];
+const toolsOfWalks = ['curl', 'openssl'];
+
+const possible = canMakeCleanSystems('installing keystorectl in clean chroots');
+printMeasures();
 
 describe.skipIf(!possible)('keystorectl without the daemon', () => {
   let files: readonly string[] = [];
@@ -36,21 +41,23 @@ describe.skipIf(!possible)('keystorectl without the daemon', () => {
     expect(readFileSync(path('again', 'SHA256SUMS'), 'utf8')).toBe(readFileSync(path('built', 'SHA256SUMS'), 'utf8'));
   });
 
-  describe.each(suites)('on Debian %s', (suite) => {
-    const system = path(suite);
-    const inSystem = (command: string, ...args: string[]): string => run('chroot', system, command, ...args);
+  // Both releases that the package is for.
+  describe.each(suitesOr('bookworm', 'trixie'))('on Debian %s', (suite) => {
+    const directory = path(suite);
+    let system: CleanSystem;
+    const inSystem = (command: string, ...args: string[]): string => run('chroot', directory, command, ...args);
 
-    beforeAll(() => {
+    beforeAll(async () => {
       const architecture = run('dpkg', '--print-architecture').trim();
       const deb = files.find((file) => file.endsWith(`_${architecture}.deb`)) ?? '';
-      run(
-        'mmdebstrap',
-        ...['--variant=minbase', '--include=man-db,mandoc', '--dpkgopt=path-include=/usr/share/man/*'],
-        `--customize-hook=copy-in ${deb} /root`,
-        '--customize-hook=chroot "$1" apt-get update',
-        `--customize-hook=chroot "$1" apt-get install --yes --no-install-recommends /root/${basename(deb)}`,
-        ...[suite, system, ...(mirror === undefined ? [] : [mirror])],
-      );
+      system = await makeCleanSystem(directory, suite, {
+        packages: ['man-db', 'mandoc', ...toolsOfWalks],
+        deb,
+        options: ['--dpkgopt=path-include=/usr/share/man/*'],
+      });
+      measure(`Debian ${suite} with the package keystorectl`, system);
+      const single = files.find((file) => basename(file) === `keystorectl-linux-${architecture}`) ?? '';
+      cpSync(single, join(directory, 'opt/keystorectl'));
     });
 
     test('it runs without a Node.js of the release', () => {
@@ -61,13 +68,37 @@ describe.skipIf(!possible)('keystorectl without the daemon', () => {
     test('every command has a page that neither groff nor mandoc has anything to say about', () => {
       for (const name of ['keystorectl', ...programCommands.map((command) => `keystorectl-${command.name}`)]) {
         const page = `/usr/share/man/man1/${name}.1.gz`;
-        const shown = spawnSync('chroot', [system, 'env', 'LC_ALL=C.UTF-8', 'man', '--warnings', '--local-file', page], {
+        const shown = spawnSync('chroot', [directory, 'env', 'LC_ALL=C.UTF-8', 'man', '--warnings', '--local-file', page], {
           encoding: 'utf8',
         });
         expect([shown.status, shown.stderr], name).toEqual([0, '']);
         expect(shown.stdout, name).toContain(name.toUpperCase());
-        const lint = spawnSync('chroot', [system, 'mandoc', '-T', 'lint', '-W', 'warning', page], { encoding: 'utf8' });
+        const lint = spawnSync('chroot', [directory, 'mandoc', '-T', 'lint', '-W', 'warning', page], { encoding: 'utf8' });
         expect([lint.status, lint.stdout], name).toEqual([0, '']);
+      }
+    });
+
+    let running: Daemon | undefined;
+    afterEach(() => running?.stop());
+
+    test.each([
+      ['the package', '/usr/bin/keystorectl'],
+      ['the single file', '/opt/keystorectl'],
+    ])('%s leads through the documents with the tools that they name, and without Node.js', async (form, program) => {
+      const daemon = await startDaemon({ directory: path(`data of ${suite} and ${form}`) });
+      running = daemon;
+      for (const document of walks) {
+        const name = `${basename(program)} of ${form}, ${basename(document)}`;
+        const home = join(system.home, name);
+        // What a reader has who is on the machine of the appliance: the CA and the root token in `data`, keystorectl in `appliance`.
+        mkdirSync(join(home, 'appliance'), { recursive: true });
+        mkdirSync(join(home, 'data/tls'), { recursive: true });
+        symlinkSync(program, join(home, 'appliance/keystorectl'));
+        writeFileSync(join(home, 'data/root-token'), daemon.rootToken);
+        writeFileSync(join(home, 'data/tls/ca.pem'), daemon.caPem);
+        const walked = system.runAsReader(walkOf(join(root, document), daemon), name, { KEYSTORED_URL: daemon.url });
+        await expect(walked, name).resolves.toMatchObject({ code: 0 });
+        measure(name, await walked);
       }
     });
 
@@ -75,7 +106,7 @@ describe.skipIf(!possible)('keystorectl without the daemon', () => {
       const owned = inSystem('dpkg', '--listfiles', 'keystorectl').trim().split('\n');
       expect(owned).toContain('/usr/share/bash-completion/completions/keystorectl');
       inSystem('dpkg', '--purge', 'keystorectl');
-      expect(owned.filter((file) => file.includes('keystore') && existsSync(`${system}${file}`))).toEqual([]);
+      expect(owned.filter((file) => file.includes('keystore') && existsSync(`${directory}${file}`))).toEqual([]);
     });
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDaemon, type Daemon } from '../../harness/daemon.ts';
+import { commandsOf, walkOf } from '../../harness/markdown.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -15,26 +16,6 @@ const documents = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `appliance/docs/${name}`),
 ];
-
-type Block = {
-  readonly line: number;
-  readonly text: string;
-  /** why it cannot run here, as the line above it says */ readonly reason: string | undefined;
-};
-
-/** Blocks fenced as `sh`, also inside lists. A line `> Not run by the tests…` above one says why it is left out. */
-function blocksOf(document: string): Block[] {
-  const lines = readFileSync(join(root, document), 'utf8').split('\n');
-  return lines.flatMap((line, index) => {
-    const [, indent] = /^( *)```sh$/.exec(line) ?? [];
-    if (indent === undefined) return [];
-    const length = lines.slice(index + 1).findIndex((one) => one === `${indent}\`\`\``);
-    const text = lines.slice(index + 1, index + 1 + length).map((one) => one.slice(indent.length));
-    const above = lines.slice(0, index).findLast((one) => one.trim() !== '') ?? '';
-    const [, reason] = /^ *> (Not run by the tests.+)$/.exec(above) ?? [];
-    return [{ line: index + 1, text: text.join('\n'), reason }];
-  });
-}
 
 let daemon: Daemon;
 beforeAll(async () => {
@@ -49,15 +30,6 @@ async function runAsReader(document: string): Promise<{ readonly code: number | 
   const home = mkdtempSync(join(tmpdir(), 'ks-'));
   symlinkSync(path('data'), join(home, 'data'));
   symlinkSync(join(root, 'appliance'), join(home, 'appliance'));
-  const script = [
-    'set -e',
-    'trap \'echo "stopped in the block at line $LINE" >&2\' ERR',
-    ...blocksOf(document).flatMap(({ line, text, reason }) => (reason === undefined ? [`LINE=${line}`, text] : [])),
-  ].join('\n');
-  const [port, estPort] = [new URL(daemon.url).port, new URL(daemon.estUrl).port];
-  const adapted = script
-    .replaceAll(/(127\.0\.0\.1|localhost):4646/g, `$1:${port}`)
-    .replaceAll(/(127\.0\.0\.1|localhost):4665/g, `$1:${estPort}`);
   const environment = {
     PATH: `${join(root, 'appliance')}:${process.env['PATH']}`,
     HOME: home,
@@ -65,7 +37,11 @@ async function runAsReader(document: string): Promise<{ readonly code: number | 
     KEYSTORED_URL: daemon.url,
     LC_ALL: 'C.UTF-8',
   };
-  const child = spawn('bash', ['-c', adapted], { cwd: home, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('bash', ['-c', walkOf(join(root, document), daemon)], {
+    cwd: home,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   const code = await new Promise<number | null>((done) => child.once('close', done));
@@ -74,7 +50,7 @@ async function runAsReader(document: string): Promise<{ readonly code: number | 
   return { code, output: output.join('') };
 }
 
-test.for(documents.filter((document) => blocksOf(document).some(({ reason }) => reason === undefined)))(
+test.for(documents.filter((document) => commandsOf(join(root, document)).length > 0))(
   '%s does what it says',
   async (document, { skip }) => {
     const missing = ['gpg', 'openssl', 'curl'].filter((tool) => usesTool(document, tool) && spawnSync('which', [tool]).status !== 0);
@@ -107,5 +83,5 @@ test('links between the documents lead somewhere', () => {
 });
 
 function usesTool(document: string, tool: string): boolean {
-  return blocksOf(document).some(({ text, reason }) => reason === undefined && new RegExp(`(^|[|(&;]|\\s)${tool} `, 'm').test(text));
+  return commandsOf(join(root, document)).some(({ text }) => new RegExp(`(^|[|(&;]|\\s)${tool} `, 'm').test(text));
 }
