@@ -8,7 +8,7 @@ import { selfSignedIdentity } from '../harness/tls.ts';
 
 export type OurAppliance = {
   /** Runs a command with the environment of the tests; throws with its output when it fails, and answers it. */
-  run(directory: string, command: string, args: readonly string[]): Promise<string>;
+  run(directory: string, command: string, args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<string>;
   stop(): Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export async function startOurAppliance(directory: string): Promise<OurAppliance
   await sealed.request('POST', '/v1/state/keystore/system/seal', {});
   const variables = await environment(directory, serving, sealed);
   return {
-    run: (at, command, args) => run(at, command, args, variables),
+    run: (at, command, args, more) => run(at, command, args, { ...variables, ...more }),
     async stop() {
       await Promise.all([serving.stop(), sealed.stop()]);
     },

@@ -1,30 +1,53 @@
 // The Go client against a running appliance: its own tests and checks, and a program outside that uses it as its README says.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../harness/temporary.ts';
+import { requireToolchain } from './commands.ts';
+import { obtainGo, onlyThisGo } from './go/toolchain.ts';
 import { type OurAppliance, startOurAppliance } from './our-appliance.ts';
+import { versions } from './versions.ts';
 
 const path = temporaryDirectory();
 const library = resolve(import.meta.dirname, '../../appliance/clients/go');
 const staticcheck = 'honnef.co/go/tools/cmd/staticcheck@v0.6.1';
 
+/** The last patch of the oldest release, which go.mod names, and the newest one: both from the Go proxy, because Debian 12 has an older one. */
+const oldest = versions['go, oldest of our client'];
+const newest = versions.go;
+
 let appliance: OurAppliance;
+const goOf: Record<string, string> = {};
 beforeAll(async () => {
+  await requireToolchain('go');
+  for (const release of [oldest, newest]) goOf[release] = await obtainGo(release);
   appliance = await startOurAppliance(path());
 });
 afterAll(() => appliance?.stop());
 
-test('its tests pass', async () => {
-  const output = await appliance.run(library, 'go', ['test', '-count=1', '-v', './...']);
+function go(at: string, args: readonly string[], release: string = newest): Promise<string> {
+  return appliance.run(at, goOf[release] ?? '', args, onlyThisGo);
+}
+
+test('the oldest release is the one that go.mod names', () => {
+  const [, named = ''] = /^go (\S+)$/m.exec(readFileSync(join(library, 'go.mod'), 'utf8')) ?? [];
+  expect(oldest.startsWith(`${named}.`)).toBe(true);
+});
+
+test.each([
+  ['the oldest release', oldest, []],
+  ['the newest release', newest, []],
+  ['the newest release, without a race', newest, ['-race']],
+])('its tests pass with %s', async (_, release, flags) => {
+  const output = await go(library, ['test', '-count=1', '-v', ...flags, './...'], release);
   expect(output).not.toContain('--- SKIP');
   expect(output).toContain('--- PASS: TestLiveStreamOfManyItemsInLittleMemory');
 });
 
 test('it is formatted, and vet and staticcheck find nothing', async () => {
-  expect(await appliance.run(library, 'gofmt', ['-l', '.'])).toBe('');
-  expect(await appliance.run(library, 'go', ['vet', './...'])).toBe('');
-  expect(await appliance.run(library, 'go', ['run', staticcheck, './...'])).not.toContain('.go:');
+  expect(await appliance.run(library, join(dirname(goOf[newest] ?? ''), 'gofmt'), ['-l', '.'])).toBe('');
+  expect(await go(library, ['vet', './...'])).toBe('');
+  expect(await go(library, ['run', staticcheck, './...'])).not.toContain('.go:');
 });
 
 const program = `package main
@@ -67,11 +90,11 @@ test('a program elsewhere uses it', async () => {
   const at = path('outside');
   mkdirSync(at);
   writeFileSync(join(at, 'main.go'), program);
-  await appliance.run(at, 'go', ['mod', 'init', 'outside.example/program']);
-  await appliance.run(at, 'go', ['mod', 'edit', `-replace=keystored-client=${library}`]);
-  await appliance.run(at, 'go', ['mod', 'tidy']);
-  expect(await appliance.run(at, 'go', ['run', '.'])).toContain('found aes256-gcm96');
+  await go(at, ['mod', 'init', 'outside.example/program']);
+  await go(at, ['mod', 'edit', `-replace=keystored-client=${library}`]);
+  await go(at, ['mod', 'tidy']);
+  expect(await go(at, ['run', '.'])).toContain('found aes256-gcm96');
   const misspelled = program.replace('{Name: name}', '{Nam: name}');
   writeFileSync(join(at, 'main.go'), misspelled);
-  await expect(appliance.run(at, 'go', ['build', './...'])).rejects.toThrow('unknown field Nam');
+  await expect(go(at, ['build', './...'])).rejects.toThrow('unknown field Nam');
 });

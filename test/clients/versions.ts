@@ -11,6 +11,7 @@ export const versions = {
   schemathesis: '4.32.5',
   // the Go proxy
   go: '1.26.0',
+  'go, oldest of our client': '1.21.13',
   'oapi-codegen': '2.8.2',
   'oapi-codegen/runtime': '1.8.0',
   // npm

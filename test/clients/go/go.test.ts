@@ -1,11 +1,12 @@
 // A client that oapi-codegen makes of the description, against a running appliance.
-import { chmodSync, cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { measure, must, printMeasures, requireToolchain, run, toolDirectory } from '../commands.ts';
 import { expectStory, setStage, startSubject, type Subject } from '../story.ts';
 import { versions } from '../versions.ts';
+import { obtainGo, onlyThisGo } from './toolchain.ts';
 
 const at = temporaryDirectory();
 const project = at('project');
@@ -15,7 +16,7 @@ let go: string;
 
 beforeAll(async () => {
   await requireToolchain('go');
-  go = await obtainGo();
+  go = await obtainGo(versions.go);
   subject = await startSubject(at());
   const generator = await obtainGenerator();
   for (const part of ['main.go', 'refused']) cpSync(join(import.meta.dirname, part), join(project, part), { recursive: true });
@@ -36,42 +37,15 @@ test('does what the story asks', async () => {
 });
 
 test('a misspelt field does not compile', async () => {
-  const { code, output } = await run(go, ['build', '-o', '/dev/null', './refused'], { cwd: project, environment });
+  const { code, output } = await run(go, ['build', '-o', '/dev/null', './refused'], { cwd: project, environment: onlyThisGo });
   expect(code).toBe(1);
   expect(output).toMatch(
     /^# keystored-clients\/refused\n\S+ unknown field plaintxt in struct literal of type api\.EncryptRequest[^\n]*\n$/,
   );
 });
 
-/** This release and no other, and not what the shell of the user says about it. */
-const environment = { GOTOOLCHAIN: 'local', GOROOT: '', GOFLAGS: '-modcacherw' };
-
 function inGo(args: readonly string[]) {
-  return must(go, args, { cwd: project, environment });
-}
-
-/**
- * The release of the table. Go downloads it as a module, which Go before 1.21 unpacks but does not run:
- * modules hold no execute permissions, and the `go.mod` files of a toolchain are renamed in them.
- */
-async function obtainGo(): Promise<string> {
-  const directory = toolDirectory(`go-${versions.go}`);
-  const command = join(directory, 'bin/go');
-  if (existsSync(command)) return command;
-  const platform = `linux-${process.arch === 'arm64' ? 'arm64' : 'amd64'}`;
-  const toolchain = `golang.org/toolchain@v0.0.1-go${versions.go}.${platform}`;
-  // Outside of a module: a `go.mod` above would choose another release.
-  const { stdout } = await must('go', ['mod', 'download', '-json', toolchain], { cwd: at(), environment: { GOTOOLCHAIN: 'local' } });
-  const unfinished = `${directory}.new`;
-  rmSync(unfinished, { recursive: true, force: true });
-  cpSync((JSON.parse(stdout) as { Dir: string }).Dir, unfinished, { recursive: true });
-  await must('chmod', ['-R', 'u+w', unfinished]);
-  for (const file of globSync('**/_go.mod', { cwd: unfinished }))
-    renameSync(join(unfinished, file), join(unfinished, dirname(file), 'go.mod'));
-  for (const program of globSync(['bin/*', 'pkg/tool/*/*'], { cwd: unfinished })) chmodSync(join(unfinished, program), 0o755);
-  rmSync(directory, { recursive: true });
-  renameSync(unfinished, directory);
-  return command;
+  return must(go, args, { cwd: project, environment: onlyThisGo });
 }
 
 async function obtainGenerator(): Promise<string> {
@@ -81,7 +55,7 @@ async function obtainGenerator(): Promise<string> {
   if (existsSync(generator)) return generator;
   const installed = await must(go, ['install', `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v${version}`], {
     cwd: at(),
-    environment: { ...environment, GOBIN: directory },
+    environment: { ...onlyThisGo, GOBIN: directory },
   });
   measure('go install oapi-codegen', installed);
   return generator;
