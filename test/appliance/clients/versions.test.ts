@@ -20,7 +20,7 @@ const statements: readonly (readonly [file: string, before: string, after: strin
   ['appliance/clients/go/README.md', '`appliance/clients/go/v', '`'],
   ['appliance/clients/java/pom.xml', '<artifactId>keystored-client</artifactId>\n  <version>', '</version>\n'],
   ['appliance/clients/java/src/main/java/keystored/client/internal/Version.java', ' VERSION = "', '";\n'],
-  ['appliance/clients/java/README.md', '<artifactId>keystored-client</artifactId>\n  <version>', '</version>\n'],
+  ['appliance/clients/java/README.md', '<artifactId>keystored-client</artifactId><version>', '</version>'],
   ['appliance/docs/start/installation.md', ' keystored:', '\n'],
   ['appliance/docs/administer/packaging.md', 'apt install ./keystored_', '_amd64.deb'],
 ];
