@@ -62,7 +62,8 @@ async function trustWhatThisMachineTrusts(directory: string): Promise<void> {
   const own = 'usr/local/share/ca-certificates';
   if (existsSync(`/${own}`) && readdirSync(`/${own}`).length > 0) {
     cpSync(`/${own}`, join(directory, own), { recursive: true });
-    await must('chroot', [directory, 'update-ca-certificates'], { environment: { TMPDIR: '/tmp' } });
+    // Java has a store of its own, which a hook of this command fills with a program in Java: that needs /proc.
+    await enter(directory, ['env', 'TMPDIR=/tmp', 'update-ca-certificates', '--fresh']);
   }
   if (existsSync('/etc/resolv.conf')) cpSync('/etc/resolv.conf', join(directory, 'etc/resolv.conf'), { dereference: true });
 }
@@ -73,7 +74,18 @@ async function runAsReader(system: string, script: string, cwd: string, environm
   writeFileSync(join(system, 'tmp/script'), `set -e\ncd "${cwd}"\n${script}\n`);
   const settings = { HOME: reader.home, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...environment };
   const user = ['setpriv', `--reuid=${reader.name}`, `--regid=${reader.name}`, '--init-groups', '--no-new-privs'];
+  return enter(system, [
+    ...user,
+    'env',
+    '-i',
+    ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+    'bash',
+    '/tmp/script',
+  ]);
+}
+
+/** A command in the system, with the kernel's file systems. */
+function enter(system: string, words: readonly string[]): Promise<Ending> {
   const mounts = `mount -t proc proc ${system}/proc && mount --rbind /dev ${system}/dev && exec chroot ${system} "$@"`;
-  const words = [...user, 'env', '-i', ...Object.entries(settings).map(([name, value]) => `${name}=${value}`), 'bash', '/tmp/script'];
   return must('unshare', ['--mount', 'sh', '-c', mounts, 'sh', ...words]);
 }
