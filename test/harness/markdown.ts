@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 export type Block = {
-  /** what stands behind the fence: `sh`, `js`, … */ readonly language: string;
+  /** the word after the fence: `sh`, `js`, … */ readonly language: string;
   /** number of the line with the fence, from 1 */ readonly line: number;
   readonly text: string;
   /** the last line with text before the block */ readonly above: string;
