@@ -103,7 +103,13 @@ async function storm(daemon: Daemon, keys: Key[], report: RotationReport): Promi
 async function makeKey(daemon: Daemon, report: RotationReport): Promise<Key> {
   const name = `rotated-${randomBytes(6).toString('hex')}`;
   const sort = sorts[Math.floor(Math.random() * sorts.length)] as (typeof sorts)[number];
-  await daemon.request('POST', config, { name, ...sort });
+  const { status, body } = await daemon.exchange('POST', config, { name, ...sort });
+  // A token process that does not answer within the short job timeout is replaced, and a creation is not repeated then: callers do that.
+  if (status === 503) {
+    await setTimeout(100);
+    return makeKey(daemon, report);
+  }
+  if (status !== 201) throw new Error(`the key was refused with ${status}: ${JSON.stringify(body)}`);
   const signs = 'cipher' in sort;
   const answer = (await daemon.request(
     'POST',
