@@ -55,7 +55,7 @@ public final class Program {
     int pages = 0;
     for (boolean more = true; more; pages++) {
       ApiResponse<List<TransitKey>> page =
-          keys.transitKeysListConfigWithHttpInfo(null, names.isEmpty() ? null : names.get(names.size() - 1), 2);
+          keys.transitKeysListConfigWithHttpInfo(null, names.isEmpty() ? null : names.get(names.size() - 1), 2, null);
       for (TransitKey key : page.getData()) names.add(key.getName());
       report.addProperty("total", Integer.parseInt(page.getHeaders().get("total-count").get(0)));
       more = page.getHeaders().getOrDefault("link", List.of("")).get(0).contains("rel=\"next\"");

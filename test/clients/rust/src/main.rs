@@ -47,7 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let (mut names, mut pages): (Vec<String>, usize) = (Vec::new(), 0);
     loop {
-        let page = transit_keys_api::transit_keys_list_config(&at, None, names.last().map(String::as_str), Some(2)).await?;
+        let page = transit_keys_api::transit_keys_list_config(&at, None, names.last().map(String::as_str), Some(2), None).await?;
         let is_last = page.len() < 2;
         names.extend(page.into_iter().map(|key| key.name));
         pages += 1;
