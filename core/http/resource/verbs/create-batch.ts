@@ -40,21 +40,22 @@ export function createBatchEndpoint(verb: VerbContext): AnyEndpoint {
     errors: ['already-exists', 'conflict', ...verb.errors],
     find: (call) => entries.parentsOf(call),
     async run(call, { batchInput }, parents) {
-      readFlag(call.query, 'validate');
+      const isTry = readFlag(call.query, 'validate');
       const results: Result[] = [];
       const created: string[] = [];
+      let failed = 0;
       try {
         await inParallel(batchInput, async (one, index) => {
           const result = await createOne(verb, call, parents, one);
           results[index] = result;
-          if (!('code' in result) && call.query.get('validate') !== 'true') created.push(String(result[view.nameField]));
+          if ('code' in result) failed += 1;
+          else if (!isTry) created.push(String(result[view.nameField]));
         });
       } finally {
         // After a fault too: what was created is in the record.
-        const failed = results.filter((result) => 'code' in result).length;
         call.noteAudit({ requestParameters: { items: batchInput.length, failed }, ...(created.length === 0 ? {} : { created }) });
       }
-      return new Reply(200, new Wire({ 'batch-results': results, failed: results.filter((result) => 'code' in result).length }));
+      return new Reply(200, new Wire({ 'batch-results': results, failed }));
     },
   });
 }
