@@ -40,11 +40,20 @@ export function found(octets: Buffer, needles: readonly Needle[]): readonly stri
   return needles.filter((needle) => octets.includes(needle.octets)).map(({ what }) => what);
 }
 
-/** The pages of the store's file in the memory of a process, as a core dump would contain them. */
+/** The pages of the store's file in the memory of a process, as a core dump would contain them; none of a process that is ending. */
 export function mappedStore(pid: number): readonly Buffer[] {
-  const maps = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n').filter((line) => line.endsWith('/store/data.mdb')); // prettier-ignore
+  try {
+    return readMappedStore(pid).filter((octets) => octets.length > 0);
+  } catch (error) {
+    if (['ESRCH', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}
+
+function readMappedStore(pid: number): readonly Buffer[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   try {
+    const maps = readFileSync(`/proc/${pid}/maps`, 'utf8').split('\n').filter((line) => line.endsWith('/store/data.mdb')); // prettier-ignore
     return maps.map((line) => {
       const [start = 0, end = 0] = (/^([0-9a-f]+)-([0-9a-f]+)/.exec(line) ?? []).slice(1).map((digits) => Number.parseInt(digits, 16));
       return readUntilUnmapped(memory, start, end);

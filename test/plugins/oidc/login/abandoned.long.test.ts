@@ -1,7 +1,6 @@
 // Many unfinished sign-ins and CLI logins: the store and the memory that they take are bounded.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectGarbage } from '../../../harness/garbage.ts';
 import { temporaryDirectory } from '../../../harness/temporary.ts';
 import { startOidcHarness, type OidcHarness } from '../harness.ts';
 
@@ -14,9 +13,6 @@ beforeAll(async () => {
   await harness.setService();
 });
 afterAll(() => harness.close());
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** From many addresses, each with a browser that does not return and a command line that does not poll. */
 async function abandon(count: number, round: number): Promise<void> {
