@@ -26,6 +26,7 @@ const tasks = {
   'test:long': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/long.config.ts']],
   'test:interop': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   'test:clients': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
+  'test:cluster': [['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/drills.config.ts']],
   package: [['appliance/packaging/build-deb.ts']],
   keystorectl: [['appliance/packaging/keystorectl/build-keystorectl.ts']],
   bundle: [['appliance/packaging/os/make-bundle.ts']],
@@ -62,7 +63,14 @@ const languagePackages = {
 };
 
 /** The folder below test/ of each script's long tests. */
-const drills = { 'test:interop': 'interop', 'test:clients': 'clients', 'test:package': 'package', 'test:image': 'image', soak: 'soak' };
+const drills = {
+  'test:interop': 'interop',
+  'test:clients': 'clients',
+  'test:cluster': 'cluster',
+  'test:package': 'package',
+  'test:image': 'image',
+  soak: 'soak',
+};
 
 class SetupError extends Error {}
 
@@ -90,6 +98,7 @@ async function main(word, args) {
     unpackReceivers();
   }
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
+  if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);

@@ -16,7 +16,7 @@ export default defineConfig({
     setupFiles: ['test/harness/each-file.ts'],
     maxWorkers: 2,
     include: ['test/**/*.test.ts'],
-    exclude: ['test/{clients,interop,image,package,soak}/**', 'test/**/*.long.test.ts'],
+    exclude: ['test/{clients,cluster,interop,image,package,soak}/**', 'test/**/*.long.test.ts'],
     // Against a hang, not a measure of speed: a busy machine takes several times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,

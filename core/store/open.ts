@@ -1,14 +1,17 @@
 // Opens the store: tables over LMDB, one write path with group commit, caches that stay coherent between processes.
 import type { CheckFinding, Log } from '../base/context.ts';
+import { fail } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import { Outdated, RecordCache } from './cache.ts';
 import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
+import type { SharedStore } from './intent.ts';
 import { migrate, type Migration } from './migrate.ts';
+import { NotedChanges } from './noted.ts';
+import { Outdated, RecordCache } from './records/cache.ts';
+import { Sealer } from './records/sealing.ts';
 import { changesBetween, noteChanges, revisionKey, revisionOf } from './revision.ts';
-import { Sealer } from './sealing.ts';
 import type { Store, Table, WriteTransaction } from './store.ts';
 import { Change, type TableContext, tableOn, type TenantExists } from './tables.ts';
 
@@ -41,6 +44,8 @@ export type StoreOptions = {
   readonly log?: Log;
   /** Called before each commit: throws when what is written now could not be opened after a restart. */
   readonly requireKept?: () => void;
+  /** The store of several appliances, of which this directory is the replica. Only the process that follows it writes to the directory. */
+  readonly shared?: SharedStore;
   /** size limit of the cache of decoded records, in octets of their sealed form */
   readonly cacheBytes?: number;
 };
@@ -67,8 +72,13 @@ type Waiting = {
 /** An idle process moves its snapshot this often, so that LMDB can reuse the pages of older states. */
 const idleRefreshMs = 1_000;
 
+/** A write that lost so often stands against a storm of others; its caller decides whether to go on. */
+const mostLosses = 100;
+
 class LmdbStore implements OpenStore {
   readonly #options: StoreOptions;
+  readonly #environment: Environment;
+  readonly #noted: NotedChanges;
   readonly #context: TableContext;
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
@@ -80,13 +90,15 @@ class LmdbStore implements OpenStore {
     const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
     const restarted = (): void => cache.clear();
     this.#options = options;
-    const environment = new Environment(options.directory, restarted, options.log);
+    this.#environment = new Environment(options.directory, restarted, options.log);
+    this.#noted = new NotedChanges(this.#environment);
+    const environment = options.shared === undefined ? this.#environment : this.#noted;
     this.#context = { environment, sealer: new Sealer(options.dataKey), cache, outdated: new Outdated(), tenants: { tables: new Set() } };
     this.#idleRefresh = setInterval(() => this.#refreshIfPossible(), idleRefreshMs).unref();
   }
 
   async begin(): Promise<void> {
-    await proveDataKey(this.#context, this.#options.directory);
+    await proveDataKey(this.#environment, this.#context.sealer, this.#options.directory);
     this.refresh();
   }
 
@@ -144,9 +156,9 @@ class LmdbStore implements OpenStore {
     const { environment, cache } = this.#context;
     if (environment.inCommit) return;
     let newest = this.#revision;
-    environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
+    this.#environment.refresh(revisionKey, (value) => (newest = revisionOf(value)) !== this.#revision);
     if (newest === this.#revision) return;
-    const changed = changesBetween(environment, this.#revision, newest);
+    const changed = changesBetween(this.#environment, this.#revision, newest);
     this.#revision = newest;
     if (changed === undefined) cache.clear();
     else for (const key of changed) cache.delete(key);
@@ -161,32 +173,28 @@ class LmdbStore implements OpenStore {
   }
 
   backup(directory: string): Promise<{ readonly records: number }> {
-    return copyEnvironment(this.#context.environment, directory);
+    return copyEnvironment(this.#environment, directory);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#idleRefresh);
     await this.#committing;
-    await this.#context.environment.close();
+    await this.#environment.close();
     this.#context.sealer.forget();
     this.#context.cache.clear();
   }
 
-  /** Commits one after another; each takes every write that is queued when LMDB grants the lock. */
+  /** Commits one after another; each takes the writes that are queued. */
   async #commitAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      let batch: Waiting[] = [];
+      let batch: readonly Waiting[] = [];
+      const take = (count: number): readonly Waiting[] => (batch = this.#waiting.splice(0, count));
       try {
         await this.#requireKept();
-        await this.#context.environment.commit(() => {
-          [batch, this.#waiting] = [this.#waiting, []];
-          this.#context.outdated.begin(this.#changesSinceSnapshot());
-          const changed = new Set<string>();
-          for (const write of batch) write.attempt(changed);
-          if (changed.size > 0) noteChanges(this.#context.environment, changed);
-        });
+        const { shared } = this.#options;
+        await (shared === undefined ? this.#commitAlone(take) : this.#commitShared(shared, take));
       } catch (error) {
-        if (batch.length === 0) [batch, this.#waiting] = [this.#waiting, []];
+        if (batch.length === 0) batch = take(this.#waiting.length);
         for (const write of batch) write.abandon(error);
         continue;
       }
@@ -197,10 +205,60 @@ class LmdbStore implements OpenStore {
     this.#committing = undefined;
   }
 
+  /** One commit of LMDB with every write that is queued when LMDB grants the lock. */
+  async #commitAlone(take: (count: number) => readonly Waiting[]): Promise<void> {
+    await this.#environment.commit(() => {
+      this.#context.outdated.begin(this.#changesSinceSnapshot());
+      const changed = new Set<string>();
+      for (const write of take(this.#waiting.length)) write.attempt(changed);
+      if (changed.size > 0) noteChanges(this.#environment, changed);
+    });
+  }
+
+  /**
+   * Runs the queued writes on the replica, as many as one transaction takes, and offers what they noted to the shared store, again on the
+   * newer state each time they lose. Twice lost, one write goes alone: the others of a batch would only lose with it.
+   */
+  async #commitShared(shared: SharedStore, take: (count: number) => readonly Waiting[]): Promise<void> {
+    for (let losses = 0; losses < mostLosses; losses++) {
+      this.refresh();
+      const count = this.#attemptOnReplica(losses < 2 ? shared.batch : { operations: 0, bytes: 0 });
+      let outcome: 'committed' | 'lost';
+      try {
+        // What only reads needs no transaction: a replica that may answer has everything that was acknowledged before.
+        outcome = this.#noted.isReadOnly ? 'committed' : await shared.commit(this.#noted.intent());
+      } catch (error) {
+        take(count);
+        throw error;
+      }
+      if (outcome === 'committed') return void take(count);
+    }
+    take(1);
+    throw fail('storage-unavailable', { retryAfterSeconds: 1, cause: new Error(`a change lost ${mostLosses} times against others`) });
+  }
+
+  /** Runs waiting writes until the batch is full, at least one; returns how many. Their notes are those of one snapshot. */
+  #attemptOnReplica(most: SharedStore['batch']): number {
+    const noted = this.#noted;
+    let count = 0;
+    noted.begin();
+    // Nothing is taken from the cache, because a record that is not looked up is not noted.
+    this.#context.outdated.begin(undefined);
+    noted.run(() => {
+      for (const write of this.#waiting) {
+        const restore = noted.mark();
+        write.attempt(new Set());
+        const { operations, bytes } = noted.size;
+        if (count > 0 && (operations > most.operations || bytes > most.bytes)) return restore();
+        count++;
+      }
+    });
+    return count;
+  }
+
   /** Inside a commit: the keys that other processes changed after the snapshot; undefined when that is not known. */
   #changesSinceSnapshot(): readonly string[] | undefined {
-    const { environment } = this.#context;
-    return changesBetween(environment, this.#revision, revisionOf(environment.get(revisionKey)));
+    return changesBetween(this.#environment, this.#revision, revisionOf(this.#environment.get(revisionKey)));
   }
 
   /** Asynchronous, so that #commitAll never ends before #committing is assigned. */

@@ -1,15 +1,17 @@
 // Tables over an environment: sealed, cached, frozen records for reading, and the transaction in which they are changed.
 import { fail } from '../base/errors.ts';
-import type { Environment, Span } from './environment.ts';
-import type { Outdated, RecordCache } from './cache.ts';
+import type { Span } from './environment.ts';
 import { decodeKey, encodeKey, endOf, keyBytes, requireKey } from './keys.ts';
-import { decodeRecord, encodeRecord } from './record.ts';
-import type { Sealer } from './sealing.ts';
+import type { Octets } from './noted.ts';
+import type { Outdated, RecordCache } from './records/cache.ts';
+import { decodeRecord, encodeRecord } from './records/record.ts';
+import type { Sealer } from './records/sealing.ts';
+import { sealedPart } from './replica.ts';
 import type { RangeOptions, StoreKey, Table, WriteTransaction } from './store.ts';
 
 /** Shared by all tables of a store. */
 export type TableContext = {
-  readonly environment: Environment;
+  readonly environment: Octets;
   readonly sealer: Sealer;
   readonly cache: RecordCache;
   readonly outdated: Outdated;
@@ -127,11 +129,11 @@ export function openRecord(
   text: string,
 ): { readonly value: unknown; readonly bytes: number } | undefined {
   const key = keyBytes(text);
-  const sealed = environment.get(key);
-  if (sealed === undefined) return undefined;
-  const octets = sealer.open(sealed, key);
+  const value = environment.get(key);
+  if (value === undefined) return undefined;
+  const octets = sealer.open(sealedPart(value), key);
   if (octets === undefined) throw new Error(`${describeKey(text)} does not open: it was changed, moved, or sealed under another key`);
-  return { value: decodeRecord(octets), bytes: sealed.length };
+  return { value: decodeRecord(octets), bytes: value.length };
 }
 
 /** A key for messages: `transit/keys [tenant, name]`. */
@@ -141,7 +143,7 @@ export function describeKey(text: string): string {
 }
 
 /** Texts of the keys in a span, in order, fetched in pages. */
-export function* textsIn(environment: Environment, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
+export function* textsIn(environment: Octets, span: Span, reverse = false, limit = Number.POSITIVE_INFINITY): Iterable<string> {
   for (let rest = span, left = limit; left > 0;) {
     const pageSize = Math.min(pageKeys, left);
     const page = environment.keys(rest, pageSize, reverse);

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeHex, encodeUtf8 } from '../../../core/base/bytes.ts';
 import { Secret } from '../../../core/base/secret.ts';
-import { Sealer } from '../../../core/store/sealing.ts';
+import { Sealer } from '../../../core/store/records/sealing.ts';
 
 const sealer = new Sealer(new Secret(new Uint8Array(32).fill(7)));
 const octets = fc.uint8Array({ maxLength: 100 });

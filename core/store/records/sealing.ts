@@ -1,6 +1,6 @@
 // Seals records: XAES-256-GCM, which is AES-256-GCM under a key derived for each record, bound to the record's key.
 import { type Cipheriv, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { revealSecret, type Secret } from '../base/secret.ts';
+import { revealSecret, type Secret } from '../../base/secret.ts';
 
 /*
  * sealed = 0x01 ‖ nonce(24) ‖ ciphertext ‖ tag(16)

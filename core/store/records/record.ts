@@ -1,6 +1,6 @@
 // Encoding of record values: msgpack of plain data, frozen after decoding.
 import { Packr } from 'msgpackr';
-import { fail } from '../base/errors.ts';
+import { fail } from '../../base/errors.ts';
 
 const packr = new Packr({ useRecords: false, copyBuffers: true });
 

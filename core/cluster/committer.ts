@@ -1,0 +1,224 @@
+// Commits to the shared store, finds out what became of each transaction, and waits until the change holds everywhere.
+import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../base/context.ts';
+import { errorsOf, reasonOf } from '../base/errors.ts';
+import type { Intent } from '../store/intent.ts';
+import type { EtcdClient } from '../etcd/client.ts';
+import { type KeyRange, prefixed, put, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
+import { EtcdError } from '../etcd/outcome.ts';
+import type { Follower } from './follower.ts';
+import { Lane, type LaneState, type Settled } from './lane.ts';
+import { layout } from './layout.ts';
+import { buildTransaction, type Limits } from './transaction.ts';
+import { encodeSign, type Members, type MemberState, type SeenMember } from './validity.ts';
+
+const fail = errorsOf({
+  'cluster-unavailable': {
+    status: 503,
+    title: 'Most appliances of the cluster cannot be reached',
+    when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is not known yet',
+    detail: 'This appliance cannot reach the majority of its cluster: ask another one, or see that the network between them works.',
+  },
+});
+
+export type CommitterParts = {
+  readonly client: EtcdClient;
+  readonly follower: Follower;
+  readonly members: Members;
+  readonly id: string;
+  readonly limits: Limits;
+  readonly nowMs: () => number;
+  readonly log: Log;
+};
+
+/** Transactions on their way at the same time. More would only wait for the disks of etcd. */
+const laneCount = 8;
+const txnDeadlineMs = 1_000;
+/** After that the caller is told that the change may have happened. */
+const patienceMs = 8_000;
+const catchUpMs = 3_000;
+/** How long a member that gives signs may take to apply a change before it is expelled. */
+const applyingMs = 2_000;
+const lookEveryMs = 50;
+const retryAfterSeconds = 2;
+
+export class Committer {
+  readonly #parts: CommitterParts;
+  readonly #free: Lane[];
+  readonly #waiting: ((lane: Lane) => void)[] = [];
+  /** What predecessors of this process have committed last, by the name of the change. */
+  readonly #before: ReadonlyMap<string, number>;
+  readonly #stopping = new AbortController();
+
+  private constructor(parts: CommitterParts, lanes: readonly { readonly lane: Lane; readonly committedAt: number }[]) {
+    this.#parts = parts;
+    this.#free = lanes.map(({ lane }) => lane);
+    this.#before = new Map(lanes.map(({ lane, committedAt }) => [lane.state.last, committedAt]));
+  }
+
+  /** Fences the lanes of this appliance: what a predecessor has sent is committed now or never. */
+  static async open(parts: CommitterParts): Promise<Committer> {
+    const { client, id } = parts;
+    const keys = Array.from({ length: laneCount }, (_, number) => layout.lane(id, number));
+    for (;;) {
+      const { kvs } = await client.range(lanesOf(id));
+      const states = keys.map((key): LaneState => {
+        const found = kvs.find((one) => one.key.equals(key));
+        return found === undefined
+          ? { revision: 0, last: '' }
+          : { revision: revisionOf(found.mod_revision), last: found.value.toString('utf8') };
+      });
+      const { succeeded, header } = await client.txn({
+        compare: keys.map((key, index) => unchangedSince(key, states[index]?.revision ?? 0)),
+        success: keys.map((key, index) => put(key, Buffer.from(states[index]?.last ?? ''))),
+        failure: [],
+      });
+      if (!succeeded) continue;
+      const revision = revisionOf(header.revision);
+      const lanes = keys.map((key, index) => {
+        const { last = '', revision: committedAt = 0 } = states[index] ?? {};
+        return { lane: new Lane(key, { revision, last }), committedAt };
+      });
+      return new Committer(parts, lanes);
+    }
+  }
+
+  /**
+   * As SharedStore.commit. `name` is drawn for the intent, at least 96 random bits: sent again under the same name, also to a successor of
+   * this process, it is not committed twice.
+   */
+  async commit(name: string, intent: Intent): Promise<'committed' | 'lost'> {
+    const { follower } = this.#parts;
+    const before = this.#before.get(name);
+    const settled = before === undefined ? await this.#transact(name, intent) : { isCommitted: true, revision: before };
+    // Lost means that something newer is there. Without it the change would lose again.
+    if (!(await follower.reaches(settled.revision, catchUpMs))) throw settled.isCommitted ? notEverywhere() : unavailable();
+    if (!settled.isCommitted) return 'lost';
+    await this.#holdsEverywhere(settled.revision);
+    return 'committed';
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async #transact(name: string, intent: Intent): Promise<Settled> {
+    const lane = this.#free.pop() ?? (await new Promise<Lane>((resolve) => this.#waiting.push(resolve)));
+    const built = buildTransaction(intent, lane.begin(name), this.#parts.limits);
+    if ('exceeds' in built) {
+      lane.answered(undefined);
+      this.#release(lane);
+      throw fail('cluster-unavailable', {
+        detail: `Nothing is changed: the change needs more ${built.exceeds} than a transaction of etcd takes.`,
+      });
+    }
+    const settling = this.#settle(lane, built.request).finally(() => this.#release(lane));
+    const late = Promise.withResolvers<never>();
+    const timer = globalThis.setTimeout(() => late.reject(unknown()), patienceMs);
+    try {
+      return await Promise.race([settling, late.promise]);
+    } finally {
+      clearTimeout(timer);
+      // It goes on until the outcome is known, although nobody waits for it any more.
+      settling.catch((error: unknown) => this.#parts.log.warn('a transaction ended without its caller', { reason: reasonOf(error) }));
+    }
+  }
+
+  async #settle(lane: Lane, request: TxnRequest): Promise<Settled> {
+    try {
+      return lane.answered(await this.#parts.client.txn(request, txnDeadlineMs));
+    } catch (error) {
+      if (error instanceof EtcdError && error.isRefused) {
+        lane.answered(undefined);
+        throw unavailable(error);
+      }
+    }
+    for (;;) {
+      const answer = await this.#insist(lane.fence());
+      const settled = lane.fenced(answer);
+      if (settled !== undefined) return settled;
+      // Only one process of an appliance writes to its lanes, so this is a second one with the same identity.
+      throw unavailable(new Error('another process writes under the identity of this appliance'));
+    }
+  }
+
+  /** Sends a transaction that may be sent more than once until it is answered. */
+  async #insist(request: TxnRequest): Promise<TxnAnswer> {
+    for (;;) {
+      this.#stopping.signal.throwIfAborted();
+      try {
+        return await this.#parts.client.txn(request, txnDeadlineMs);
+      } catch {
+        await setTimeout(lookEveryMs, undefined, { signal: this.#stopping.signal });
+      }
+    }
+  }
+
+  #release(lane: Lane): void {
+    // A lane whose outcome is unknown is of no use any more; the process that comes next fences it.
+    if (lane.isPending) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free.push(lane);
+    else next(lane);
+  }
+
+  /**
+   * Resolves when every member that may answer has applied a revision. One that is silent is declared out, after its validity has ended. One
+   * that gives signs but does not apply is expelled: its signs lose from then on, so that it falls silent.
+   */
+  async #holdsEverywhere(revision: number): Promise<void> {
+    const { follower, members, nowMs } = this.#parts;
+    const begunMs = nowMs();
+    while (members.behind(revision).length > 0) {
+      if (nowMs() - begunMs > patienceMs) throw notEverywhere();
+      const heard = Promise.withResolvers<void>();
+      const end = follower.onApplied(() => heard.resolve());
+      try {
+        for (const [id, member] of members.overdue(revision, nowMs())) await this.#declare(id, member, 'out');
+        if (nowMs() - begunMs > applyingMs) {
+          for (const [id, member] of members.behind(revision)) if (member.state === 'in') await this.#declare(id, member, 'expelled');
+        }
+        await Promise.race([heard.promise, setTimeout(lookEveryMs)]);
+      } finally {
+        end();
+      }
+    }
+  }
+
+  /** Wins only when the member has given no sign since: none that it has sent can be committed then. */
+  async #declare(id: string, { name, applied, revision }: SeenMember, state: MemberState): Promise<void> {
+    const { client, follower, log } = this.#parts;
+    const key = layout.member(id);
+    try {
+      const { succeeded, header } = await client.txn(
+        { compare: [unchangedSince(key, revision)], success: [put(key, encodeSign({ name, state, applied }))], failure: [] },
+        txnDeadlineMs,
+      );
+      if (succeeded) log.warn(`a member was declared ${state}`, { member: name });
+      await follower.reaches(revisionOf(header.revision), txnDeadlineMs);
+    } catch (error) {
+      log.warn('a member could not be declared out', { member: name, reason: reasonOf(error) });
+      await setTimeout(lookEveryMs);
+    }
+  }
+}
+
+function lanesOf(id: string): KeyRange {
+  const first = layout.lane(id, 0);
+  return prefixed(first.subarray(0, first.lastIndexOf('/') + 1));
+}
+
+const unavailable = (cause?: unknown): Error =>
+  fail('cluster-unavailable', { retryAfterSeconds, ...(cause === undefined ? {} : { cause }) });
+
+const unknown = (): Error =>
+  fail('cluster-unavailable', {
+    retryAfterSeconds,
+    detail: 'The change may have been made or not: the appliances that decide it do not answer. Read the state before you repeat it.',
+  });
+
+const notEverywhere = (): Error =>
+  fail('cluster-unavailable', {
+    retryAfterSeconds,
+    detail: 'The change has been made, but not every appliance has confirmed it yet. Read the state before you repeat it.',
+  });

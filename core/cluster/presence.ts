@@ -1,0 +1,153 @@
+// Signs of life: this appliance writes that it is there and what it has applied, and may answer for a while from the sending of each.
+import { setTimeout } from 'node:timers/promises';
+import type { Log } from '../base/context.ts';
+import { reasonOf } from '../base/errors.ts';
+import type { EtcdClient } from '../etcd/client.ts';
+import { type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
+import type { Follower } from './follower.ts';
+import { layout } from './layout.ts';
+import { decodeSign, encodeSign, type MemberState, type Members, type Moment, signEveryMs } from './validity.ts';
+
+export type PresenceParts = {
+  readonly client: EtcdClient;
+  readonly follower: Follower;
+  readonly members: Members;
+  readonly id: string;
+  readonly name: string;
+  readonly moment: () => Moment;
+  readonly log: Log;
+  /** Told after each sign that was committed, and when the validity has ended early. */
+  readonly onChange: () => void;
+};
+
+/** An appliance that is so far behind its own last sign does not follow any more, and must not hold up the others. */
+const mostLagMs = 1_000;
+const signDeadlineMs = 700;
+
+export class Presence {
+  readonly #parts: PresenceParts;
+  readonly #stopping = new AbortController();
+  /** our key as it was when we last knew; undefined: it must be read */
+  #key: { readonly revision: number; readonly state: MemberState | undefined } | undefined;
+  /** the revision of the sign with which we came in: what was acknowledged before it may have been without us */
+  #cameIn = Number.POSITIVE_INFINITY;
+  /** when the last sign was sent that is known to be committed */
+  #sent: Moment | undefined;
+  /** own signs that are not applied here yet, oldest first */
+  #unseen: { readonly revision: number; readonly atMs: number }[] = [];
+  #prompt = Promise.withResolvers<void>();
+  #running: Promise<void> | undefined;
+
+  constructor(parts: PresenceParts) {
+    this.#parts = parts;
+  }
+
+  /** From when the validity counts; undefined: nothing may be answered. */
+  get sent(): Moment | undefined {
+    return this.#parts.follower.position >= this.#cameIn ? this.#sent : undefined;
+  }
+
+  start(): void {
+    const { follower, members, id } = this.#parts;
+    // The others wait until we say that we have applied what they have changed.
+    follower.onApplied(({ hasRecords }) => {
+      if (hasRecords && [...members.all].some(([other, { state }]) => other !== id && state !== 'out')) this.#prompt.resolve();
+      this.#parts.onChange();
+    });
+    this.#running = this.#sign();
+  }
+
+  /** Says that this appliance answers no more, so that nobody waits for it. Call when that is true. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#prompt.resolve();
+    await this.#running;
+    this.#end();
+    if (this.#key?.state === 'in') await this.#write('out').catch(() => undefined);
+  }
+
+  async #sign(): Promise<void> {
+    const { log } = this.#parts;
+    while (!this.#stopping.signal.aborted) {
+      this.#prompt = Promise.withResolvers();
+      try {
+        await this.#signOnce();
+      } catch (error) {
+        // It may have been committed. Without knowing our key the next sign would lose.
+        this.#key = undefined;
+        log.warn('a sign of life was not answered', { reason: reasonOf(error) });
+      }
+      await Promise.race([this.#prompt.promise, setTimeout(signEveryMs, undefined, { signal: this.#stopping.signal })]).catch(
+        () => undefined,
+      );
+    }
+  }
+
+  async #signOnce(): Promise<void> {
+    const { client, follower, id, log, moment } = this.#parts;
+    if (this.#key === undefined) {
+      const { kvs, header } = await client.range({ key: layout.member(id) }, signDeadlineMs);
+      this.#key = keyOf(kvs[0]);
+      if (this.#key.state !== 'in' && !(await follower.reaches(revisionOf(header.revision), mostLagMs))) return;
+    } else if (this.#key.state !== 'in') {
+      const { header } = await client.range({ key: layout.member(id), keys_only: true }, signDeadlineMs);
+      if (!(await follower.reaches(revisionOf(header.revision), mostLagMs))) return;
+    }
+    if (this.#key.state === 'in' && this.#isLagging(moment().monotonicMs)) {
+      log.warn('this appliance does not follow the others any more, and stops answering');
+      this.#end();
+      await this.#write('out');
+      return;
+    }
+    const wasIn = this.#key.state === 'in' && this.#cameIn !== Number.POSITIVE_INFINITY;
+    const sent = moment();
+    const revision = await this.#write('in');
+    if (revision === undefined) {
+      log.warn('another appliance has declared this one out');
+      return this.#end();
+    }
+    if (!wasIn) this.#cameIn = revision;
+    this.#sent = sent;
+    this.#unseen.push({ revision, atMs: sent.monotonicMs });
+    this.#parts.onChange();
+  }
+
+  /** The revision of the sign; undefined when our key was changed by another: it is then known as it is. */
+  async #write(state: MemberState): Promise<number | undefined> {
+    const { client, follower, id, name } = this.#parts;
+    const key = layout.member(id);
+    const answer = await client.txn(
+      {
+        compare: [unchangedSince(key, this.#key?.revision ?? 0)],
+        success: [put(key, encodeSign({ name, state, applied: follower.position }))],
+        failure: [read({ key })],
+      },
+      signDeadlineMs,
+    );
+    if (!answer.succeeded) {
+      this.#key = keyOf(answer.responses[0]?.response_range?.kvs[0]);
+      return undefined;
+    }
+    this.#key = { revision: revisionOf(answer.header.revision), state };
+    return this.#key.revision;
+  }
+
+  #isLagging(nowMs: number): boolean {
+    const { position } = this.#parts.follower;
+    this.#unseen = this.#unseen.filter(({ revision }) => revision > position);
+    const [oldest] = this.#unseen;
+    return oldest !== undefined && nowMs - oldest.atMs > mostLagMs;
+  }
+
+  #end(): void {
+    this.#sent = undefined;
+    this.#cameIn = Number.POSITIVE_INFINITY;
+    this.#unseen = [];
+    this.#parts.onChange();
+  }
+}
+
+function keyOf(found: KeyValue | undefined): { readonly revision: number; readonly state: MemberState | undefined } {
+  if (found === undefined) return { revision: 0, state: undefined };
+  return { revision: revisionOf(found.mod_revision), state: decodeSign(found.value).state };
+}

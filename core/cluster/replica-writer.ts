@@ -1,0 +1,138 @@
+// Writes what etcd has into the LMDB store of this appliance: revision after revision, or page after page of a whole state.
+import type { Log } from '../base/context.ts';
+import { proofText } from '../store/data-key.ts';
+import { Environment } from '../store/environment.ts';
+import { keyBytes } from '../store/keys.ts';
+import { type Position, positionOf, putPosition, replicated, revisionIn } from '../store/replica.ts';
+import { noteChanges } from '../store/revision.ts';
+import type { Revision } from './assembly.ts';
+import { placeOf } from './layout.ts';
+
+/** One record of a page: the text of its key, the sealed record, and the revision that wrote it. */
+export type PageRecord = { readonly text: string; readonly sealed: Uint8Array; readonly revision: number };
+
+/** Keys of LMDB that are compared with a page at a time. */
+const pageKeys = 1_000;
+/** No limit, in a number that LMDB takes. */
+const everyKey = 2 ** 31 - 1;
+/** Below every table; the store's own entries, which each appliance has for itself, sort below it. */
+const firstTable = Buffer.of(3);
+
+/** The only writer of a replica. Holds no key: records stay sealed. */
+export class ReplicaWriter {
+  readonly #environment: Environment;
+  /** Whether revisions of records that are here mean what they mean in the state that is being filled in. */
+  #isSameStore = false;
+
+  constructor(directory: string, log: Log) {
+    this.#environment = new Environment(directory, () => undefined, log);
+  }
+
+  /** Undefined for a store that has followed none. */
+  get position(): Position | undefined {
+    return positionOf(this.#environment);
+  }
+
+  /** Whether there are records that would be lost by following the store of that epoch: those of an appliance that stood alone. */
+  hasOwnRecords(epoch: string): boolean {
+    const { position } = this;
+    const isOwn = position === undefined || (position.founding === true && position.epoch !== epoch);
+    return isOwn && this.#environment.get(keyBytes(proofText)) !== undefined;
+  }
+
+  /** Every record, sealed, with the proof of the data key. */
+  *records(): Iterable<Pick<PageRecord, 'text' | 'sealed'>> {
+    const proof = this.#environment.get(keyBytes(proofText));
+    if (proof !== undefined) yield { text: proofText, sealed: proof };
+    for (let low = firstTable; ;) {
+      const keys = this.#environment.keys({ low, high: Buffer.of(0xff) }, pageKeys, false);
+      for (const key of keys) {
+        const sealed = this.#environment.get(key);
+        if (sealed !== undefined) yield { text: key.toString('utf8'), sealed };
+      }
+      const last = keys.at(-1);
+      if (last === undefined) return;
+      low = Buffer.concat([last, Buffer.of(0)]);
+    }
+  }
+
+  /**
+   * Records and position in one commit of LMDB, so that a revision is here whole or not at all. Revisions that change no record cost no
+   * commit: nothing depends on whether the position on the disk is behind them.
+   */
+  async apply(revisions: readonly Revision[], position: Position): Promise<void> {
+    const events = revisions.flatMap(({ revision, events }) => events.map(({ key, value }) => ({ place: placeOf(key), value, revision })));
+    if (events.every(({ place: { kind } }) => kind === 'member' || kind === 'lane')) return;
+    await this.#commit((changed) => {
+      for (const { place, value, revision } of events) {
+        if (place.kind !== 'record') continue;
+        const key = keyBytes(place.text);
+        if (value === undefined) this.#environment.remove(key);
+        else this.#environment.put(key, replicated(value, revision));
+        changed.add(place.text);
+      }
+      putPosition(this.#environment, position);
+    });
+  }
+
+  /** The shared store of that epoch is about to be made of the records that are here. */
+  async beginFounding(epoch: string): Promise<void> {
+    await this.#commit(() => putPosition(this.#environment, { epoch, revision: 0, filling: true, founding: true }));
+  }
+
+  /**
+   * From now on nothing may be answered from this replica, also after a crash, until `filled`. For another store than before there is no
+   * epoch meanwhile, so that a fill that was cut off does not trust the revisions of the former one.
+   */
+  async beginFilling(epoch: string): Promise<void> {
+    const { position } = this;
+    this.#isSameStore = position?.epoch === epoch && position.founding === undefined;
+    await this.#commit(() => putPosition(this.#environment, { epoch: this.#isSameStore ? epoch : '', revision: 0, filling: true }));
+  }
+
+  /**
+   * Makes the store equal to a page of the whole state, in the order of keys: from `after` (exclusive; undefined: from the first) to the last
+   * of the page, or to the end. What is here already is not written again.
+   */
+  async fillPage(page: readonly PageRecord[], after: string | undefined, isLast: boolean): Promise<void> {
+    const wanted = new Map(page.map((record) => [record.text, record]));
+    const low =
+      after === undefined || keyBytes(after).compare(firstTable) < 0 ? firstTable : Buffer.concat([keyBytes(after), Buffer.of(0)]);
+    const last = page.at(-1);
+    const high = isLast || last === undefined ? Buffer.of(0xff) : Buffer.concat([keyBytes(last.text), Buffer.of(0)]);
+    await this.#commit((changed) => {
+      for (const key of this.#environment.keys({ low, high }, everyKey, false)) {
+        const text = key.toString('utf8');
+        if (wanted.has(text)) continue;
+        this.#environment.remove(key);
+        changed.add(text);
+      }
+      for (const { text, sealed, revision } of page) {
+        const key = keyBytes(text);
+        if (this.#isSameStore && revisionIn(this.#environment.get(key)) === revision) continue;
+        this.#environment.put(key, replicated(sealed, revision));
+        changed.add(text);
+      }
+    });
+  }
+
+  /** The whole state of that position is here. */
+  async filled(position: Position): Promise<void> {
+    await this.#commit(() => putPosition(this.#environment, position));
+  }
+
+  async close(): Promise<void> {
+    await this.#environment.close();
+  }
+
+  /** The workers see the commit and drop the changed records from their caches. */
+  async #commit(work: (changed: Set<string>) => void): Promise<void> {
+    await this.#environment.commit(() => {
+      const changed = new Set<string>();
+      work(changed);
+      noteChanges(this.#environment, changed);
+    });
+    // The held snapshot of this process would keep LMDB from reusing pages.
+    this.#environment.refresh(keyBytes(proofText), () => true);
+  }
+}

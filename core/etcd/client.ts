@@ -1,0 +1,195 @@
+// Calls to etcd: each with a deadline, to one member at a time; one watch as a stream of messages.
+import { join } from 'node:path';
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError as GrpcError,
+  status,
+} from '@grpc/grpc-js';
+import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
+import { Endpoints } from './endpoints.ts';
+import type { KeyRange, RangeAnswer, RangeRequest, StatusAnswer, TxnAnswer, TxnRequest, WatchAnswer, WatchRequest } from './messages.ts';
+import { EtcdError } from './outcome.ts';
+
+export type EtcdOptions = {
+  /** `https://host:port`, in order of preference; `http:` for tests only */
+  readonly endpoints: readonly string[];
+  /** PEM: the authorities of the members, and our certificate with its key */
+  readonly tls?: { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer };
+  readonly nowMs: () => number;
+};
+
+/** A running watch. */
+export type Watching = {
+  /** Asks for a message that says how far the watch has come. */
+  requestProgress(): void;
+  cancel(): void;
+};
+
+type WatchParts = {
+  readonly range: KeyRange;
+  readonly startRevision: number;
+  readonly onAnswer: (answer: WatchAnswer) => void;
+  /** Once, also after cancel. */
+  readonly onEnd: (error: EtcdError) => void;
+};
+
+/** A member that failed is not preferred for so long. */
+const forgivenMs = 5_000;
+/** A call that was sent before an election hangs until its deadline; a short one and a second try end the pause sooner. */
+const defaultDeadlineMs = 1_000;
+
+/** Fetching pages of 1,000 records. */
+export const loadDeadlineMs = 10_000;
+
+const channelOptions = {
+  'grpc.keepalive_time_ms': 2_000,
+  'grpc.keepalive_timeout_ms': 1_000,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  // By default up to two minutes.
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  // A watch that catches up gets a thousand revisions at once; by default 4 MiB break it, again at every try.
+  'grpc.max_receive_message_length': 64 << 20,
+  'grpc.max_send_message_length': 16 << 20,
+  // A transaction that is sent twice can lose to itself.
+  'grpc.enable_retries': 0,
+};
+
+const definitions = loadSync('rpc.proto', {
+  includeDirs: [join(import.meta.dirname, 'proto')],
+  ...{ longs: String, enums: Number, keepCase: true, defaults: true, bytes: Buffer },
+});
+
+const calls = {
+  range: methodOf<RangeRequest, RangeAnswer>('etcdserverpb.KV', 'Range'),
+  txn: methodOf<TxnRequest, TxnAnswer>('etcdserverpb.KV', 'Txn'),
+  status: methodOf<Record<string, never>, StatusAnswer>('etcdserverpb.Maintenance', 'Status'),
+  watch: methodOf<WatchRequest, WatchAnswer>('etcdserverpb.Watch', 'Watch'),
+};
+
+export class EtcdClient {
+  readonly #channels: ReadonlyMap<string, Client>;
+  readonly #endpoints: Endpoints<string>;
+
+  constructor({ endpoints, tls, nowMs }: EtcdOptions) {
+    const secure = tls === undefined ? undefined : credentials.createSsl(tls.ca, tls.key, tls.certificate);
+    this.#channels = new Map(endpoints.map((url) => [url, new Client(addressOf(url), credentialsFor(url, secure), channelOptions)]));
+    this.#endpoints = new Endpoints(endpoints, nowMs);
+  }
+
+  get endpoints(): readonly string[] {
+    return [...this.#channels.keys()];
+  }
+
+  /** One try. Rejects with EtcdError, which tells whether the transaction may have been committed. */
+  txn(request: TxnRequest, deadlineMs = defaultDeadlineMs): Promise<TxnAnswer> {
+    return this.#once(calls.txn, request, deadlineMs);
+  }
+
+  /** Linearizable unless the request says otherwise. Tried at every member. */
+  async range(request: RangeRequest, deadlineMs = defaultDeadlineMs): Promise<RangeAnswer> {
+    for (let left = this.#channels.size; ; left--) {
+      try {
+        return await this.#once(calls.range, request, deadlineMs);
+      } catch (error) {
+        if (left <= 1 || !(error instanceof EtcdError) || error.isRefused) throw error;
+      }
+    }
+  }
+
+  /** What one member says of itself; it answers without the others. */
+  status(endpoint: string, deadlineMs = defaultDeadlineMs): Promise<StatusAnswer> {
+    return this.#ask(endpoint, calls.status, {}, deadlineMs);
+  }
+
+  /** Starts at the best member. The watch ends when that member knows no leader, because it would only be silent. */
+  watch({ range, startRevision, onAnswer, onEnd }: WatchParts): Watching {
+    const endpoint = this.#endpoints.best(forgivenMs);
+    const metadata = new Metadata();
+    metadata.set('hasleader', 'true');
+    const { path, requestSerialize, responseDeserialize } = calls.watch;
+    const stream: ClientDuplexStream<WatchRequest, WatchAnswer> = this.#channelOf(endpoint).makeBidiStreamRequest(
+      ...([path, requestSerialize, responseDeserialize] as const),
+      metadata,
+    );
+    let hasEnded = false;
+    const ended = (error: EtcdError): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      if (error.code !== status.CANCELLED) this.#endpoints.failed(endpoint);
+      onEnd(error);
+    };
+    stream.on('data', (answer: WatchAnswer) => {
+      if (!hasEnded) onAnswer(answer);
+    });
+    stream.on('error', (error: GrpcError) => ended(new EtcdError(error.code, error.details)));
+    stream.on('end', () => ended(new EtcdError(status.UNAVAILABLE, 'the watch has ended')));
+    stream.write({ create_request: { ...range, start_revision: startRevision, progress_notify: true, fragment: true } });
+    return {
+      requestProgress: () => void (hasEnded || stream.write({ progress_request: {} })),
+      cancel: () => stream.cancel(),
+    };
+  }
+
+  close(): void {
+    for (const channel of this.#channels.values()) channel.close();
+  }
+
+  async #once<Asked, Answered>(call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {
+    const endpoint = this.#endpoints.best(forgivenMs);
+    try {
+      const answer = await this.#ask(endpoint, call, request, deadlineMs);
+      this.#endpoints.worked(endpoint);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof EtcdError && error.isRefused)) this.#endpoints.failed(endpoint);
+      throw error;
+    }
+  }
+
+  #ask<Asked, Answered>(endpoint: string, call: Call<Asked, Answered>, request: Asked, deadlineMs: number): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>();
+    this.#channelOf(endpoint).makeUnaryRequest(
+      ...([call.path, call.requestSerialize, call.responseDeserialize, request] as const),
+      { deadline: Date.now() + deadlineMs },
+      (error, answer) => {
+        if (error !== null) reject(new EtcdError(error.code, error.details));
+        else if (answer === undefined) reject(new EtcdError(status.INTERNAL, 'an answer without a message'));
+        else resolve(answer);
+      },
+    );
+    return promise;
+  }
+
+  #channelOf(endpoint: string): Client {
+    const channel = this.#channels.get(endpoint);
+    if (channel === undefined) throw new TypeError(`${endpoint} is none of the endpoints`);
+    return channel;
+  }
+}
+
+type Call<Asked, Answered> = Pick<MethodDefinition<object, object>, 'path'> & {
+  readonly requestSerialize: (request: Asked) => Buffer;
+  readonly responseDeserialize: (octets: Buffer) => Answered;
+};
+
+/** The types of the messages are those of messages.ts, which follow the proto files. */
+function methodOf<Asked, Answered>(service: string, name: string): Call<Asked, Answered> {
+  const method = (definitions[service] as ServiceDefinition | undefined)?.[name];
+  if (method === undefined) throw new TypeError(`the proto files have no ${service}/${name}`);
+  return method as unknown as Call<Asked, Answered>;
+}
+
+function addressOf(url: string): string {
+  return new URL(url).host;
+}
+
+function credentialsFor(url: string, secure: ChannelCredentials | undefined): ChannelCredentials {
+  if (new URL(url).protocol === 'http:') return credentials.createInsecure();
+  if (secure === undefined) throw new TypeError(`${url} needs a certificate`);
+  return secure;
+}

@@ -1,0 +1,26 @@
+// What a batch of changes has read and would write: all that is needed to decide elsewhere whether it may be committed.
+import type { Span } from './environment.ts';
+
+/** Keys are texts of keys.ts; revisions are those of the shared store. */
+export type Intent = {
+  /** the state of the shared store that was read */
+  readonly epoch: string;
+  readonly revision: number;
+  /** the revision of each record that was looked for; 0: there was none */
+  readonly read: ReadonlyMap<string, number>;
+  /** where keys were searched: since that revision none may have come, changed or gone there */
+  readonly searched: readonly Span[];
+  /** the new sealed record of each key; undefined: the record that is there is deleted */
+  readonly written: ReadonlyMap<string, Uint8Array | undefined>;
+};
+
+/** The store that several appliances have in common. */
+export interface SharedStore {
+  /** Sizes above which a batch is committed without the writes that still wait. */
+  readonly batch: { readonly operations: number; readonly bytes: number };
+  /**
+   * `committed`: done, durable, and visible in the store of this appliance. `lost`: what was read has changed meanwhile, nothing was
+   * written, and the newer state is visible here. Rejects with `cluster-unavailable`; its detail says so when the outcome is not known.
+   */
+  commit(intent: Intent): Promise<'committed' | 'lost'>;
+}

@@ -1,0 +1,55 @@
+// An appliance of a cluster as far as its store goes: it follows etcd, writes through it, and says until when it may answer.
+import { randomUUID } from 'node:crypto';
+import { Secret } from '../../core/base/secret.ts';
+import { type ClusterMember, joinCluster } from '../../core/cluster/member.ts';
+import { batchLimits } from '../../core/cluster/transaction.ts';
+import { isValid, machineMoment } from '../../core/cluster/validity.ts';
+import { EtcdClient } from '../../core/etcd/client.ts';
+import { type OpenStore, openStore } from '../../core/store/open.ts';
+import type { Table } from '../../core/store/store.ts';
+import { silentLog } from '../harness/log.ts';
+import { maxOperations } from './etcd.ts';
+
+const dataKey = new Secret(new Uint8Array(32).fill(1));
+
+export type TestAppliance = {
+  readonly name: string;
+  readonly member: ClusterMember;
+  readonly store: OpenStore;
+  readonly table: Table<number>;
+  /** Whether it may answer at this moment. */
+  readonly isValid: boolean;
+  /** Adds one to a record, the way a use counter is counted. */
+  add(this: void, key: string): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** `directory` of the store; the first of a cluster makes it. `urls`: the own member of etcd first. */
+export async function startAppliance(name: string, directory: string, urls: readonly string[]): Promise<TestAppliance> {
+  const client = new EtcdClient({ endpoints: urls, nowMs: () => performance.now() });
+  if (name === 'first') await (await openStore({ directory, dataKey })).close();
+  const member = await joinCluster({
+    ...{ client, directory, id: name, name, limits: { operations: maxOperations, bytes: 1_400_000 } },
+    ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onReplaced: () => undefined },
+  });
+  const shared = { batch: batchLimits, commit: (intent: Parameters<ClusterMember['commit']>[1]) => member.commit(randomUUID(), intent) };
+  const store = await openStore({ directory, dataKey, shared });
+  const table = store.table<number>('things');
+  return {
+    ...{ name, member, store, table },
+    get isValid() {
+      return isValid(member.sent, machineMoment());
+    },
+    add: (key) =>
+      store.write((transaction) => {
+        const next = (transaction.get(table, [key]) ?? 0) + 1;
+        transaction.put(table, [key], next);
+        return next;
+      }),
+    async stop() {
+      await store.close();
+      await member.stop();
+      client.close();
+    },
+  };
+}

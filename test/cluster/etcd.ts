@@ -1,0 +1,119 @@
+// Real etcd for tests: built once from its pinned module, started on ports of the system, stopped, continued and killed by the test.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { EtcdClient } from '../../core/etcd/client.ts';
+import { endWithTests } from '../harness/children.ts';
+
+const source = join(import.meta.dirname, '../../appliance/packaging/etcd');
+
+/** The program, built when go.mod or go.sum have changed; it takes minutes. */
+function etcdProgram(): string {
+  const digest = createHash('sha256');
+  for (const name of ['go.mod', 'go.sum', 'main.go']) digest.update(readFileSync(join(source, name)));
+  const directory = join(homedir(), '.cache', 'keystored-etcd', digest.digest('hex').slice(0, 16));
+  const program = join(directory, 'etcd');
+  if (existsSync(program)) return program;
+  mkdirSync(directory, { recursive: true });
+  const unfinished = `${program}.${process.pid}`;
+  const { status } = spawnSync('go', ['build', '-mod=readonly', '-trimpath', '-ldflags=-s -w', '-o', unfinished, '.'], {
+    cwd: source,
+    env: { ...process.env, CGO_ENABLED: '0' },
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error(`etcd could not be built in ${source}: see the message of go above`);
+  renameSync(unfinished, program);
+  return program;
+}
+
+export type EtcdMember = {
+  readonly name: string;
+  readonly url: string;
+  /** with its data, also again after a kill */
+  start(): Promise<void>;
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): Promise<void>;
+};
+
+export type EtcdCluster = { readonly members: readonly EtcdMember[]; readonly urls: readonly string[]; stop(): Promise<void> };
+
+/** Operations that the servers take in a transaction. */
+export const maxOperations = 512;
+
+/** A cluster of that many members on loopback, ready. Several can be made in turn, each with directories and ports of its own. */
+export async function startEtcd(count: number, more: readonly string[] = []): Promise<EtcdCluster> {
+  const program = etcdProgram();
+  const directory = mkdtempSync(join(tmpdir(), 'keystored-etcd-'));
+  const ports = await freePorts(2 * count);
+  const urlOf = (index: number): string => `http://127.0.0.1:${ports[index]}`;
+  const peers = Array.from({ length: count }, (_, n) => `m${n}=${urlOf(count + n)}`).join(',');
+  const members = Array.from({ length: count }, (_, n) =>
+    memberOf(`m${n}`, urlOf(n), program, [
+      ...[`--name=m${n}`, `--data-dir=${join(directory, `m${n}`)}`, `--initial-cluster=${peers}`],
+      ...[`--listen-client-urls=${urlOf(n)}`, `--advertise-client-urls=${urlOf(n)}`],
+      ...[`--listen-peer-urls=${urlOf(count + n)}`, `--initial-advertise-peer-urls=${urlOf(count + n)}`],
+      ...['--heartbeat-interval=50', '--election-timeout=500', '--log-level=error', '--grpc-keepalive-min-time=500ms'],
+      ...[`--max-txn-ops=${maxOperations}`, '--snapshot-count=5000', ...more],
+    ]),
+  );
+  await Promise.all(members.map((member) => member.start()));
+  return {
+    members,
+    urls: members.map(({ url }) => url),
+    async stop() {
+      await Promise.all(members.map((member) => member.signal('SIGKILL')));
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function memberOf(name: string, url: string, program: string, args: readonly string[]): EtcdMember {
+  let child: ChildProcess | undefined;
+  return {
+    name,
+    url,
+    async start() {
+      child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+      endWithTests(child);
+      await ready(url, child);
+    },
+    async signal(signal) {
+      const running = child;
+      if (running?.exitCode !== null || running.signalCode !== null) return;
+      const gone = signal === 'SIGKILL' ? once(running, 'exit') : undefined;
+      running.kill(signal);
+      await gone;
+    },
+  };
+}
+
+/** A linearizable read works, so there is a leader. */
+async function ready(url: string, child: ChildProcess): Promise<void> {
+  const client = new EtcdClient({ endpoints: [url], nowMs: () => performance.now() });
+  try {
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`etcd at ${url} has ended; its message is above`);
+      try {
+        await client.range({ key: Buffer.from('none') });
+        return;
+      } catch {
+        await setTimeout(50);
+      }
+    }
+  } finally {
+    client.close();
+  }
+}
+
+/** Ports that were free a moment ago. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
