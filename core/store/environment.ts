@@ -22,6 +22,10 @@ export class Environment {
   #snapshot: Transaction | undefined;
   #inCommit = false;
   #resting = false;
+  /** how to take back the writes of the change that runs, latest last */
+  #undo: (() => void)[] | undefined;
+  /** something of the running commit could not be taken back */
+  #isSpoiled = false;
 
   /** `restarted` is called when reads may see another state without a refresh. */
   constructor(directory: string, restarted: () => void, log?: Log) {
@@ -57,18 +61,49 @@ export class Environment {
 
   /** Only inside a commit. */
   put(key: Buffer, value: Uint8Array): void {
-    this.#guarded((database) => database.putSync(key, value as Buffer));
+    this.#guarded((database) => {
+      this.#remember(database, key);
+      database.putSync(key, value as Buffer);
+    });
   }
 
   /** Only inside a commit. Returns whether the key existed. */
   remove(key: Buffer): boolean {
-    return this.#guarded((database) => database.removeSync(key));
+    return this.#guarded((database) => {
+      this.#remember(database, key);
+      return database.removeSync(key);
+    });
   }
 
-  /** Only inside a commit: runs work in a nested transaction; a throw undoes only its own writes. */
+  /**
+   * Only inside a commit: runs work whose throw undoes its own writes alone. What was there before each write is put back, latest first: a
+   * nested transaction of LMDB for each change took longer, and copied every page that the commit had written before.
+   */
   undoable<T>(work: () => T): T {
-    // Inside a transaction lmdb-js returns the result itself, in spite of its types.
-    return this.#opened().childTransaction(work) as T;
+    this.#undo = [];
+    try {
+      return work();
+    } catch (error) {
+      this.#takeBack(this.#undo);
+      throw error;
+    } finally {
+      this.#undo = undefined;
+    }
+  }
+
+  #remember(database: Database, key: Buffer): void {
+    if (this.#undo === undefined) return;
+    const before = database.get(key);
+    this.#undo.push(before === undefined ? () => database.removeSync(key) : () => database.putSync(key, before));
+  }
+
+  /** After an error of LMDB itself the writes cannot be taken back one by one: the whole commit is undone. */
+  #takeBack(undo: readonly (() => void)[]): void {
+    try {
+      for (const step of undo.toReversed()) step();
+    } catch {
+      this.#isSpoiled = true;
+    }
   }
 
   /**
@@ -94,8 +129,10 @@ export class Environment {
     try {
       await database.childTransaction(() => {
         this.#inCommit = true;
+        this.#isSpoiled = false;
         try {
           work();
+          if (this.#isSpoiled) throw new Error('LMDB could not write, nor undo what it had written');
         } finally {
           this.#inCommit = false;
         }

@@ -1,18 +1,15 @@
 // Serial numbers: drawn from the token's random generator, and parsed from what users write.
+import { DrawnAhead } from '../../../core/base/async/drawn-ahead.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 
 const serialBytes = 16;
 
-/** Serial numbers drawn in one call to the token. */
-const drawnAtOnce = 64;
-
 /** Draws unpredictable serial numbers. */
 export class SerialNumbers {
-  readonly #hsm: Hsm;
-  #drawn: Uint8Array[] = [];
+  readonly #drawn: DrawnAhead;
 
   constructor(hsm: Hsm) {
-    this.#hsm = hsm;
+    this.#drawn = new DrawnAhead((octets) => hsm.random(octets), serialBytes);
   }
 
   /**
@@ -20,15 +17,9 @@ export class SerialNumbers {
    * (RFC 5280 4.1.2.2: at most 20), and hexadecimal texts of serials are all 32 digits.
    */
   async next(): Promise<Uint8Array> {
-    const ready = this.#drawn.pop();
-    if (ready !== undefined) return ready;
-    const octets = await this.#hsm.random(serialBytes * drawnAtOnce);
-    const serials = Array.from({ length: drawnAtOnce }, (_, index) => octets.slice(index * serialBytes, (index + 1) * serialBytes));
-    for (const serial of serials) serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
-    const [first, ...others] = serials;
-    this.#drawn.push(...others);
-    if (first === undefined) throw new Error('the token gave no random octets');
-    return first;
+    const serial = await this.#drawn.next();
+    serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
+    return serial;
   }
 }
 

@@ -30,6 +30,12 @@ test('what was sealed opens, and never gives the same octets twice', () => {
   );
 });
 
+test('no nonce comes twice, over several draws of them and in a second sealer', () => {
+  const other = new Sealer(new Secret(new Uint8Array(32).fill(7)));
+  const nonces = Array.from({ length: 1_000 }, (_, n) => (n % 3 === 0 ? other : sealer).seal(encodeUtf8('a'), encodeUtf8('b')));
+  expect(new Set(nonces.map((sealed) => encodeHex(sealed.subarray(1, 25))))).toHaveLength(1_000);
+});
+
 test('any flipped bit, any truncation, another associated data and another key do not open', () => {
   const associatedData = encodeUtf8('table\0key\0');
   const sealed = sealer.seal(encodeUtf8('value'), associatedData);

@@ -100,6 +100,33 @@ describe('reading and writing', () => {
     expect([...table.entries([])]).toEqual([[['a'], 1], [['c'], 1]]); // prettier-ignore
   });
 
+  test('a throw brings back what was there, however often the change wrote it, and what earlier changes of the commit wrote', async () => {
+    const store = await newStore();
+    const table = store.table<number>('things');
+    await store.write((tx) => {
+      tx.put(table, ['kept'], 1);
+      tx.put(table, ['gone'], 1);
+    });
+    const state = [[['gone'], 1], [['kept'], 2], [['new'], 2]]; // prettier-ignore
+    const results = await Promise.allSettled([
+      store.write((tx) => {
+        tx.put(table, ['kept'], 2);
+        tx.put(table, ['new'], 2);
+      }),
+      store.write((tx) => {
+        for (const value of [3, 4]) for (const key of ['kept', 'gone', 'new', 'own']) tx.put(table, [key], value);
+        for (const key of ['kept', 'gone', 'new', 'own']) tx.delete(table, [key]);
+        tx.put(table, ['gone'], 5);
+        expect([...tx.entries(table, [])]).toEqual([[['gone'], 5]]);
+        throw new Error('undo');
+      }),
+      store.write((tx) => [...tx.entries(table, [])]),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(results[2]).toMatchObject({ value: state });
+    expect([...table.entries([])]).toEqual(state);
+  });
+
   test('a hundred writes of one turn are one commit', async () => {
     const directory = temporary('batch');
     const store = await newStore(directory);
