@@ -174,15 +174,14 @@ export type Finding = {
 } & ErrorItem;
 
 function translate(shape: Shape, value: unknown, path: string, findings: Finding[]): unknown {
+  if (isSoundScalar(value)) return value;
   if (typeof value === 'string') {
     // A lone surrogate has no UTF-8 form and would be replaced silently on its way to the token.
-    if (!value.isWellFormed()) add(findings, 'invalid-value', path, 'must be well-formed Unicode');
+    add(findings, 'invalid-value', path, 'must be well-formed Unicode');
     return value;
   }
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value))) {
-      add(findings, 'invalid-value', path, 'must be within -9007199254740991 and 9007199254740991');
-    }
+    add(findings, 'invalid-value', path, 'must be within -9007199254740991 and 9007199254740991');
     return value;
   }
   if (Array.isArray(value)) {
@@ -192,18 +191,30 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
   if (!isJsonObject(value) || shape.kind === 'value' || shape.kind === 'list') return value;
   const translated: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
+    const field = shape.kind === 'object' ? shape.byWire.get(name) : undefined;
+    const inner = value[name];
+    if (field?.readOnly === false && isSoundScalar(inner)) {
+      translated[field.camel] = inner;
+      continue;
+    }
     const where = path === '' ? shownName(name) : `${path}/${shownName(name)}`;
     if (shape.kind === 'map') {
       if (name === '__proto__' || !name.isWellFormed()) add(findings, 'invalid-value', where, 'cannot be a name');
-      else translated[name] = translate(shape.value, value[name], where, findings);
+      else translated[name] = translate(shape.value, inner, where, findings);
       continue;
     }
-    const field = shape.byWire.get(name);
     if (field === undefined) add(findings, 'unknown-field', where, `is unknown; the fields here are ${listFields(shape.byWire)}`);
     else if (field.readOnly) add(findings, 'read-only-field', where, 'is set by the service; leave it out');
-    else translated[field.camel] = translate(field.shape, value[name], where, findings);
+    else translated[field.camel] = translate(field.shape, inner, where, findings);
   }
   return translated;
+}
+
+/** Whether a value is no list or object, and nothing is wrong with it whatever its field: most are, and need no path for a message. */
+function isSoundScalar(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+  return typeof value !== 'object' || value === null;
 }
 
 function add(findings: Finding[], code: Finding['code'], path: string, rule: string): void {

@@ -47,7 +47,7 @@ export function decrypt(transit: Transit): AnyEndpoint[] {
     plan: (used, item) => {
       const cipher = requireAead(used.key);
       const context = requireContext(used.key.record.derived, item.context);
-      const { version: number, sealed } = parseCiphertext(item.ciphertext);
+      const { version: number, sealed } = parseCiphertext(item.ciphertext, used.decode);
       const version = used.forDecryption(number);
       return planDecryption(used, version, cipher, sealed, { context, associatedData: item.associatedData }, (plaintext) => ({
         plaintext: writePlaintext(plaintext, item.base64Encoded),

@@ -48,7 +48,7 @@ export function encrypt(transit: Transit): AnyEndpoint[] {
     plan: (used, item) => {
       const cipher = requireAead(used.key);
       const context = requireContext(used.key.record.derived, item.context);
-      const plaintext = readPlaintext(item.plaintext, item.base64Encoded);
+      const plaintext = readPlaintext(item.plaintext, item.base64Encoded, used.decode);
       const version = used.forEncryption(item.keyVersion);
       return planEncryption(used, version, cipher, plaintext, { context, associatedData: item.associatedData });
     },

@@ -28,7 +28,7 @@ export function hmac(transit: Transit): AnyEndpoint[] {
     auditFields: ['hashAlgorithm', 'keyVersion'],
     errors: ['operation-not-supported', 'version-unknown', 'version-not-allowed'],
     plan: (used, item) => {
-      const octets = readPayload(item.plaintext, item.base64Encoded, 'plaintext');
+      const octets = readPayload(item.plaintext, item.base64Encoded, 'plaintext', used.decode);
       const version = used.forEncryption(item.keyVersion);
       return {
         version,

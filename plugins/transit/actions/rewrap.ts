@@ -42,7 +42,7 @@ export function rewrap(transit: Transit): AnyEndpoint[] {
     plan: (used, item) => {
       const cipher = requireAead(used.key);
       const inputs = { context: requireContext(used.key.record.derived, item.context), associatedData: item.associatedData };
-      const { version: number, sealed } = parseCiphertext(item.ciphertext);
+      const { version: number, sealed } = parseCiphertext(item.ciphertext, used.decode);
       const from = used.forDecryption(number);
       const to = used.forEncryption(item.keyVersion);
       return { steps: rewrapUnder(used, cipher, { from, to, sealed, inputs }) };

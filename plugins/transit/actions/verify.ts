@@ -42,7 +42,7 @@ export function verify(transit: Transit): AnyEndpoint[] {
     auditFields: ['hashAlgorithm', 'prehashed', 'signatureAlgorithm', 'marshaling'],
     errors: ['invalid-format', 'operation-not-supported', 'version-unknown', 'version-not-allowed'],
     plan: (used, item) => {
-      const data = readPayload(item.text, item.base64Encoded, 'text');
+      const data = readPayload(item.text, item.base64Encoded, 'text', used.decode);
       if (item.signature !== undefined && item.hmac === undefined) return { steps: checkSignature(used, data, item.signature, item) };
       if (item.hmac !== undefined && item.signature === undefined) return planHmacCheck(used, data, item.hmac, item);
       throw coreFail(item.hmac === undefined ? 'missing-field' : 'invalid-value', { detail: 'Give signature or hmac, one of the two.' });
@@ -81,7 +81,7 @@ function planHmacCheck(used: UsedKey, octets: Uint8Array, text: string, options:
     });
   }
   const { version: number, payload } = parseValue('hashed', text, 'hmac');
-  const given = parseBase64(payload, 'hmac');
+  const given = parseBase64(payload, 'hmac', used.decode);
   const version = used.forDecryption(number);
   return {
     version,

@@ -1,5 +1,5 @@
 // Payloads of requests and answers: base64 or raw text, and their limits.
-import { decodeUtf8, encodeBase64, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
+import { type Base64Decoder, decodeUtf8, encodeBase64, encodeUtf8, parseBase64 } from '../../../core/base/bytes.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { fail } from '../errors.ts';
 
@@ -7,13 +7,13 @@ import { fail } from '../errors.ts';
 const maxPlaintextBytes = 2 * 1024 * 1024;
 
 /** Octets of a text field: base64 unless `base64-encoded` is false (spec). Throws invalid-base64. */
-export function readPayload(text: string, base64Encoded: boolean | undefined, field: string): Uint8Array {
-  return base64Encoded === false ? encodeUtf8(text) : parseBase64(text, field);
+export function readPayload(text: string, base64Encoded: boolean | undefined, field: string, decode: Base64Decoder): Uint8Array {
+  return base64Encoded === false ? encodeUtf8(text) : parseBase64(text, field, decode);
 }
 
 /** As readPayload for a plaintext; throws payload-too-large above 2 MiB. */
-export function readPlaintext(text: string, base64Encoded: boolean | undefined): Uint8Array {
-  const plaintext = readPayload(text, base64Encoded, 'plaintext');
+export function readPlaintext(text: string, base64Encoded: boolean | undefined, decode: Base64Decoder): Uint8Array {
+  const plaintext = readPayload(text, base64Encoded, 'plaintext', decode);
   if (plaintext.length <= maxPlaintextBytes) return plaintext;
   throw coreFail('payload-too-large', { detail: '"plaintext" is over 2 MiB: encrypt it yourself under a data key (generate-data-key).' });
 }

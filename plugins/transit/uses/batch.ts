@@ -1,10 +1,12 @@
 // Batches: many inputs of one action in one request, whose items fail independently (api 45, 46).
 import type { z } from 'zod';
 import { Semaphore } from '../../../core/base/async/semaphore.ts';
+import { sharingDecoder } from '../../../core/base/bytes.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
-import { parseInput } from '../../../core/wire/schema.ts';
+import { formatText, JsonText } from '../../../core/wire/json-text.ts';
+import { parseInput, type Shape, shapeOf } from '../../../core/wire/schema.ts';
 import type { Transit } from '../context.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
@@ -22,11 +24,14 @@ const batchesAtOnce = 6;
 /** What the items of a batch are, and what each of them asks for. */
 export type BatchOf<Item, Answer> = {
   readonly item: z.ZodType<Item>;
+  /** what became of an item: the fields of an answer and of a refusal */
+  readonly result: z.ZodType;
   /** plans one item without waiting; `noteSigned` adds the digest of what was signed to the audit record */
   readonly plan: (used: UsedKey, item: Item, noteSigned: (digest: string) => void) => Plan<Answer>;
 };
 
-export type BatchAnswer = { readonly batchResults: readonly object[]; readonly failed: number };
+/** The answer, `batch-results` and `failed`, and how many items failed. */
+export type BatchAnswer = { readonly answer: JsonText; readonly failed: number };
 
 type BatchRun = (call: EndpointCall, items: readonly JsonObject[], key: Key) => Promise<BatchAnswer>;
 
@@ -40,7 +45,7 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     return known;
   };
   return async (call, items, key) => {
-    const batch = new Batch(transit, key, items);
+    const batch = new Batch(transit, key, items, shapeOf(batchOf.result));
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       const end = Math.min(at + itemsAtOnce, items.length);
       await semaphoreFor(key).run(() => batch.run(batchOf, microseconds(call.now), at, end));
@@ -48,7 +53,7 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
     call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
-    return { batchResults: results, failed };
+    return { answer: new JsonText(`{"batch-results":[${results.join(',')}],"failed":${failed}}`), failed };
   };
 }
 
@@ -57,21 +62,24 @@ class Batch {
   readonly #transit: Transit;
   readonly #key: Key;
   readonly #items: readonly JsonObject[];
-  readonly results: object[] = [];
+  readonly #shape: Shape;
+  /** JSON texts, so that each is written once */
+  readonly results: string[] = [];
   readonly digests: (string | null)[];
   failed = 0;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(transit: Transit, key: Key, items: readonly JsonObject[]) {
+  constructor(transit: Transit, key: Key, items: readonly JsonObject[], shape: Shape) {
     this.#transit = transit;
     this.#key = key;
     this.#items = items;
+    this.#shape = shape;
     this.digests = Array.from(items, () => null);
   }
 
   /** Runs the items from `start` to before `end` together. Rejects with the first fault, when all of them have ended. */
   async run<Item, Answer extends object>({ item, plan }: BatchOf<Item, Answer>, now: number, start: number, end: number): Promise<void> {
-    const used = new UsedKey(this.#transit, this.#key, now);
+    const used = new UsedKey(this.#transit, this.#key, now, sharingDecoder());
     const uses: TokenUse<Answer>[] = [];
     const places: number[] = [];
     const waits: Promise<void>[] = [];
@@ -90,7 +98,7 @@ class Batch {
     if (uses.length > 0) {
       for (const [index, outcome] of (await runTogether(used, uses)).entries()) {
         const at = places[index] as number;
-        if ('answer' in outcome) this.#answer(at, outcome.answer);
+        if ('answer' in outcome) this.#write(at, outcome.answer);
         else this.#refuse(at, outcome.error);
       }
     }
@@ -101,14 +109,10 @@ class Batch {
   /** Never rejects, so that no item of a batch that has ended is left behind. */
   async #follow(at: number, steps: Promise<object>): Promise<void> {
     try {
-      this.#answer(at, await steps);
+      this.#write(at, await steps);
     } catch (error) {
       this.#refuse(at, error);
     }
-  }
-
-  #answer(at: number, answer: object): void {
-    this.results[at] = this.#named(at, answer);
   }
 
   #refuse(at: number, thrown: unknown): void {
@@ -118,11 +122,11 @@ class Batch {
       return;
     }
     this.failed += 1;
-    this.results[at] = this.#named(at, { status: error.status, code: error.code, errorMessage: error.message });
+    this.#write(at, { status: error.status, code: error.code, errorMessage: error.message });
   }
 
-  #named(at: number, result: object): object {
+  #write(at: number, result: object): void {
     const reference = this.#items[at]?.['reference'];
-    return typeof reference === 'string' ? { ...result, reference } : result;
+    this.results[at] = formatText(this.#shape, typeof reference === 'string' ? { ...result, reference } : result);
   }
 }

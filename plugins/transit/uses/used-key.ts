@@ -1,4 +1,5 @@
 // A key as one request uses it: at one instant, each of its versions chosen and each reference made once, however many uses are asked for.
+import { type Base64Decoder, decodeBase64 } from '../../../core/base/bytes.ts';
 import type { KeyReference } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
 import { type Key, type Version, referenceTo } from '../records/keyring.ts';
@@ -10,14 +11,17 @@ export class UsedKey {
   readonly key: Key;
   /** microseconds */
   readonly now: number;
+  /** how base64 of its uses is read */
+  readonly decode: Base64Decoder;
   readonly #encrypting = new Map<number | undefined, Version>();
   readonly #decrypting = new Map<number, Version>();
   readonly #references = new Map<Version, Map<Purpose, KeyReference>>();
 
-  constructor(transit: Transit, key: Key, now: number) {
+  constructor(transit: Transit, key: Key, now: number, decode: Base64Decoder = decodeBase64) {
     this.transit = transit;
     this.key = key;
     this.now = now;
+    this.decode = decode;
   }
 
   /** As Keyring.forEncryption. */

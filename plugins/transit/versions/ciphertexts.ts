@@ -1,6 +1,6 @@
 // Ciphertexts: how they are made and opened under a version of a key, for encrypt, decrypt, rewrap and generate-data-key.
 import { hash } from 'node:crypto';
-import { encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
+import { type Base64Decoder, encodeBase64, parseBase64 } from '../../../core/base/bytes.ts';
 import type { AeadKey } from '../../../hsm/api.ts';
 import type { AeadCipher } from '../ciphers.ts';
 import { convergentNonce } from './derivation.ts';
@@ -47,9 +47,9 @@ function encryptionOf(
 }
 
 /** Parses a ciphertext without using a key. Throws invalid-format, invalid-base64. */
-export function parseCiphertext(text: string): { readonly version: number; readonly sealed: Uint8Array } {
+export function parseCiphertext(text: string, decode: Base64Decoder): { readonly version: number; readonly sealed: Uint8Array } {
   const { version, payload } = parseValue('value', text, 'ciphertext');
-  return { version, sealed: parseBase64(payload, 'ciphertext') };
+  return { version, sealed: parseBase64(payload, 'ciphertext', decode) };
 }
 
 /** Plans a decryption: one use of the token, which fails with decryption-failed, with the same message for every cause. */

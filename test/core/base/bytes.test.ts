@@ -12,6 +12,7 @@ import {
   equalConstantTime,
   lengthFramed,
   parseBase64,
+  sharingDecoder,
 } from '../../../core/base/bytes.ts';
 
 const octets = fc.uint8Array({ maxLength: 200 });
@@ -70,6 +71,58 @@ describe('base64 (RFC 4648 section 4, api 14)', () => {
 
   test('decoded octets have their own memory', () => {
     expect(decodeBase64('YWJj')?.buffer.byteLength).toBe(3);
+  });
+
+  describe('of the texts of one request', () => {
+    test('each has a place of its own in the memory that they share, whatever was refused between them', () => {
+      const decode = sharingDecoder();
+      const texts = Array.from({ length: 3_000 }, (_, at) => encodeBase64(encodeUtf8(`text ${at}`.repeat(1 + (at % 90)))));
+      const decoded = texts.map((text, at) => {
+        const wrongs = at % 7 === 0 ? [`${text.slice(0, -1)}*`, `${text}\n`, text.slice(1)] : [];
+        expect(wrongs.map(decode)).toEqual(wrongs.map(() => undefined));
+        return decode(text) as Uint8Array;
+      });
+      decoded[5]?.fill(0);
+      expect(decoded.flatMap((bytes, at) => (encodeBase64(bytes) === texts[at] ? [] : [at]))).toEqual([5]);
+      expect(new Set(decoded.map(({ buffer }) => buffer)).size).toBeLessThan(texts.length / 10);
+    });
+
+    test('what decodes and what is refused are the same as alone', () => {
+      const nearBase64 = fc.string({ unit: fc.constantFrom(...Array.from('AZaz09+/=-_ \n\r\t.é\0')), maxLength: 12 });
+      const decode = sharingDecoder();
+      const alone = fc.oneof(
+        nearBase64,
+        octets.map(encodeBase64),
+        fc.tuple(octets.map(encodeBase64), nearBase64).map(([a, b]) => a + b),
+      );
+      fc.assert(
+        fc.property(alone, (text) => {
+          expect(decode(text)).toEqual(decodeBase64(text));
+        }),
+        { numRuns: 5_000 },
+      );
+    });
+
+    test.each([1_533, 1_534, 1_535, 1_536, 1_537, 1_538, 6_144, 8_192, 8_193])(
+      'also of %i octets, around where memory is no longer shared',
+      (long) => {
+        const decode = sharingDecoder();
+        const bytes = new Uint8Array(long).fill(0xfb);
+        const text = encodeBase64(bytes);
+        for (let time = 0; time < 12; time++) expect(decode(text)).toEqual(bytes);
+        for (const wrong of [
+          `${text}\n`,
+          ` ${text}`,
+          text.slice(1),
+          text.replaceAll('+', '-'),
+          `${text}====`,
+          `    ${text}`,
+          `${text}    `,
+        ]) {
+          expect(decode(wrong)).toBeUndefined();
+        }
+      },
+    );
   });
 
   test('4 MiB, the longest body, is decoded completely', () => {

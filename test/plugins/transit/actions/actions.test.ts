@@ -464,6 +464,26 @@ describe('batches (api 45)', () => {
     expect((await harness.do('aes', 'decrypt', { ciphertext })).plaintext).toBe(base64('last'));
   });
 
+  test('what is no text or number as it should be fails alone too, and a reference comes back as it was sent', async () => {
+    const { failed, 'batch-results': results } = await harness.do('aes', 'encrypt', {
+      'batch-input': [
+        { plaintext: '\ud800', 'base64-encoded': false, reference: 'x'.repeat(300) },
+        { plaintext: hello, 'key-version': 1e300 },
+        { plaintext: { nested: hello } },
+        { plaintext: hello, reference: '"\\\u2028ä\ud83d\ude00' },
+        { plaintext: hello, reference: 7 },
+        { plaintext: hello },
+      ],
+    });
+    expect(failed).toBe(4);
+    expect(results.map((one: { code?: string }) => one.code)).toEqual([
+      ...['invalid-value', 'invalid-value', 'invalid-value', undefined, 'invalid-value', undefined],
+    ]);
+    expect(results.map((one: { reference?: string }) => one.reference)).toEqual([
+      ...['x'.repeat(300), undefined, undefined, '"\\\u2028ä\ud83d\ude00', undefined, undefined],
+    ]);
+  });
+
   test('all failed is 400 with the same body', async () => {
     const { status, body } = await harness.act('aes', 'decrypt', { 'batch-input': [{ ciphertext: 'x' }, { ciphertext: 'store:v1:AAAA' }] });
     expect(status).toBe(400);
