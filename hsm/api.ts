@@ -97,7 +97,7 @@ export type Derivation = {
 /** The key of an AEAD operation: a stored AES key, or one derived for a context. */
 export type AeadKey = KeyReference | { readonly derivation: Derivation };
 
-/** One use of a key in a list of uses, as the method of Hsm with the name in `use`. */
+/** One use of a key, as the method of Hsm with the name in `use`. */
 export type KeyUse =
   | {
       readonly use: 'encrypt' | 'decrypt';
@@ -211,6 +211,8 @@ export interface Hsm {
   sign(key: KeyReference, scheme: SignScheme): Promise<Uint8Array>;
   /** HMAC under a `secret-256` key. */
   hmac(key: KeyReference, hash: HashName, data: Uint8Array): Promise<Uint8Array>;
+  /** One use, as the method with the name in `use.use`. */
+  use(use: KeyUse): Promise<Uint8Array>;
   /**
    * Runs a list of uses; the outcomes are in its order, and one that fails leaves the others alone. Uses of one key travel as one job, which
    * costs both processes a fraction of a job for each. Octets are views of what was received: a caller that keeps them copies them.

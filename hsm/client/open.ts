@@ -101,22 +101,23 @@ class RoutedHsm implements Hsm {
   }
 
   encrypt(key: AeadKey, plaintext: Uint8Array, options: { associatedData?: Uint8Array; nonce?: Uint8Array } = {}) {
-    return rejecting(() => {
-      const job = call.encrypt(key, plaintext, options.associatedData, options.nonce);
-      return this.#holderOf(holder(key)).submit(job, copyFirst);
-    });
+    return this.use({ use: 'encrypt', key, octets: plaintext, ...options });
   }
 
   decrypt(key: AeadKey, sealed: Uint8Array, options: { associatedData?: Uint8Array } = {}) {
-    return rejecting(() => this.#holderOf(holder(key)).submit(call.decrypt(key, sealed, options.associatedData), copyFirst));
+    return this.use({ use: 'decrypt', key, octets: sealed, ...options });
   }
 
   sign(key: KeyReference, scheme: SignScheme) {
-    return rejecting(() => this.#holderOf(key.stored).submit(call.sign(key, scheme), copyFirst));
+    return this.use({ use: 'sign', key, scheme });
   }
 
   hmac(key: KeyReference, hash: HashName, data: Uint8Array) {
-    return rejecting(() => this.#holderOf(key.stored).submit(call.hmac(key, hash, data), copyFirst));
+    return this.use({ use: 'hmac', key, hash, octets: data });
+  }
+
+  use(use: KeyUse) {
+    return rejecting(() => this.#holderOf(holder(use.key)).submit(packUse(use), copyFirst));
   }
 
   decryptOaep(key: KeyReference, hash: HashName, sealed: Uint8Array) {

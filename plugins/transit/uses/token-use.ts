@@ -1,7 +1,6 @@
 // One use of a version in the token: planned without waiting, then run alone, or together with the others of a batch.
 import { ServiceError, fail as coreFail } from '../../../core/base/errors.ts';
-import { type Hsm, HsmError, type KeyUse, type UseOutcome } from '../../../hsm/api.ts';
-import { defined } from '../../../core/base/defined.ts';
+import { HsmError, type KeyUse, type UseOutcome } from '../../../hsm/api.ts';
 import type { Transit } from '../context.ts';
 import { fail } from '../errors.ts';
 import type { Key, Version } from '../records/keyring.ts';
@@ -30,7 +29,7 @@ export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: 
   const { version, counts, use } = planned;
   const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
   if (reserving !== undefined) await reserving;
-  const octets = await useOnce(transit.hsm, use).catch((error: unknown) => {
+  const octets = await transit.hsm.use(use).catch((error: unknown) => {
     throw refusalOf(error);
   });
   if (counts === undefined) transit.usage.note(key, version, now);
@@ -118,13 +117,4 @@ function isDone(outcome: UseOutcome | undefined): outcome is Uint8Array {
 /** One answer for every reason why a ciphertext does not open. */
 function refusalOf(error: unknown): unknown {
   return error instanceof HsmError && error.kind === 'decryption-failed' ? fail('decryption-failed') : error;
-}
-
-function useOnce(hsm: Hsm, use: KeyUse): Promise<Uint8Array> {
-  if (use.use === 'sign') return hsm.sign(use.key, use.scheme);
-  if (use.use === 'hmac') return hsm.hmac(use.key, use.hash, use.octets);
-  const { key, octets, associatedData, nonce } = use;
-  return use.use === 'decrypt'
-    ? hsm.decrypt(key, octets, defined({ associatedData }))
-    : hsm.encrypt(key, octets, defined({ associatedData, nonce }));
 }
