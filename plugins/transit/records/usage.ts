@@ -1,5 +1,5 @@
 // Counts the uses of each key version (api 74). Encryptions are reserved durably in blocks before they happen, so a crash never lowers their
-// count. Signatures have no limit: their counts are stored within seconds.
+// count. Signatures have no limit: their counts are stored within seconds, those of many thousand versions in turns.
 import type { Log } from '../../../core/base/context.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';
 import { reasonOf } from '../../../core/base/errors.ts';
@@ -15,7 +15,7 @@ const warnEncryptions = 2 ** 31;
 /** Largest reserve: the most by which a crash of one worker overstates a count. */
 const largestReserve = 65_536;
 
-const smallestReserve = 16;
+const smallestReserve = 64;
 const flushEveryMs = 5_000;
 const idleFlushes = 24;
 /**
@@ -25,14 +25,14 @@ const idleFlushes = 24;
 const mostKept = 100_000;
 /** Records written by one commit: other requests wait no longer, and the caches of other processes drop these records only. */
 const recordsAtOnce = 500;
-/** Most versions reserved ahead in the commit of one that needs it. */
-const mostAhead = 63;
-/** Versions used within this time are worth a reserve ahead; microseconds. */
-const recentMicros = 24 * 3_600 * 1_000_000;
+/** Records written by one flush, those first that have waited longest: more versions than this take turns. */
+const recordsAFlush = 2_500;
+/** Versions whose counts may wait for their turn; what is above is written by the next flush. */
+const mostWaiting = 50_000;
 
 /** What the state shows of one version. */
 export type UsageView = {
-  /** encryptions, signatures and data keys made; after a crash it may lack the last five seconds */
+  /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use minutes */
   readonly uses: number;
   /** encryptions: never below the true count, and the limit applies to this */
   readonly usesAtMost: number;
@@ -40,8 +40,8 @@ export type UsageView = {
   readonly lastUsedAt?: number;
 };
 
-/** The key and the time of a use. */
-type Use = { readonly key: Key; readonly now: number };
+/** Uses to be counted: of which key, when, how many, and how many of them need a reserve. */
+type Uses = { readonly key: Key; readonly now: number; readonly count: number; readonly reserved: number };
 
 // One version in this process: what is left of its reserve, and counts that are not stored yet.
 type Meter = {
@@ -55,9 +55,15 @@ type Meter = {
   uses: number;
   rewrapped: number;
   lastUsedAt: number;
-  dirty: boolean;
+  /** since which flush counts or the last use wait to be stored; undefined: nothing waits */
+  dirtySince: number | undefined;
   idle: number;
 };
+
+/** What a commit adds to the record of a version. */
+type Counts = Pick<Meter, 'uses' | 'rewrapped' | 'lastUsedAt'>;
+/** What a flush stores of a meter, and how much of its reserve it gives back. */
+type Part = { readonly meter: Meter; readonly counts: Counts; readonly released: number };
 
 const unused: UsageRecord = { reserved: 0, uses: 0, rewrapped: 0 };
 
@@ -69,11 +75,7 @@ export class UsageMeters {
   readonly #meters = new Map<string, Meter>();
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
-  /** first reserves of versions since the last flush */
-  #firstReserves = 0;
-  #reservesAhead = false;
-  /** where the next reserves ahead go on: behind this key, or at the tenant's first one */
-  #aheadFrom: { readonly tenantId: string; readonly keyId: string | undefined } | undefined;
+  #flushes = 0;
 
   constructor(store: Store, tables: Tables, log: Log) {
     this.#store = store;
@@ -96,17 +98,17 @@ export class UsageMeters {
   /**
    * Counts `count` uses of a version before they happen; zero marks the version as used (HMACs have a key of their own). Returns a
    * promise only when something must be on the disk first: a reserve of encryptions, or that a first version is used, because restore
-   * replaces an unused one. Throws version-exhausted (AES-GCM), version-unknown (trimmed meanwhile), not-found (deleted or restored
+   * replaces an unused one. The uses are then stored with it. Throws version-exhausted (AES-GCM), version-unknown (trimmed meanwhile), not-found (deleted or restored
    * meanwhile).
    */
   take(key: Key, version: Version, count: number, now: number): Promise<void> | undefined {
     const meter = this.#meterOf(key, version);
     const reserved = meter.limited ? count : 0;
-    if (meter.left < reserved || !this.#isOpen(meter)) return this.#takeSlowly(meter, { key, now }, reserved, count);
+    if (meter.left < reserved || !this.#isOpen(meter)) return this.#takeSlowly(meter, { key, now, reserved, count });
     this.#count(meter, reserved, count, now);
     if (reserved > 0 && meter.left < meter.nextReserve >>> 3 && meter.reserving === undefined) {
       // Before the reserve runs out, so that no request waits. A failure is reported when it has run out.
-      this.#reserve(meter, { key, now }, 1).catch(() => undefined);
+      this.#reserve(meter, { key, now, reserved: 0, count: 0 }).catch(() => undefined);
     }
     return undefined;
   }
@@ -138,7 +140,7 @@ export class UsageMeters {
   }
 
   /**
-   * Writes counts and times of use. Of versions that were not used for two minutes, returns reserves above the smallest; of those that hold
+   * Writes counts and times of use, of 2,500 versions at a time as long as no more than 50,000 wait. Of versions that were not used for two minutes, returns reserves above the smallest; of those that hold
    * no more, forgets all but the newest 100,000. Never rejects.
    */
   async flush(): Promise<void> {
@@ -147,19 +149,21 @@ export class UsageMeters {
   }
 
   async #flushAll(): Promise<void> {
-    this.#firstReserves = 0;
+    this.#flushes += 1;
     const dirty: Meter[] = [];
     const generous: Meter[] = [];
     const kept: Meter[] = [];
     for (const meter of this.#meters.values()) {
       meter.idle += 1;
-      if (meter.dirty) dirty.push(meter);
+      if (meter.dirtySince !== undefined) dirty.push(meter);
       else if (meter.idle <= idleFlushes || meter.reserving !== undefined) continue;
       else if (meter.left > smallestReserve) generous.push(meter);
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
     }
-    await this.#write(dirty, Number.POSITIVE_INFINITY);
+    const turn = Math.max(recordsAFlush, dirty.length - mostWaiting);
+    if (dirty.length > turn) dirty.sort((one, other) => (one.dirtySince ?? 0) - (other.dirtySince ?? 0));
+    await this.#write(dirty.slice(0, turn), Number.POSITIVE_INFINITY);
     await this.#write(generous, smallestReserve);
     await this.#write(kept.slice(0, Math.max(0, kept.length - mostKept)), 0);
   }
@@ -180,7 +184,7 @@ export class UsageMeters {
       uses: 0,
       rewrapped: 0,
       lastUsedAt: 0,
-      dirty: false,
+      dirtySince: undefined,
       idle: 0,
     };
     this.#meters.set(nameOf(storeKey[1], storeKey[2]), meter);
@@ -201,82 +205,47 @@ export class UsageMeters {
 
   #touch(meter: Meter, now: number): void {
     if (now > meter.lastUsedAt) meter.lastUsedAt = now;
-    meter.dirty = true;
+    meter.dirtySince ??= this.#flushes;
     meter.idle = 0;
   }
 
-  async #takeSlowly(meter: Meter, use: Use, reserved: number, count: number): Promise<void> {
-    while (meter.left < reserved || !this.#isOpen(meter)) {
-      if (meter.reserving === undefined) await this.#reserve(meter, use, reserved);
-      else await meter.reserving.catch(() => undefined);
+  async #takeSlowly(meter: Meter, uses: Uses): Promise<void> {
+    for (;;) {
+      if (meter.reserving === undefined) return this.#reserve(meter, uses);
+      await meter.reserving.catch(() => undefined);
+      if (meter.left >= uses.reserved && this.#isOpen(meter)) return this.#count(meter, uses.reserved, uses.count, uses.now);
     }
-    this.#count(meter, reserved, count, use.now);
   }
 
   // At most one reservation of a meter runs at a time.
-  #reserve(meter: Meter, use: Use, needed: number): Promise<void> {
-    const ahead = needed > 0 && meter.left === 0 && meter.nextReserve === smallestReserve ? this.#aheadOf(meter) : [];
-    meter.reserving = this.#reserveOnce(meter, use, needed, ahead).finally(() => {
-      meter.reserving = undefined;
-      if (ahead.length > 0) this.#reservesAhead = false;
-    });
+  #reserve(meter: Meter, uses: Uses): Promise<void> {
+    meter.reserving = this.#reserveOnce(meter, uses).finally(() => (meter.reserving = undefined));
     return meter.reserving;
   }
 
-  async #reserveOnce(meter: Meter, use: Use, needed: number, ahead: readonly Meter['storeKey'][]): Promise<void> {
-    const wanted = needed === 0 ? 0 : Math.max(needed, meter.nextReserve);
-    const [before, granted, others] = await this.#store.write((transaction) => {
-      if (transaction.get(this.#tables.versions, meter.storeKey) === undefined) throw this.#lost(transaction, meter, use.key);
-      const record = transaction.get(this.#tables.usage, meter.storeKey) ?? unused;
-      const room = meter.limited ? maxEncryptions - record.reserved : wanted;
-      if (room < needed)
-        throw fail('version-exhausted', { detail: `Version ${meter.storeKey[2]} has made 2^32 encryptions: rotate the key.` });
+  /** Stores the uses with the next reserve. No uses: a reserve ahead, or only the mark of a version that counts nothing here. */
+  async #reserveOnce(meter: Meter, { key, now, reserved: needed, count }: Uses): Promise<void> {
+    const { limited, storeKey } = meter;
+    const isMark = needed === 0 && !meter.opened;
+    const wanted = !limited || isMark ? 0 : Math.max(needed, meter.nextReserve);
+    const [before, granted] = await this.#store.write((transaction) => {
+      if (transaction.get(this.#tables.versions, storeKey) === undefined) throw this.#lost(transaction, meter, key);
+      const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
+      const room = limited ? maxEncryptions - record.reserved : wanted;
+      if (room < needed) throw fail('version-exhausted', { detail: `Version ${storeKey[2]} has made 2^32 encryptions: rotate the key.` });
       const granted = Math.min(wanted, room);
-      transaction.put(this.#tables.usage, meter.storeKey, { ...record, reserved: record.reserved + granted });
-      return [record.reserved, granted, ahead.filter((storeKey) => this.#reserveAhead(transaction, storeKey, use.now))] as const;
+      const counts = { uses: count, rewrapped: 0, lastUsedAt: count === 0 ? 0 : now };
+      transaction.put(this.#tables.usage, storeKey, added(record, counts, limited ? record.reserved + granted : undefined));
+      return [record.reserved, granted] as const;
     });
     meter.opened = true;
-    meter.left += granted;
-    if (needed > 0) meter.nextReserve = Math.min(largestReserve, meter.nextReserve * 4);
-    for (const storeKey of others) {
-      const other = this.#meters.get(nameOf(storeKey[1], storeKey[2])) ?? this.#addMeter(storeKey, true);
-      other.opened = true;
-      other.left += smallestReserve;
+    meter.left += granted - needed;
+    meter.idle = 0;
+    if (count > 0 && now > meter.lastUsedAt) meter.lastUsedAt = now;
+    if (wanted > 0) meter.nextReserve = Math.min(largestReserve, meter.nextReserve * 4);
+    if (limited && before < warnEncryptions && before + granted >= warnEncryptions) {
+      this.#log.warn('a transit key version has made 2^31 encryptions: rotate the key', { key: storeKey[1], version: storeKey[2] });
     }
-    if (meter.limited && before < warnEncryptions && before + granted >= warnEncryptions) {
-      this.#log.warn('a transit key version has made 2^31 encryptions: rotate the key', {
-        key: meter.storeKey[1],
-        version: meter.storeKey[2],
-      });
-    }
-  }
-
-  /**
-   * Versions to reserve in the same commit, because many versions of this process get their first reserve now, as after a start: the next
-   * ones of the table that hold none here. One commit at a time does so, or a turn would take long.
-   */
-  #aheadOf({ storeKey: [tenantId, keyId] }: Meter): readonly Meter['storeKey'][] {
-    this.#firstReserves += 1;
-    const wanted = Math.min(mostAhead, this.#firstReserves >>> 3);
-    if (wanted === 0 || this.#reservesAhead || this.#meters.size >= mostKept) return [];
-    const after = this.#aheadFrom?.tenantId === tenantId ? this.#aheadFrom.keyId : keyId;
-    const range = { limit: wanted, ...(after === undefined ? {} : { after }) };
-    const following = [...this.#tables.usage.keys([tenantId], range)] as unknown as Meter['storeKey'][];
-    this.#aheadFrom = { tenantId, keyId: following[wanted - 1]?.[1] };
-    const ahead = following.filter((storeKey) => !this.#meters.has(nameOf(storeKey[1], storeKey[2])));
-    this.#reservesAhead = ahead.length > 0;
-    return ahead;
-  }
-
-  /** True when the version has got the smallest reserve: the newest of an encrypting key, recently used, and far from its limit. */
-  #reserveAhead(transaction: WriteTransaction, storeKey: Meter['storeKey'], now: number): boolean {
-    const record = transaction.get(this.#tables.usage, storeKey);
-    const version = transaction.get(this.#tables.versions, storeKey);
-    if (record === undefined || version === undefined || version.publicKey !== undefined || version.supersededAt !== undefined)
-      return false;
-    if ((record.lastUsedAt ?? 0) < now - recentMicros || record.reserved >= warnEncryptions - smallestReserve) return false;
-    transaction.put(this.#tables.usage, storeKey, { ...record, reserved: record.reserved + smallestReserve });
-    return true;
   }
 
   #lost(transaction: WriteTransaction, { storeKey: [tenantId, keyId] }: Meter, { name }: Key): Error {
@@ -294,14 +263,14 @@ export class UsageMeters {
       const { uses, rewrapped, lastUsedAt } = meter;
       const released = Math.max(0, meter.left - kept);
       meter.left -= released;
-      meter.dirty = false;
-      return { meter, uses, rewrapped, lastUsedAt, released };
+      meter.dirtySince = undefined;
+      return { meter, counts: { uses, rewrapped, lastUsedAt }, released };
     });
     try {
       const gone = await this.#store.write((transaction) => parts.filter((part) => !this.#addTo(transaction, part)));
-      for (const { meter, uses, rewrapped, released } of parts) {
-        meter.uses -= uses;
-        meter.rewrapped -= rewrapped;
+      for (const { meter, counts, released } of parts) {
+        meter.uses -= counts.uses;
+        meter.rewrapped -= counts.rewrapped;
         if (released > 0) meter.nextReserve = smallestReserve;
       }
       for (const { meter } of gone) meter.left = 0;
@@ -310,37 +279,38 @@ export class UsageMeters {
       // Counts are written by the next flush; the reserve is on disk, so no count is too low.
       for (const { meter, released } of parts) {
         meter.left += released;
-        meter.dirty = true;
+        meter.dirtySince ??= this.#flushes;
       }
       this.#log.warn('usage counts of transit keys could not be written', { reason: reasonOf(error) });
     }
   }
 
   // False when the version was removed.
-  #addTo(
-    transaction: WriteTransaction,
-    part: Pick<Meter, 'uses' | 'rewrapped' | 'lastUsedAt'> & { meter: Meter; released: number },
-  ): boolean {
-    const { storeKey, limited } = part.meter;
+  #addTo(transaction: WriteTransaction, { meter: { storeKey, limited }, counts, released }: Part): boolean {
     if (!transaction.has(this.#tables.versions, storeKey)) return false;
     const record = transaction.get(this.#tables.usage, storeKey) ?? unused;
-    const lastUsedAt = Math.max(record.lastUsedAt ?? 0, part.lastUsedAt);
-    const uses = record.uses + part.uses;
-    transaction.put(this.#tables.usage, storeKey, {
-      reserved: limited ? record.reserved - part.released : Math.max(record.reserved, uses),
-      uses,
-      rewrapped: record.rewrapped + part.rewrapped,
-      ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
-    });
+    transaction.put(this.#tables.usage, storeKey, added(record, counts, limited ? record.reserved - released : undefined));
     return true;
   }
 
   #forget(meter: Meter): void {
-    if (meter.left > 0 || meter.dirty || meter.reserving !== undefined) return;
+    if (meter.left > 0 || meter.dirtySince !== undefined || meter.reserving !== undefined) return;
     this.#meters.delete(nameOf(meter.storeKey[1], meter.storeKey[2]));
   }
 }
 
 function nameOf(keyId: string, version: number): string {
   return `${keyId}/${version}`;
+}
+
+/** The record with more uses. `reserved`: undefined for versions without a limit, where it follows the uses. */
+function added(record: UsageRecord, counts: Counts, reserved: number | undefined): UsageRecord {
+  const uses = record.uses + counts.uses;
+  const lastUsedAt = Math.max(record.lastUsedAt ?? 0, counts.lastUsedAt);
+  return {
+    reserved: reserved ?? Math.max(record.reserved, uses),
+    uses,
+    rewrapped: record.rewrapped + counts.rewrapped,
+    ...(lastUsedAt === 0 ? {} : { lastUsedAt }),
+  };
 }

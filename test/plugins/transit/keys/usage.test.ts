@@ -62,7 +62,7 @@ describe('signatures and HMACs', () => {
     expect(first).toBeInstanceOf(Promise);
     expect(stored(key)).toBeUndefined();
     await first;
-    expect(stored(key)).toMatchObject({ uses: 0, reserved: 0 });
+    expect(stored(key)).toMatchObject({ uses: 1, reserved: 1 });
     commits = 0;
     for (let n = 0; n < 100; n += 1) expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
     expect(two.take(key, versionOf(key), 1, now)).toBeUndefined();
@@ -90,7 +90,7 @@ describe('encryptions', () => {
     for (let n = 0; n < 40; n += 1) await one.flush();
     const { uses, reserved } = stored(key) as { uses: number; reserved: number };
     expect(uses).toBe(40);
-    expect(reserved - uses).toBe(16);
+    expect(reserved - uses).toBe(64);
     commits = 0;
     expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
     expect(commits).toBe(0);
@@ -98,30 +98,51 @@ describe('encryptions', () => {
     expect(stored(key)).toMatchObject({ uses: 41, reserved: 41 });
   });
 
-  test('when many versions get their first reserve, one commit takes many; never used and long unused ones stay as they are', async () => {
-    const keys = await copiesOf('aes', numbered('many', 400));
-    const used = keys.slice(0, 300);
-    const [lately, before] = [now - 3_600_000_000, now - 48 * 3_600_000_000];
-    const first = newProcess();
-    await Promise.all(used.map(async (key, index) => first.take(key, versionOf(key), 1, index % 2 === 0 ? lately : before)));
-    await first.stop();
-    const second = newProcess();
+  test('a first use is stored with its reserve: nothing is left for a flush', async () => {
+    const keys = await copiesOf('aes', numbered('once', 200));
+    const one = newProcess();
     commits = 0;
-    for (const key of used.filter((_key, index) => index % 2 === 0)) {
-      await second.take(key, versionOf(key), 1, now);
-      expect(stored(key)?.reserved).toBeGreaterThanOrEqual(2);
-    }
-    expect(commits).toBeLessThan(75);
-    for (const key of keys.slice(300)) expect(stored(key)).toBeUndefined();
-    for (const key of used.filter((_key, index) => index % 2 === 1)) expect(stored(key)).toMatchObject({ uses: 1, reserved: 1 });
-    await second.stop();
-    for (const key of used.filter((_key, index) => index % 2 === 0)) expect(stored(key)).toMatchObject({ uses: 2, reserved: 2 });
+    await Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 2, now)));
+    expect(commits).toBe(keys.length);
+    for (const key of keys) expect(stored(key)).toEqual({ uses: 2, reserved: 64, rewrapped: 0, lastUsedAt: now });
+    expect(one.view(keys[0] as Key, 1)).toEqual({ uses: 2, usesAtMost: 2, rewrapped: 0, lastUsedAt: now });
+    commits = 0;
+    await one.flush();
+    expect(commits).toBe(0);
+    await one.stop();
+    for (const key of keys) expect(stored(key)).toMatchObject({ uses: 2, reserved: 2 });
+  });
+
+  test('uses that wait for one reserve are each counted once', async () => {
+    const key = await copyOf('aes', 'together');
+    const one = newProcess();
+    await Promise.all(Array.from({ length: 150 }, async () => one.take(key, versionOf(key), 1, now)));
+    expect(one.view(key, 1)).toMatchObject({ uses: 150, usesAtMost: 150 });
+    await one.stop();
+    expect(stored(key)).toMatchObject({ uses: 150, reserved: 150 });
+  });
+
+  test('flushes write many versions in turns, those first that have waited longest', async () => {
+    const keys = await copiesOf('signing', numbered('turns', 2_600), 2);
+    const one = newProcess();
+    const [rest, last] = [keys.slice(0, 2_500), keys.slice(2_500)];
+    for (const key of last) one.take(key, versionOf(key, 2), 1, now);
+    for (const key of rest) one.take(key, versionOf(key, 2), 1, now);
+    await one.flush();
+    for (const key of last) expect(stored(key, 2)).toMatchObject({ uses: 1 });
+    expect(rest.filter((key) => stored(key, 2) !== undefined)).toHaveLength(2_400);
+    for (const key of last) one.take(key, versionOf(key, 2), 1, now);
+    await one.flush();
+    expect(rest.filter((key) => stored(key, 2) !== undefined)).toHaveLength(2_500);
+    await one.stop();
+    for (const key of last) expect(stored(key, 2)).toMatchObject({ uses: 2, reserved: 2 });
   });
 
   test('counts of many versions are written in commits that leave the caches of other processes alone', async () => {
     const one = newProcess();
     const keys = await copiesOf('aes', numbered('counted', 1_200));
     await Promise.all(keys.map(async (key) => one.take(key, versionOf(key), 1, now)));
+    for (const key of keys) expect(one.take(key, versionOf(key), 1, now)).toBeUndefined();
     commits = 0;
     await one.flush();
     expect(commits).toBe(3);
