@@ -328,7 +328,11 @@ export class Engine {
   }
 
   #load(identity: KeyIdentity): LoadedKey {
-    const { type, custody, blob } = this.reference(identity);
+    return this.loadBound(identity, this.reference(identity));
+  }
+
+  /** Loads a key whose binding was checked, or made, by this thread. */
+  loadBound(identity: KeyIdentity, { type, custody, blob }: Pick<DecodedReference, 'type' | 'custody' | 'blob'>): LoadedKey {
     const transient = custody === 'wrapped';
     const handle = transient ? this.custody.unwrap(type, blob, 'use') : this.#findTokenKey(type, blob);
     const key = { handle, type, transient };

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, LoginNeeded, type EngineOptions } from '../engine/engine.ts';
 import { HsmError } from '../api.ts';
 import { asHsmError, encodeError } from '../protocol/error-coding.ts';
-import { perform } from './perform.ts';
+import { performAll } from './perform.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { withStartLock } from '../files/start-lock.ts';
 import { isWithoutFiles, ownKeysGone } from '../files/softhsm.ts';
@@ -48,7 +48,7 @@ function run(job: ReceivedMessage): Message {
     const code = error instanceof LoginNeeded ? resultLoginNeeded : resultModuleBroken;
     return { id: job.id, code, flags: 0, micros: 0, parts: [json({ message: asHsmError(error).message })] };
   }
-  return perform(engine, job);
+  return performAll(engine, [job])[0] as Message;
 }
 
 function failed(job: ReceivedMessage, error: HsmError): Message {

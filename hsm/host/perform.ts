@@ -1,4 +1,4 @@
-// One job on an engine: unpacks its parts, runs the operation, packs the result or the error.
+// Jobs on an engine: unpacks their parts, runs the operations, packs results and errors.
 import type { KeyBinding, KeyType } from '../api.ts';
 import { decrypt, encrypt } from '../engine/operations/cipher.ts';
 import { derivedKey } from '../engine/operations/derivation.ts';
@@ -30,20 +30,47 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/** Runs a job and returns its result; never throws. `micros` is the time it took. Key material in the job is zeroed. */
-export function perform(engine: Engine, job: ReceivedMessage): Message {
+/**
+ * Runs jobs, one after another, and returns their results; never throws. `micros` is the time that each took. Key material in the jobs is
+ * zeroed. Keys that were made count only if the token still has its own keys afterwards: that is asked once for all of them, because it
+ * takes as long as making one.
+ */
+export function performAll(engine: Engine, jobs: readonly ReceivedMessage[]): readonly Message[] {
+  const results = jobs.map((job) => performOne(engine, job));
+  const hasMade = (result: Message, at: number): boolean => result.code === resultOk && makesKey(jobs[at]);
+  if (!results.some(hasMade)) return results;
+  const check = resultOf(0, () => {
+    engine.run(() => engine.requireKept());
+    return [];
+  });
+  if (check.code === resultOk) return results;
+  return results.map((result, at) => (hasMade(result, at) ? { ...result, code: check.code, parts: check.parts } : result));
+}
+
+function makesKey(job: ReceivedMessage | undefined): boolean {
+  return job?.code === operations.generate.code || job?.code === operations.import.code;
+}
+
+function performOne(engine: Engine, job: ReceivedMessage): Message {
+  const result = resultOf(job.id, () => {
+    const name = operationNamed(job.code) as EngineOperation;
+    return (job.flags & flagList) === 0 ? engine.run(() => handlers[name](engine, job)) : performList(engine, name, job);
+  });
+  if (job.code === operations.import.code) job.find(1)?.fill(0);
+  return result;
+}
+
+function resultOf(id: number, work: () => Message['parts']): Message {
   const start = performance.now();
   let code = resultOk;
   let parts: Message['parts'];
   try {
-    const name = operationNamed(job.code) as EngineOperation;
-    parts = (job.flags & flagList) === 0 ? engine.run(() => handlers[name](engine, job)) : performList(engine, name, job);
+    parts = work();
   } catch (error) {
     code = error instanceof LoginNeeded ? resultLoginNeeded : error instanceof ModuleBroken ? resultModuleBroken : resultError;
     parts = code === resultError ? [encodeError(error)] : [json({ message: (error as Error).message })];
   }
-  if (job.code === operations.import.code) job.find(1)?.fill(0);
-  return { id: job.id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
+  return { id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
 }
 
 /** Runs the calls of a list. Each is repeated after a remedy and fails by itself; only a module that is broken ends the list. */

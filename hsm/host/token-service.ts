@@ -7,10 +7,10 @@ import { Lanes, type LaneGroup } from './lanes.ts';
 import { closeEngine, openEngine, type OpenOptions } from '../engine/open-engine.ts';
 import type { Description } from '../protocol/host-answers.ts';
 import type { KeyIdentity } from '../protocol/key-encoding.ts';
-import { flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
+import { type EngineOperation, flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
-import { perform } from './perform.ts';
+import { performAll } from './perform.ts';
 import {
   json,
   resultError,
@@ -48,22 +48,38 @@ export class TokenService {
     this.#mayUseLanes = mayUseLanes;
   }
 
-  /** Runs the jobs of one batch. */
+  /** Runs the jobs of one batch, those of this thread together. */
   take(jobs: readonly ReceivedMessage[]): void {
-    for (const job of jobs) this.#route(job);
+    const here: ReceivedMessage[] = [];
+    for (const job of jobs) {
+      const name = operationNamed(job.code);
+      if (name === 'open' || name === 'ping' || name === 'close') {
+        this.#runHere(here.splice(0));
+        this.#control(name, job);
+      } else if (this.#isForHere(name, job)) here.push(job);
+    }
+    this.#runHere(here);
   }
 
-  #route(job: ReceivedMessage): void {
-    const name = operationNamed(job.code);
-    if (name === 'open') return this.#open(job);
-    if (name === 'ping') return this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys, sessions: this.#sessions })]));
-    if (name === 'close') return this.#close(job);
-    if (this.#engine === undefined) return this.#finish(failed(job, new HsmError('unavailable', 'the token is not open')));
-    if (name === 'destroy') this.#forgetEverywhere(job.identity(0), this.#engine);
+  #control(name: 'open' | 'ping' | 'close', job: ReceivedMessage): void {
+    if (name === 'open') this.#open(job);
+    else if (name === 'close') this.#close(job);
+    else this.#finish(ok(job, [json({ loadedKeys: this.#loadedKeys, sessions: this.#sessions })]));
+  }
+
+  /** False when the job was passed on, or refused. */
+  #isForHere(name: EngineOperation, job: ReceivedMessage): boolean {
+    const engine = this.#engine;
+    if (engine === undefined) {
+      this.#finish(failed(job, new HsmError('unavailable', 'the token is not open')));
+      return false;
+    }
+    if (name === 'destroy') this.#forgetEverywhere(job.identity(0), engine);
     const group = this.#laneFor(job);
     if (group !== undefined) this.#lanes?.run(job, group);
-    else if (this.#derivesFirst(job, this.#engine)) void this.#deriveAndRun(job, this.#engine);
-    else this.#runHere(job, this.#engine);
+    else if (this.#derivesFirst(job, engine)) void this.#deriveAndRun(job, engine);
+    else return true;
+    return false;
   }
 
   #forgetEverywhere(key: KeyIdentity, engine: Engine): void {
@@ -87,8 +103,9 @@ export class TokenService {
     return operations[operationNamed(code)].making ? 'making' : 'work';
   }
 
-  #runHere(job: ReceivedMessage, engine: Engine): void {
-    this.#finish(perform(engine, job));
+  #runHere(jobs: readonly ReceivedMessage[]): void {
+    if (jobs.length === 0 || this.#engine === undefined) return;
+    for (const result of performAll(this.#engine, jobs)) this.#finish(result);
   }
 
   /** Whether the key of a job must be derived first; the iterations would block this thread. */
@@ -108,7 +125,7 @@ export class TokenService {
       void derivation.finally(() => this.#deriving.delete(identity));
     }
     await derivation;
-    this.#runHere(job, engine);
+    this.#runHere([job]);
   }
 
   #open(job: ReceivedMessage): void {

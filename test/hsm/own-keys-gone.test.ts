@@ -8,6 +8,9 @@ import { Engine, ModuleBroken } from '../../hsm/engine/engine.ts';
 import { keyIdentity } from '../../hsm/protocol/key-encoding.ts';
 import { generateKey } from '../../hsm/engine/operations/making.ts';
 import { rewrapKey } from '../../hsm/engine/rotation.ts';
+import { performAll } from '../../hsm/host/perform.ts';
+import { call, operations } from '../../hsm/protocol/operations.ts';
+import { decodeMessage, encodeMessages, resultError, resultOk } from '../../hsm/protocol/wire.ts';
 import { bindingOf } from '../harness/keys.ts';
 import { makeSoftTokenForThisProcess } from '../harness/token/softhsm.ts';
 import { temporaryDirectory } from '../harness/temporary.ts';
@@ -34,7 +37,24 @@ test('a key is not made while the own keys are gone from the token, although the
   writeFileSync(tokenFile, contents);
   const objects = readdirSync(tokens, { recursive: true, encoding: 'utf8' }).filter((name) => /[^n]\.object$/.test(name));
   for (const name of objects) renameSync(join(tokens, name), path(basename(name)));
-  expect(() => lone.run(() => generateKey(lone, 'aes-256', making))).toThrow('own keys are not where');
+  // Keys that are made together are refused together; other jobs among them are not.
+  const jobs = [
+    call.generate('aes-256', making),
+    call.encrypt({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding }, message),
+    call.import('secret-256', making, Buffer.alloc(32, 7)),
+    call.generate('secret-256', making),
+  ].map(({ name, flags, parts }, id) => decodeMessage(encodeMessages([{ id, code: operations[name].code, flags, micros: 0, parts }])));
+  const results = performAll(lone, jobs);
+  expect(results.map(({ id, code }) => [id, code])).toEqual([
+    ...[
+      [0, resultError],
+      [1, resultOk],
+      [2, resultError],
+      [3, resultError],
+    ],
+  ]);
+  for (const { code, parts } of results) if (code === resultError) expect(parts.join()).toContain('own keys are not where');
+  expect(() => lone.run(() => generateKey(lone, 'aes-256', { ...making, custody: 'token' }))).toThrow('own keys are not where');
   expect(() => lone.run(() => rewrapKey(lone, reference, 1))).toThrow('own keys are not where');
   expect(lone.run(() => encrypt(lone, lone.key(reference), message))).toHaveLength(12 + message.length + 16);
   for (const name of objects) renameSync(path(basename(name)), join(tokens, name));

@@ -164,16 +164,20 @@ function randomId(engine: Engine): Buffer {
   return engine.sessions.module.random(engine.sessions.work, 16);
 }
 
-/** Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed. */
+/**
+ * Binds the blob, loads the key as every later use does, and tests it. A token object that fails is removed, also when the token's own keys
+ * are gone. Of wrapped keys the caller asks that (Engine.requireKept), once for all that it makes together, before it answers.
+ */
 function finish(engine: Engine, type: KeyType, making: Making, blob: Buffer, publicKey?: Buffer, material?: Buffer): Made {
   const { binding, custody } = making;
   try {
     if (custody === 'token' && engine.directory !== undefined) syncTokenDirectory(engine.directory, Date.now() - recentMilliseconds);
     const mac = engine.custody.bind(type, custody, binding, blob);
     const identity = keyIdentity({ stored: { type, custody, token: '', blob, mac }, binding });
+    engine.loadBound(identity, { type, custody, blob });
     if (!tryKey(engine, type, identity, publicKey, material))
       throw new HsmError('invalid-key-data', `the new ${type} key does not work in the token as it should`);
-    engine.requireKept();
+    if (custody === 'token') engine.requireKept();
     return { blob, mac, publicKey };
   } catch (error) {
     if (custody === 'token') removeQuietly(engine, type, blob);

@@ -55,6 +55,11 @@ async function prepare(daemon: Daemon): Promise<Appliance> {
       'sign rsa-2048': sign('rsa-2048'),
     },
     creation: { url: `${daemon.url}${keysPath}`, token, body: JSON.stringify({ name: 'made-{n}', cipher: benchKeys.aes }) },
+    bulkCreation: {
+      url: `${daemon.url}${keysPath}-batch`,
+      token,
+      body: JSON.stringify({ 'batch-input': Array.from({ length: 100 }, (_, at) => ({ name: `made-{n}-${at}`, cipher: benchKeys.aes })) }),
+    },
     login: { url: `${daemon.url}/v1/approle-login`, body: JSON.stringify(credentials) },
     async stop() {
       await daemon.stop();
