@@ -126,12 +126,12 @@ describe('encryptions', () => {
     const keys = await copiesOf('signing', numbered('turns', 2_600), 2);
     const one = newProcess();
     const [rest, last] = [keys.slice(0, 2_500), keys.slice(2_500)];
-    for (const key of last) one.take(key, versionOf(key, 2), 1, now);
-    for (const key of rest) one.take(key, versionOf(key, 2), 1, now);
+    for (const key of last) await one.take(key, versionOf(key, 2), 1, now);
+    for (const key of rest) await one.take(key, versionOf(key, 2), 1, now);
     await one.flush();
     for (const key of last) expect(stored(key, 2)).toMatchObject({ uses: 1 });
     expect(rest.filter((key) => stored(key, 2) !== undefined)).toHaveLength(2_400);
-    for (const key of last) one.take(key, versionOf(key, 2), 1, now);
+    for (const key of last) await one.take(key, versionOf(key, 2), 1, now);
     await one.flush();
     expect(rest.filter((key) => stored(key, 2) !== undefined)).toHaveLength(2_500);
     await one.stop();
