@@ -1,10 +1,11 @@
 // The plugins of this appliance: an explicit list, so that importing a file never changes what runs.
 import type { AnyPlugin } from '../core/plugin/plugin.ts';
 import ca from '../plugins/ca/index.ts';
+import console from '../plugins/console/index.ts';
 import est from '../plugins/est/index.ts';
 import oidc from '../plugins/oidc/index.ts';
 import openpgp from '../plugins/openpgp/index.ts';
 import random from '../plugins/random/index.ts';
 import transit from '../plugins/transit/index.ts';
 
-export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, ca, est];
+export const plugins: readonly AnyPlugin[] = [random, transit, openpgp, oidc, ca, est, console];

@@ -2,7 +2,7 @@
 // Plain JavaScript without dependencies, because nothing is installed yet and the system's Node.js may be as old as 20.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -99,6 +99,7 @@ async function main(word, args) {
   }
   if (word === 'test:clients') installDebianPackages('to compile generated clients', missingLanguages());
   if (word === 'test:cluster') installDebianPackages('to build etcd', missing({ go: 'golang-go' }));
+  if (word !== 'ctl' && word !== 'keystorectl' && word !== 'setup') buildConsole();
   if (word.endsWith('image')) installDebianPackages('to build images', missing({ mmdebstrap: 'mmdebstrap', git: 'git' }));
   for (const line of lines) {
     const status = await run(line, args, word);
@@ -136,6 +137,21 @@ function installPackages() {
     throw new SetupError('the PKCS#11 addon was not built: run "npm rebuild pkcs11js" and read its output');
   }
   writeFileSync(stampFile, stamp);
+}
+
+/** The browser application of the console, when its sources or the packages have changed since it was built. */
+function buildConsole() {
+  const folder = join(root, 'plugins', 'console');
+  const names = readdirSync(join(folder, 'app'), { recursive: true, encoding: 'utf8' }).sort();
+  const sources = ['package-lock.json', 'plugins/console/build.ts', ...names.map((name) => `plugins/console/app/${name}`)];
+  const hash = createHash('sha256');
+  for (const name of sources.filter((one) => statSync(join(root, one)).isFile())) hash.update(name).update(readFileSync(join(root, name)));
+  const stamp = hash.digest('hex');
+  const stampOfBuild = join(folder, 'built', 'stamp');
+  if (existsSync(stampOfBuild) && readFileSync(stampOfBuild, 'utf8') === stamp) return;
+  step('building the console');
+  if (spawnSync(pinnedNode, [join(folder, 'build.ts'), stamp], { cwd: root, stdio: ['ignore', 2, 'inherit'] }).status !== 0)
+    throw new SetupError('the console could not be built; the message is above');
 }
 
 function installSoftHsm() {

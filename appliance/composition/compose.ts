@@ -3,7 +3,7 @@ import { defined } from '../../core/base/defined.ts';
 import type { Audit } from '../../core/audit/record.ts';
 import { limitUnauthenticated, type UnauthenticatedLimits } from '../../core/audit/unauthenticated-limit.ts';
 import { withTenants } from '../../core/platform/tenants/audit-tenants.ts';
-import { createSessions } from '../../core/platform/tokens/sessions-service.ts';
+import { createSessions } from '../../core/platform/sessions/sessions-service.ts';
 import { loginSweepJob } from '../../core/access/approles/secret-ids.ts';
 import { tokenExpiryJob } from '../../core/access/tokens/expiry.ts';
 import { deadTenantJob, findDeadTenants, tenantExists } from '../../core/platform/tenants/dead-tenants.ts';
@@ -97,6 +97,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ],
       resources: running.resources,
       errors: running.errors,
+      schemes: running.schemes,
       topics: parts.topics,
       health: async () => formatHealth(await health.ofAll()),
       ...defined({ onAnswered: system?.metrics.onAnswered, sealed: parts.sealed }),

@@ -20,6 +20,8 @@ const leftAtHome = new Set([
   'appliance/image',
   'appliance/docs',
   'appliance/clients',
+  'plugins/console/app',
+  'plugins/console/build.ts',
 ]);
 
 /** Files of npm packages that are never loaded: other platforms, sources of native code, maps and typings. */

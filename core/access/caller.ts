@@ -9,4 +9,6 @@ export type Caller = {
   readonly user: string;
   readonly policies: readonly string[];
   readonly expires: Temporal.Instant | undefined;
+  /** the program of the appliance that authenticated it otherwise than by a bearer token, for the audit trail */
+  readonly via?: 'console';
 };

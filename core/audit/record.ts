@@ -11,6 +11,8 @@ export type AuditRecord = {
   readonly tenantId?: string;
   readonly user?: string;
   readonly accessor?: string;
+  /** the program of the appliance that the caller worked with; absent: one outside that sent a bearer token */
+  readonly via?: 'console';
   /** normalised path without query */
   readonly path?: string;
   readonly method?: string;

@@ -13,6 +13,7 @@ import { resourceEndpoints } from './resource/resources.ts';
 import { createProblems } from './response/problem.ts';
 import type { RouteTable } from './route-table.ts';
 import { buildRoutes, type Route } from './routes.ts';
+import type { Scheme } from './authentication.ts';
 
 export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
   readonly endpoints: readonly AnyEndpoint[];
@@ -20,6 +21,8 @@ export type HttpAppOptions = Omit<ApiServer, 'problems'> & {
   /** error tables beyond the core's own */
   readonly errors: readonly ErrorTable[];
   readonly store: Store;
+  /** schemes of the Authorization header that plugins add; absent: Bearer alone */
+  readonly schemes?: readonly Scheme[] | undefined;
   /** where large bodies wait for memory; absent: one of the usual size */
   readonly bodyRoom?: BodyRoom | undefined;
 };
@@ -39,11 +42,18 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   const { endpoints, resources, errors, store } = options;
   const openapi = (): OpenApiDocument => buildOpenApi(routes, errors);
   const routes: readonly AnyEndpoint[] = [
-    ...endpoints,
+    ...withoutYielding(endpoints),
     ...resources.flatMap((resource) => resourceEndpoints(resource, store)),
     ...descriptionEndpoints(openapi),
   ];
   const table = buildRoutes(routes);
   const pipeline = createPipeline({ ...options, routes: table, problems: createProblems(errors) });
   return { handler: throughH3(pipeline), routes, table, resources, openapi };
+}
+
+/** Without endpoints that give way to another one of the same method and path. */
+function withoutYielding(endpoints: readonly AnyEndpoint[]): readonly AnyEndpoint[] {
+  const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
+  const firm = new Set(endpoints.filter(({ yields }) => yields !== true).map(nameOf));
+  return endpoints.filter((endpoint) => endpoint.yields !== true || !firm.has(nameOf(endpoint)));
 }

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../access/caller.ts';
 import type { Store } from '../store/store.ts';
+import { callerOfRequest } from './authentication.ts';
 import { BodyIntake } from './body-intake.ts';
 import { authorizedCallOf } from './checks/authorization.ts';
 import { checks } from './checks/order.ts';
@@ -85,10 +86,9 @@ class Pipeline {
 
   /** The caller of a request that has not taken its turn yet; undefined while that cannot be known. */
   #callerOf(request: IncomingMessage): Caller | undefined {
-    const { access, clock } = this.#server;
     if (this.#server.sealed() || this.#refreshStore() !== undefined) return undefined;
     try {
-      return access.authenticate(request.headers.authorization, clock.now(), clientAddressOf(request));
+      return callerOfRequest(this.#server, request, this.#server.clock.now(), clientAddressOf(request));
     } catch {
       return undefined;
     }

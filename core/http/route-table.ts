@@ -14,10 +14,12 @@ export type RouteMatch<Target> = { readonly entry: RouteEntry<Target>; readonly 
 type Node<Target> = {
   readonly literals: Map<string, Node<Target>>;
   parameter: Node<Target> | undefined;
+  /** takes all segments that are left, when nothing more specific does */
+  rest: Node<Target> | undefined;
   leaf: { entry: RouteEntry<Target> & { readonly methods: Map<string, Target> }; parameterNames: readonly string[] } | undefined;
 };
 
-/** A table of path templates whose parameters are whole segments in braces. */
+/** A table of path templates whose parameters are whole segments in braces; a last one with a star, `{path*}`, takes one segment or more. */
 export class RouteTable<Target> {
   readonly #root: Node<Target> = newNode();
 
@@ -26,7 +28,8 @@ export class RouteTable<Target> {
     const segments = template.slice(1).split('/');
     let node = this.#root;
     for (const segment of template === '/' ? [] : segments) {
-      if (isParameter(segment)) node = node.parameter ??= newNode();
+      if (isRest(segment)) node = node.rest ??= newNode();
+      else if (isParameter(segment)) node = node.parameter ??= newNode();
       else {
         const next = node.literals.get(segment) ?? newNode<Target>();
         node.literals.set(segment, next);
@@ -35,7 +38,7 @@ export class RouteTable<Target> {
     }
     node.leaf ??= {
       entry: { template, methods: new Map(), allow: [] },
-      parameterNames: segments.filter(isParameter).map((segment) => segment.slice(1, -1)),
+      parameterNames: segments.filter(isParameter).map((segment) => segment.slice(1, isRest(segment) ? -2 : -1)),
     };
     const { entry } = node.leaf;
     if (entry.methods.has(method)) throw new Error(`two endpoints want ${method} ${template}`);
@@ -68,11 +71,15 @@ export class RouteTable<Target> {
 }
 
 function newNode<Target>(): Node<Target> {
-  return { literals: new Map(), parameter: undefined, leaf: undefined };
+  return { literals: new Map(), parameter: undefined, rest: undefined, leaf: undefined };
 }
 
 function isParameter(segment: string): boolean {
   return segment.startsWith('{');
+}
+
+function isRest(segment: string): boolean {
+  return segment.endsWith('*}');
 }
 
 /** Depth first, so that a literal without a match below it does not hide a parameter. */
@@ -81,9 +88,13 @@ function find<Target>(node: Node<Target>, segments: readonly string[], at: numbe
   if (segment === undefined) return node.leaf;
   const literal = node.literals.get(segment);
   const leaf = literal === undefined ? undefined : find(literal, segments, at + 1, values);
-  if (leaf !== undefined || node.parameter === undefined) return leaf;
-  values.push(segment);
-  const below = find(node.parameter, segments, at + 1, values);
-  if (below === undefined) values.pop();
-  return below;
+  if (leaf !== undefined) return leaf;
+  if (node.parameter !== undefined) {
+    values.push(segment);
+    const below = find(node.parameter, segments, at + 1, values);
+    if (below !== undefined) return below;
+    values.pop();
+  }
+  if (node.rest !== undefined) values.push(segments.slice(at).join('/'));
+  return node.rest?.leaf;
 }

@@ -5,6 +5,7 @@ import type { Log } from '../base/context.ts';
 import type { Audit } from '../audit/record.ts';
 import { createHttpApp, type HttpApp } from '../http/app.ts';
 import type { Answered } from '../http/context/request-context.ts';
+import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { BodyRoom } from '../http/request/body-room.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
@@ -16,6 +17,7 @@ export type AppOptions = Omit<PlatformContext, 'app'> & {
   readonly endpoints: readonly AnyEndpoint[];
   readonly resources: readonly AnyResource[];
   readonly errors: readonly ErrorTable[];
+  readonly schemes?: readonly Scheme[];
   readonly audit: Audit;
   readonly log: Log;
   /** whether the appliance waits for the PIN; default: never */

@@ -8,7 +8,7 @@ import type { PluginContext, PluginInstance } from '../plugin/plugin.ts';
 import { approleResource } from './approles/approle-resource.ts';
 import { approleLoginEndpoint } from './approles/login-endpoint.ts';
 import { secretIdEndpoints } from './approles/secret-id-endpoints.ts';
-import { policyCheckEndpoint } from './policies/policy-check-endpoint.ts';
+import { policyCheckEndpoints } from './policies/policy-check-endpoint.ts';
 import { policyResource } from './policies/policy-resource.ts';
 import { reachOf, type Reach } from './policies/reach.ts';
 import { healthEndpoint, type Health } from './system/health-endpoint.ts';
@@ -43,7 +43,7 @@ export function providePlatform(context: PlatformContext): Platform {
       tokenCreateEndpoint({ ...context, policies }),
       ...secretIdEndpoints(context),
       approleLoginEndpoint({ ...context, tenants }),
-      policyCheckEndpoint({ store, access, policies, routes: () => app().table }),
+      ...policyCheckEndpoints({ store, access, policies, routes: () => app().table }),
       ...(topics?.endpoints ?? []),
     ],
     resources: [

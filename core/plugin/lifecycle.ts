@@ -4,6 +4,7 @@ import { once } from '../base/async/once.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
+import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { AnyPlugin, Gauge, PluginContext, PluginInstance } from './plugin.ts';
@@ -30,6 +31,7 @@ export type RunningPlugins = {
   readonly endpoints: readonly AnyEndpoint[];
   readonly resources: readonly AnyResource[];
   readonly jobs: readonly Job[];
+  readonly schemes: readonly Scheme[];
   readonly errors: readonly ErrorTable[];
   readonly gauges: readonly Gauge[];
   /** Every record with wrapped keys, of all plugins. */
@@ -75,6 +77,7 @@ export async function startPlugins(plugins: readonly AnyPlugin[], options: Lifec
     endpoints: running.flatMap(({ instance }) => instance.endpoints ?? []),
     resources: running.flatMap(({ instance }) => instance.resources ?? []),
     jobs: running.flatMap(({ instance }) => instance.jobs ?? []),
+    schemes: running.flatMap(({ instance }) => instance.schemes ?? []),
     errors: running.flatMap(({ plugin }) => (plugin.errors === undefined ? [] : [plugin.errors])),
     gauges: running.flatMap(({ instance }) => instance.gauges ?? []),
     *wrappedKeys() {

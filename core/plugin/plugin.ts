@@ -4,6 +4,7 @@ import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
 import type { Clock, CheckFinding, Job, Log } from '../base/context.ts';
 import type { ErrorTable } from '../base/errors.ts';
+import type { Scheme } from '../http/authentication.ts';
 import type { AnyEndpoint } from '../http/endpoint.ts';
 import type { AnyResource } from '../http/resource/resource.ts';
 import type { ProvidedService, Service } from './service.ts';
@@ -31,6 +32,8 @@ export type PluginInstance = {
   readonly endpoints?: readonly AnyEndpoint[];
   readonly resources?: readonly AnyResource[];
   readonly jobs?: readonly Job[];
+  /** Schemes of the Authorization header beside Bearer; asked only for requests that name them. */
+  readonly schemes?: readonly Scheme[];
   readonly services?: readonly ProvidedService[];
   /** Measured when the metrics are asked for, by one process for all. */
   readonly gauges?: readonly Gauge[];

@@ -3,7 +3,7 @@ import type { WriteTransaction } from '../../core/store/store.ts';
 import { definePlugin } from '../../core/plugin/plugin.ts';
 import { listenersService } from '../../core/plugin/services/listeners.ts';
 import { sessionsService } from '../../core/plugin/services/sessions.ts';
-import { endStaleSessions } from './session/browser-session.ts';
+import { endStaleSessions, signInWay } from './session/browser-session.ts';
 import { callbackEndpoint } from './login/callback.ts';
 import { checkRecords } from './check.ts';
 import { commandLineEndpoints } from './cli-login/command-line.ts';
@@ -30,6 +30,7 @@ export default definePlugin<Config>({
   migrations: [{ version: 1, describe: 'order sign-ins under way by address', run: orderByAddress }],
   provision(context) {
     const oidc = makeOidc(context);
+    oidc.accounts.browsers.offer(signInWay(oidc));
     const limiter = new Limiter(context.clock, context.config.startsPerMinute);
     return {
       resources: [serviceResource(oidc), roleResource(oidc)],

@@ -2290,6 +2290,27 @@ const (
 	PolicyCheckAnswerDecidedByService PolicyCheckAnswerDecidedBy = "service"
 )
 
+// PolicyCheckManyAnswer: A document of the API.
+type PolicyCheckManyAnswer struct {
+	// Decisions: What is said of each, in the same order.
+	Decisions []PolicyCheckManyDecision `json:"decisions"`
+}
+
+// PolicyCheckManyDecision: A document of the API.
+type PolicyCheckManyDecision struct {
+	// Allowed: Whether the request would not be refused with 403.
+	Allowed bool `json:"allowed"`
+
+	// Why: The decision in words.
+	Why string `json:"why"`
+}
+
+// PolicyCheckManyRequest: A document of the API.
+type PolicyCheckManyRequest struct {
+	// Questions: The requests in question.
+	Questions []PolicyQuestionInput `json:"questions"`
+}
+
 // PolicyCheckRequest: A document of the API.
 type PolicyCheckRequest struct {
 	// Path: The path of a request.
@@ -2421,6 +2442,15 @@ type PolicyOperationsMerge struct {
 
 	// Execute: Whether actions may be run.
 	Execute *PolicyEffect `json:"execute,omitempty"`
+}
+
+// PolicyQuestionInput: A document of the API.
+type PolicyQuestionInput struct {
+	// Path: The path of a request.
+	Path string `json:"path"`
+
+	// Operation: What would be done there.
+	Operation PolicyCheckRequestOperation `json:"operation"`
 }
 
 // PolicyReplacement: A document of the API.

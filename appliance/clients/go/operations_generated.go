@@ -1875,6 +1875,17 @@ func (g PolicyGroup) Check(ctx context.Context, body PolicyCheckRequest, options
 	return sendFor[PolicyCheckAnswer](ctx, g.client, opPolicyCheck, parts{body: body, options: options})
 }
 
+var opPolicyCheckMany = operation{method: "POST", path: "/v1/state/policy/check-many", idempotent: true, accept: "application/json"}
+
+// CheckMany: Ask what the policies say about up to 200 requests.
+//
+// As `check`, for the own token, and allowed by the same rules.
+//
+// POST /v1/state/policy/check-many
+func (g PolicyGroup) CheckMany(ctx context.Context, body PolicyCheckManyRequest, options ...CallOption) (*PolicyCheckManyAnswer, error) {
+	return sendFor[PolicyCheckManyAnswer](ctx, g.client, opPolicyCheckMany, parts{body: body, options: options})
+}
+
 // ShippingGroup has the operations of the group.
 type ShippingGroup struct{ client *Client }
 

@@ -49,6 +49,9 @@ export function worksFrom(store: Store, record: TokenRecord, address: string | u
   return isInPlace(record) && ancestorsOf(store, record).every(isInPlace);
 }
 
+/** How many tokens one may descend from: every use of a token reads all its ancestors. */
+export const mostAncestors = 8;
+
 const none: readonly TokenRecord[] = [];
 
 /** The parent, its parent, and so on; ends with undefined when one was deleted. */

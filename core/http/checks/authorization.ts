@@ -1,5 +1,6 @@
 // The caller is known and allowed.
 import { fail } from '../../base/errors.ts';
+import { callerOfRequest } from '../authentication.ts';
 import { judgedSegments } from '../judged-path.ts';
 import type { ApiRequest } from '../context/api-request.ts';
 import { AuthorizedCall } from '../context/call.ts';
@@ -12,7 +13,7 @@ export function requireAuthorization(context: ApiRequest): void {
   const { endpoint } = context.route;
   if (endpoint.access === 'public') return;
   const { access } = context.server;
-  context.caller = access.authenticate(context.request.headers.authorization, context.now, context.clientIp);
+  context.caller = callerOfRequest(context.server, context.request, context.now, context.clientIp);
   if (context.caller === undefined) throw fail('invalid-token');
   const authorized = access.authorize(
     context.caller,

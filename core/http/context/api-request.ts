@@ -6,6 +6,7 @@ import type { Audit, AuditRecord } from '../../audit/record.ts';
 import type { Log } from '../../base/context.ts';
 import type { ServiceError } from '../../base/errors.ts';
 import { formatTimestamp } from '../../base/time.ts';
+import type { Scheme } from '../authentication.ts';
 import type { AuditNote } from '../endpoint.ts';
 import { refusalPage } from '../pages/refusal.ts';
 import { preferenceOf } from '../request/accept.ts';
@@ -20,7 +21,13 @@ import type { AuthorizedCall } from './call.ts';
 import { RequestContext, type Answered, type RecordParts, type RequestServer } from './request-context.ts';
 
 /** The server of the API. */
-export type ApiServer = RequestServer & { readonly log: Log; readonly audit: Audit; readonly access: AccessControl };
+export type ApiServer = RequestServer & {
+  readonly log: Log;
+  readonly audit: Audit;
+  readonly access: AccessControl;
+  /** schemes of the Authorization header beside Bearer */
+  readonly schemes?: readonly Scheme[] | undefined;
+};
 
 /** What a path and a method name. */
 export type Routed = {
@@ -113,9 +120,10 @@ export class ApiRequest extends RequestContext<Answer> {
 }
 
 /** How audit records name a caller; nothing for callers that are not known. */
-export function callerRecord(caller: Caller | undefined): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor'> {
+export function callerRecord(caller: Caller | undefined): Pick<AuditRecord, 'tenant' | 'tenantId' | 'user' | 'accessor' | 'via'> {
   if (caller === undefined) return unknownCaller;
-  return { tenant: caller.tenantName, tenantId: caller.tenantId, user: caller.user, accessor: caller.accessor };
+  const { tenantName: tenant, tenantId, user, accessor, via } = caller;
+  return via === undefined ? { tenant, tenantId, user, accessor } : { tenant, tenantId, user, accessor, via };
 }
 
 const unknownCaller = {} as const;

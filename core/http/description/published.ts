@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { Reply, type PublicCall } from '../endpoint.ts';
-import { takesGzip } from '../request/accept.ts';
+import { takesCoding } from '../request/accept.ts';
 import { hasPresentCopy } from '../response/entity-tag.ts';
 
 /**
@@ -26,7 +26,7 @@ export class Published {
   }
 
   answer({ headers }: Pick<PublicCall, 'headers'>): Reply {
-    const reply = takesGzip(headers['accept-encoding']) ? this.#compressed : this.#plain;
+    const reply = takesCoding('gzip', headers['accept-encoding']) ? this.#compressed : this.#plain;
     // The tag of either encoding will do, because the text is the same.
     return hasPresentCopy(headers['if-none-match'], ...this.#tags) ? new Reply(304, undefined, validatorsOf(reply)) : reply;
   }

@@ -44,7 +44,8 @@ export function redirectReply(location: string, headers: Readonly<Record<string,
 
 const shield = 'M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5z';
 const keyhole = 'M12 7.7a2.6 2.6 0 0 1 1.2 4.9v3.9h-2.4v-3.9a2.6 2.6 0 0 1 1.2-4.9z';
-const icon = `data:image/svg+xml,${encodeURIComponent(
+/** The mark of keystored, as the address of an image. */
+export const iconAddress = `data:image/svg+xml,${encodeURIComponent(
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#0b5c8a" fill-rule="evenodd" d="${shield}${keyhole}"/></svg>`,
 )}`;
 
@@ -60,7 +61,7 @@ export function formatPage({ title, main, footer }: Page): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${title} · keystored</title>
-        <link rel="icon" href="${icon}" />
+        <link rel="icon" href="${iconAddress}" />
         ${style}
       </head>
       <body>

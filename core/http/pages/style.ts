@@ -33,13 +33,13 @@ summary + p { margin-top: .5rem; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 .stack { display: grid; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 label { display: block; font-weight: 600; margin: 1.25rem 0 .35rem; }
-input[type=text] { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: .5rem; padding: .6rem .75rem; min-height: 2.9rem; }
+input[type=text], input[type=password] { width: 100%; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--quiet); border-radius: .5rem; padding: .6rem .75rem; min-height: 2.9rem; }
 .button { display: flex; width: 100%; min-height: 2.9rem; align-items: center; justify-content: center; padding: .55rem 1rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none; overflow-wrap: anywhere; border-radius: .5rem; border: 1px solid var(--line); background: var(--card); color: var(--text); cursor: pointer; }
 .button:hover { border-color: var(--accent); }
 .button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text); }
 .button.primary:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
 form { margin: 1rem 0 0; }
-input[type=text] + .button { margin-top: 1.25rem; }
+input + .button { margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, .code:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

@@ -12,10 +12,10 @@ export function preferenceOf(accept: string | undefined): 'html' | 'json' | unde
   return html === json ? undefined : html > json ? 'html' : 'json';
 }
 
-/** Whether Accept-Encoding has gzip with a weight above zero, itself or as `*` (RFC 9110 section 12.5.3). */
-export function takesGzip(acceptEncoding: string | undefined): boolean {
+/** Whether Accept-Encoding has a coding with a weight above zero, itself or as `*` (RFC 9110 section 12.5.3). */
+export function takesCoding(coding: 'br' | 'gzip', acceptEncoding: string | undefined): boolean {
   const ranges = (acceptEncoding ?? '').split(',').map(readRange);
-  const own = ranges.find(({ type }) => type === 'gzip') ?? ranges.find(({ type }) => type === '*');
+  const own = ranges.find(({ type }) => type === coding) ?? ranges.find(({ type }) => type === '*');
   return (own?.weight ?? 0) > 0;
 }
 

@@ -22,7 +22,7 @@ const input = z.object({
   roleId: z.string().max(128).meta({ description: 'The role-id of the approle.', example: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6' }),
   secretId: z.string().max(128).meta({ description: 'One of its secret-ids.', example: '0b1c2d3e-4f50-4162-8374-8596a7b8c9da' }),
 });
-type Credentials = z.output<typeof input>;
+export type Credentials = z.output<typeof input>;
 
 /** The approle that logged in or, by the role-id, tried to. */
 type Subject = { readonly tenantId: string; readonly name: string };
@@ -31,9 +31,31 @@ type Outcome = { readonly issued: IssuedToken; readonly subject: Subject } | { r
 
 export type ApproleLoginOptions = { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock; readonly tenants: Tenants };
 
-export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint {
+/** Logs in as an approle; throws `login-failed` and `rate-limited`. `browser`: the token is for the cookie of a browser. */
+export type ApproleLogin = (call: PublicCall, credentials: Credentials, grant?: { readonly browser?: true }) => Promise<IssuedToken>;
+
+/** The login of approles, the same for programs and for the pages of plugins. */
+export function openApproleLogin(options: ApproleLoginOptions): ApproleLogin {
   const { store, hsm, tenants } = options;
   const limits = new LoginLimits(store);
+  return async (call, credentials, grant = {}) => {
+    const attempt = limits.attempt(call, credentials.roleId);
+    attempt.requireBelow();
+    const token = await drawToken(hsm);
+    const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, { token, ...grant }));
+    if ('issued' in outcome) {
+      const { issued, subject } = outcome;
+      noteLogin(call, tenants, subject, issued.accessor);
+      return issued;
+    }
+    if (outcome.waitSeconds > 0) throw attempt.refused(outcome.waitSeconds);
+    noteLogin(call, tenants, ownerOfRoleId(store, credentials.roleId));
+    throw fail('login-failed', { detail: refusal });
+  };
+}
+
+export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint {
+  const logInApprole = openApproleLogin(options);
   return definePublicEndpoint<Credentials, z.output<typeof issuedTokenOutput>>({
     method: 'POST',
     path: '/v1/approle-login',
@@ -50,20 +72,7 @@ export function approleLoginEndpoint(options: ApproleLoginOptions): AnyEndpoint 
     secretInput: ['roleId', 'secretId'],
     secretOutput: ['token'],
     errors: ['login-failed', 'rate-limited'],
-    async run(call, credentials) {
-      const attempt = limits.attempt(call, credentials.roleId);
-      attempt.requireBelow();
-      const token = await drawToken(hsm);
-      const outcome = await store.write((transaction) => logIn(transaction, options, attempt, call, credentials, token));
-      if ('issued' in outcome) {
-        const { issued, subject } = outcome;
-        noteLogin(call, tenants, subject, issued.accessor);
-        return formatIssuedToken(issued);
-      }
-      if (outcome.waitSeconds > 0) throw attempt.refused(outcome.waitSeconds);
-      noteLogin(call, tenants, ownerOfRoleId(store, credentials.roleId));
-      throw fail('login-failed', { detail: refusal });
-    },
+    run: async (call, credentials) => formatIssuedToken(await logInApprole(call, credentials)),
   });
 }
 
@@ -76,7 +85,7 @@ function logIn(
   attempt: LoginAttempt,
   call: PublicCall,
   { roleId, secretId }: Credentials,
-  token: Secret<string>,
+  { token, ...grant }: { readonly token: Secret<string>; readonly browser?: true },
 ): Outcome {
   const waitSeconds = attempt.secondsToWait((table, key) => transaction.get(table, key));
   if (waitSeconds > 0) return { waitSeconds };
@@ -97,6 +106,7 @@ function logIn(
     maxTtlSeconds: parseDuration(approle.tokenMaxTtl, 'token-max-ttl').seconds,
     boundCidrs: [...approle.tokenBoundCidrs],
     approle: { name, grantId: approle.grantId },
+    ...grant,
   });
   return { issued, subject: { tenantId, name } };
 }

@@ -24,9 +24,11 @@ export type PolicyCheckOptions = {
   readonly routes: () => RouteTable<Route>;
 };
 
-const input = z.object({
+const question = z.object({
   path: z.string().max(8_192).meta({ description: 'The path of a request.', example: '/v1/config/keystore/transit-keys/my-key' }),
-  operation: z.enum(operations).describe('What would be done there.'),
+  operation: z.enum(operations).meta({ typeName: 'PolicyCheckRequestOperation' }).describe('What would be done there.'),
+});
+const input = question.extend({
   accessor: z
     .string()
     .max(128)
@@ -48,11 +50,25 @@ const output = z.object({
   restricted: z.boolean().describe('Whether rules limit values of fields or hide fields there.'),
   why: z.string().meta({ description: 'The decision in words.', example: 'The rule "/v1/config/**" of "user" allows "read".' }),
 });
+const manyInput = z.object({
+  questions: z
+    .array(question.meta({ typeName: 'PolicyQuestionInput' }))
+    .min(1)
+    .max(200)
+    .describe('The requests in question.'),
+});
+const manyOutput = z.object({
+  decisions: z.array(output.pick({ allowed: true, why: true })).describe('What is said of each, in the same order.'),
+});
 type Input = z.output<typeof input>;
 type Answer = z.output<typeof output>;
 
-/** The decision a request would get from the policies of tenant and token and from what its endpoint requires beyond them. */
-export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
+/** The decision that requests would get from the policies of tenant and token and from what their endpoints require beyond them. */
+export function policyCheckEndpoints(options: PolicyCheckOptions): AnyEndpoint[] {
+  return [checkEndpoint(options), checkManyEndpoint(options)];
+}
+
+function checkEndpoint(options: PolicyCheckOptions): AnyEndpoint {
   return defineEndpoint<Input, Answer>({
     method: 'POST',
     idempotent: true,
@@ -72,19 +88,46 @@ export function policyCheckEndpoint(options: PolicyCheckOptions): AnyEndpoint {
     commandLine: { positional: ['path', 'operation'], verdict: 'allowed' },
     auditFields: ['path', 'operation', 'accessor', 'policies'],
     errors: ['not-found'],
-    run(call, { path, operation, ...whom }) {
-      const read = readRequestPath(path);
-      if (read === undefined)
-        throw fail('invalid-value', {
-          detail: '"path" must be a path such as /v1/config/tenants/a.',
-          items: [{ message: 'is not a path', info: 'path' }],
-        });
-      const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
-      const [first] = endpoints;
-      const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
-      return judge(options.access, subjectOf(options, call, whom), { segments, operation, endpoints });
-    },
+    run: (call, { path, operation, ...whom }) => answer(options, subjectOf(options, call, whom), { path, operation }, 'path'),
   });
+}
+
+/** For programs that offer a person what they may do: one request, and one record of it, for a whole view. */
+function checkManyEndpoint(options: PolicyCheckOptions): AnyEndpoint {
+  return defineEndpoint<z.output<typeof manyInput>, z.output<typeof manyOutput>>({
+    method: 'POST',
+    idempotent: true,
+    path: '/v1/state/policy/check-many',
+    summary: 'Ask what the policies say about up to 200 requests',
+    description: 'As `check`, for the own token, and allowed by the same rules.',
+    tag: tags.policies,
+    access: 'token',
+    operation: 'execute',
+    judgedAs: { action: 'check' },
+    audit: 'reads-go-on',
+    input: manyInput,
+    output: manyOutput,
+    run: (call, { questions }) => ({
+      decisions: questions.map((one, index) => {
+        const { allowed, why } = answer(options, call.caller, one, `questions[${index}].path`);
+        return { allowed, why };
+      }),
+    }),
+  });
+}
+
+/** Throws `invalid-value` for what is no path; `field` names it. */
+function answer(options: PolicyCheckOptions, subject: Caller, { path, operation }: z.output<typeof question>, field: string): Answer {
+  const read = readRequestPath(path);
+  if (read === undefined)
+    throw fail('invalid-value', {
+      detail: `"${field}" must be a path such as /v1/config/tenants/a.`,
+      items: [{ message: 'is not a path', info: field }],
+    });
+  const endpoints = [...(options.routes().match(read.segments)?.entry.methods.values() ?? [])].map(({ endpoint }) => endpoint);
+  const [first] = endpoints;
+  const segments = first === undefined ? read.segments : judgedSegments(first, read.segments);
+  return judge(options.access, subject, { segments, operation, endpoints });
 }
 
 /** The caller of the request in question. Throws `policy-denied` for tokens and policies that the real caller may not see. */

@@ -10,12 +10,9 @@ import { requireHeld, requirePolicies } from '../../access/policy/granting.ts';
 import type { Policies } from '../../access/policy/policies.ts';
 import type { Store } from '../../store/store.ts';
 import { formatIssuedToken, issuedTokenOutput } from './issued-token.ts';
-import { ancestorsOf, isWorking, tokenTable, type Read } from '../../access/tokens/record.ts';
+import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
 import { drawToken, issueToken } from '../../access/tokens/tokens.ts';
 import { tags } from '../../http/tags.ts';
-
-/** Every use of a token reads all its ancestors. */
-const mostAncestors = 8;
 
 const usualTtlSeconds = 86_400;
 const usualMaxTtlSeconds = 32 * 86_400;

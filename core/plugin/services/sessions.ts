@@ -1,5 +1,6 @@
 // Logins of plugins use the platform's tenants, tokens and policies through this service.
 import type { Caller } from '../../access/caller.ts';
+import type { PublicCall } from '../../http/endpoint.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { WriteTransaction } from '../../store/store.ts';
 import { defineService } from '../service.ts';
@@ -35,8 +36,43 @@ export type Attempts = {
   count(transaction: WriteTransaction, clientIp: string, now: Temporal.Instant): void;
 };
 
+/** A session whose token is in the cookie of a browser. */
+export type BrowserSession = { readonly caller: Caller; readonly creationTime: Temporal.Instant };
+
+/** A way to sign in with a browser, on pages of a plugin. */
+export type SignInWay = {
+  /** where it begins: a path of the management listener */
+  readonly path: string;
+  /** for people, to follow "sign in with": `your identity provider` */
+  readonly title: string;
+  /** The page of the account behind a session of this way. */
+  accountPage?(tenantId: string, accessor: string): string | undefined;
+  /** Notes the use of a session of this way, so that it does not end as idle. */
+  noteUse?(transaction: WriteTransaction, tenantId: string, accessor: string, nowMs: number): void;
+  /** Ends what else belongs to a session that is signed out. Answers the provider's sign-out page, where the person still is signed in. */
+  onSignOut?(transaction: WriteTransaction, tenantId: string, accessor: string): string | undefined;
+};
+
+/** Sign-ins of browsers, whichever plugin has the pages. */
+export type BrowserSignIn = {
+  /** Adds a way. Called in `provision`. */
+  offer(way: SignInWay): void;
+  readonly ways: readonly SignInWay[];
+  /** The session of a cookie's token, used from this address. Undefined for any other token and for one that has ended. */
+  find(token: string, clientIp: string): BrowserSession | undefined;
+  /** A session as the holder of a bearer token, which it ends with at the latest. Throws `login-failed` and `rate-limited`. */
+  withToken(call: PublicCall, token: string, ttlSeconds: number): Promise<IssuedSession>;
+  /** A session as an approle. Throws `login-failed` and `rate-limited`. */
+  withApprole(call: PublicCall, credentials: { readonly roleId: string; readonly secretId: string }): Promise<IssuedSession>;
+  /** Notes the use of a session in all ways. */
+  noteUse(transaction: WriteTransaction, tenantId: string, accessor: string, nowMs: number): void;
+  /** Ends a session at once. Answers the provider's sign-out page, if there is one. */
+  signOut(transaction: WriteTransaction, tenantId: string, accessor: string): string | undefined;
+};
+
 export type Sessions = {
   readonly attempts: Attempts;
+  readonly browsers: BrowserSignIn;
   /** The tenant of that name, or undefined. */
   findTenant(name: string): { readonly id: string; readonly name: string } | undefined;
   /** Whether the tenant can use a policy of that name (its own or a built-in one). */

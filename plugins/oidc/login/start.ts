@@ -5,7 +5,8 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { attempt } from '../attempts.ts';
 import { showableText } from '../claims/claims.ts';
-import { bindingCookie, findCookie, findLastTenant, formatCookie } from '../session/cookies.ts';
+import { findCookie, formatCookie } from '../../../core/http/request/cookies.ts';
+import { bindingCookie, findLastTenant } from '../session/cookies.ts';
 import { authorizationUrl, openProvider, clientSettings } from '../provider/token-exchange.ts';
 import { LoginFailure } from '../failures.ts';
 import type { Limiter } from '../limiter.ts';
@@ -26,6 +27,7 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
       path: '/',
       summary: 'Leads to the signed-in page',
       audit: 'none',
+      yields: true,
       run: () => redirectReply('/ui'),
     }),
     definePublicEndpoint({
@@ -61,7 +63,10 @@ export function startEndpoints(oidc: Oidc, limiter: Limiter): AnyEndpoint[] {
 /** Without a tenant in the query the page offers that of the last sign-in; an empty one asks for a name. */
 function chooseProvider(oidc: Oidc, call: PublicCall): Reply | Promise<Reply> {
   const asked = call.query.get('tenant')?.trim();
-  if (asked === undefined || asked === '') return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl);
+  if (asked === undefined || asked === '') {
+    const others = oidc.accounts.browsers.ways.filter(({ path }) => path !== '/login');
+    return tenantPage(asked === undefined ? findLastTenant(call) : undefined, oidc.publicUrl, others);
+  }
   return attempt(oidc, call, () => choosePage(oidc, asked));
 }
 

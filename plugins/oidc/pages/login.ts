@@ -2,9 +2,10 @@
 import type { Reply } from '../../../core/http/endpoint.ts';
 import { html, type Html } from '../../../core/http/pages/html.ts';
 import { pageReply } from '../../../core/http/pages/frame.ts';
+import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 
-/** Asks for the tenant. `last` is the tenant of the last sign-in in this browser; Enter continues with it. */
-export function tenantPage(last: string | undefined, publicUrl: string): Reply {
+/** Asks for the tenant. `last` is the tenant of the last sign-in in this browser; Enter continues with it. `otherWays` are those of other plugins. */
+export function tenantPage(last: string | undefined, publicUrl: string, otherWays: readonly SignInWay[] = []): Reply {
   return pageReply(200, {
     title: 'Sign in',
     main: html`<h1>Sign in</h1>
@@ -31,7 +32,7 @@ export function tenantPage(last: string | undefined, publicUrl: string): Reply {
       </form>
       <details>
         <summary>No identity provider?</summary>
-        ${withoutProvider(publicUrl)}
+        ${otherWays.map(({ path, title }) => html`<p><a href="${path}">Sign in with ${title}</a></p>`)} ${withoutProvider(publicUrl)}
       </details>`,
   });
 }

@@ -4,13 +4,18 @@ import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import { parseDuration } from '../../../core/base/time.ts';
-import { findCookie, formatCookie, formatLastTenant, sessionCookie } from './cookies.ts';
+import { findCookie, formatCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
+import { formatLastTenant } from './cookies.ts';
 import { LoginFailure } from '../failures.ts';
+import type { SignInWay } from '../../../core/plugin/services/sessions.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import type { Located, Oidc } from '../context.ts';
 import type { Identity, Session } from '../records/sign-ins.ts';
 import { auditSuccess } from '../report.ts';
 import { sessionSeconds } from '../records/service-record.ts';
+
+/** The page of the account: API tokens and the provider; where no other plugin has a page for sessions, it is that one too. */
+export const accountPath = '/ui/account';
 
 /** The last use of a session is stored at most this often, so that a page view seldom costs a write. */
 const touchMs = 60_000;
@@ -117,10 +122,28 @@ export function idleSeconds(oidc: Oidc): number {
 }
 
 function noteUse(oidc: Oidc, { key }: Found, lastUsedMs: number): Promise<void> {
-  return oidc.store.write((transaction) => {
-    const session = transaction.get(oidc.sessions, key);
-    if (session?.browser !== undefined) transaction.put(oidc.sessions, key, { ...session, browser: { ...session.browser, lastUsedMs } });
-  });
+  return oidc.store.write((transaction) => noteUseOf(transaction, oidc, key, lastUsedMs));
+}
+
+function noteUseOf(transaction: WriteTransaction, oidc: Oidc, key: Found['key'], lastUsedMs: number): void {
+  const session = transaction.get(oidc.sessions, key);
+  if (session?.browser !== undefined) transaction.put(oidc.sessions, key, { ...session, browser: { ...session.browser, lastUsedMs } });
+}
+
+/** Sign-in at a provider, for pages of other plugins: they note uses, and sign out. */
+export function signInWay(oidc: Oidc): SignInWay {
+  return {
+    path: '/login',
+    title: 'your identity provider',
+    accountPage: (tenantId, accessor) => (oidc.sessions.get([tenantId, accessor]) === undefined ? undefined : accountPath),
+    noteUse: (transaction, tenantId, accessor, nowMs) => noteUseOf(transaction, oidc, [tenantId, accessor], nowMs),
+    onSignOut(transaction, tenantId, accessor) {
+      const session = transaction.get(oidc.sessions, [tenantId, accessor]);
+      if (session === undefined) return undefined;
+      endSession(transaction, oidc, oidc.accounts, [tenantId, accessor], session);
+      return session.browser?.providerSignOut;
+    },
+  };
 }
 
 /** For the job: ends idle browser sessions and drops what has expired. API tokens that were shown stay valid, because programs use them without the browser. */

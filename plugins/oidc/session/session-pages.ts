@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } from '../../../core/http/endpoint.ts';
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
-import { findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
-import { formatExpiredCookie, sessionCookie } from './cookies.ts';
+import { accountPath, findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
+import { formatExpiredCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, endToken } from '../records/end-session.ts';
@@ -22,15 +22,11 @@ type Form = z.output<typeof formSchema>;
 export function sessionEndpoints(oidc: Oidc): AnyEndpoint[] {
   const page = { access: 'public', tag: pagesTag, produces: 'text/html', page: true } as const;
   const form = { ...page, method: 'POST', consumes: 'application/x-www-form-urlencoded', bodyLimit: 4096, audit: 'required' } as const;
+  const account = { ...page, method: 'GET', summary: 'Who is signed in', audit: 'reads-go-on' } as const;
+  const run = (call: PublicCall): Promise<Reply> => answerWithPage(oidc, call, () => showSession(oidc, call));
   return [
-    definePublicEndpoint({
-      ...page,
-      method: 'GET',
-      path: '/ui',
-      summary: 'Who is signed in',
-      audit: 'reads-go-on',
-      run: (call) => answerWithPage(oidc, call, () => showSession(oidc, call)),
-    }),
+    definePublicEndpoint({ ...account, path: accountPath, run }),
+    definePublicEndpoint({ ...account, path: '/ui', yields: true, run }),
     definePublicEndpoint<Form, never>({
       ...form,
       path: '/ui/token',

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defined } from '../../../core/base/defined.ts';
-import { createSessions } from '../../../core/platform/tokens/sessions-service.ts';
+import { createSessions } from '../../../core/platform/sessions/sessions-service.ts';
 import { tokenExpiryJob } from '../../../core/access/tokens/expiry.ts';
 import { tokenTable } from '../../../core/access/tokens/record.ts';
 import { findToken, issueToken } from '../../../core/access/tokens/tokens.ts';

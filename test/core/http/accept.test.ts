@@ -1,6 +1,6 @@
 // Who is answered with a page, who with a problem document, and who compressed: by what the headers of the request prefer.
 import { expect, test } from 'vitest';
-import { preferenceOf, takesGzip } from '../../../core/http/request/accept.ts';
+import { preferenceOf, takesCoding } from '../../../core/http/request/accept.ts';
 
 const chromium = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8';
 
@@ -33,4 +33,4 @@ test.each([
   ['gzip;q=0, *', false],
   ['*;q=0.5', true],
   ['deflate, br', false],
-])('Accept-Encoding: %s takes gzip: %s', (accept, taken) => expect(takesGzip(accept)).toBe(taken));
+])('Accept-Encoding: %s takes gzip: %s', (accept, taken) => expect(takesCoding('gzip', accept)).toBe(taken));

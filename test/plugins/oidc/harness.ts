@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestClock } from '../../../core/base/time.ts';
 import oidc from '../../../plugins/oidc/index.ts';
+import type { AnyPlugin } from '../../../core/plugin/plugin.ts';
 import { provide } from '../../../core/plugin/service.ts';
 import { listenersService } from '../../../core/plugin/services/listeners.ts';
 import { notServing, startTestAppliance, type Answer, type TestAppliance } from '../../harness/appliance.ts';
@@ -33,14 +34,14 @@ export type LogLine = { readonly level: string; readonly message: string; readon
 export async function startOidcHarness(
   directory: string,
   configuration: Readonly<Record<string, unknown>> = {},
-  environment: { readonly publicUrl?: string; readonly tls?: boolean } = {},
+  environment: { readonly publicUrl?: string; readonly tls?: boolean; readonly plugins?: readonly AnyPlugin[] } = {},
 ): Promise<OidcHarness> {
-  const { publicUrl = 'https://keys.test', tls = true } = environment;
+  const { publicUrl = 'https://keys.test', tls = true, plugins = [oidc] } = environment;
   const clock = new TestClock(Temporal.Now.instant().toString());
   const appliance = await startTestAppliance({
     directory,
     clock,
-    plugins: [oidc],
+    plugins,
     configuration: { oidc: configuration },
     services: [provide(listenersService, { ...notServing, managementUrl: publicUrl })],
   });

@@ -926,6 +926,15 @@ class PolicyOperations {
   check(body: Api.PolicyCheckRequest, options: CallOptions = {}): Promise<Api.PolicyCheckAnswer> {
     return this.#sender.json<Api.PolicyCheckAnswer>({ method: 'POST', path: '/v1/state/policy/check', body, isIdempotent: true }, options);
   }
+
+  /**
+   * Ask what the policies say about up to 200 requests.
+   * As `check`, for the own token, and allowed by the same rules.
+   * `POST /v1/state/policy/check-many`
+   */
+  checkMany(body: Api.PolicyCheckManyRequest, options: CallOptions = {}): Promise<Api.PolicyCheckManyAnswer> {
+    return this.#sender.json<Api.PolicyCheckManyAnswer>({ method: 'POST', path: '/v1/state/policy/check-many', body, isIdempotent: true }, options);
+  }
 }
 
 class ShippingOperations {

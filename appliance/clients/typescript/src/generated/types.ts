@@ -1316,6 +1316,23 @@ export type PolicyCheckAnswer = {
 /** Whose policies decided, since both must allow; `service`: what it asks of every caller there. */
 export type PolicyCheckAnswerDecidedBy = 'tenant' | 'token' | 'service';
 
+export type PolicyCheckManyAnswer = {
+  /** What is said of each, in the same order. */
+  decisions: PolicyCheckManyDecision[];
+};
+
+export type PolicyCheckManyDecision = {
+  /** Whether the request would not be refused with 403. */
+  allowed: boolean;
+  /** The decision in words. */
+  why: string;
+};
+
+export type PolicyCheckManyRequest = {
+  /** The requests in question. */
+  questions: PolicyQuestionInput[];
+};
+
 export type PolicyCheckRequest = {
   /** The path of a request. */
   path: string;
@@ -1405,6 +1422,13 @@ export type PolicyOperationsMerge = {
   delete?: PolicyEffect | undefined;
   /** Whether actions may be run. */
   execute?: PolicyEffect | undefined;
+};
+
+export type PolicyQuestionInput = {
+  /** The path of a request. */
+  path: string;
+  /** What would be done there. */
+  operation: PolicyCheckRequestOperation;
 };
 
 export type PolicyReplacement = {

@@ -131,6 +131,9 @@ __all__ = [
     "Policy",
     "PolicyCheckAnswer",
     "PolicyCheckAnswerDecidedBy",
+    "PolicyCheckManyAnswer",
+    "PolicyCheckManyDecision",
+    "PolicyCheckManyRequest",
     "PolicyCheckRequest",
     "PolicyCheckRequestOperation",
     "PolicyCreation",
@@ -139,6 +142,7 @@ __all__ = [
     "PolicyOperations",
     "PolicyOperationsInput",
     "PolicyOperationsMerge",
+    "PolicyQuestionInput",
     "PolicyReplacement",
     "PolicyRestApi",
     "PolicyRestApiInput",
@@ -1929,6 +1933,32 @@ class PolicyCheckAnswer(Document):
 
 
 @dataclass(frozen=True)
+class PolicyCheckManyAnswer(Document):
+    """PolicyCheckManyAnswer."""
+
+    decisions: list[PolicyCheckManyDecision]
+    """What is said of each, in the same order."""
+
+
+@dataclass(frozen=True)
+class PolicyCheckManyDecision(Document):
+    """PolicyCheckManyDecision."""
+
+    allowed: bool
+    """Whether the request would not be refused with 403."""
+    why: str
+    """The decision in words."""
+
+
+@dataclass(frozen=True)
+class PolicyCheckManyRequest(Document):
+    """PolicyCheckManyRequest."""
+
+    questions: list[PolicyQuestionInput]
+    """The requests in question."""
+
+
+@dataclass(frozen=True)
 class PolicyCheckRequest(Document):
     """PolicyCheckRequest."""
 
@@ -2026,6 +2056,16 @@ class PolicyOperationsMerge(Document):
     """Whether entries may be deleted."""
     execute: Optional[PolicyEffect] = None
     """Whether actions may be run."""
+
+
+@dataclass(frozen=True)
+class PolicyQuestionInput(Document):
+    """PolicyQuestionInput."""
+
+    path: str
+    """The path of a request."""
+    operation: PolicyCheckRequestOperation
+    """What would be done there."""
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,17 @@ import { subscriberOf } from '../../base/addresses.ts';
 import { createAccessControl } from '../../access/access-control.ts';
 import { limitByAddress, tooManyFailures } from '../../access/approles/attempt-limit.ts';
 import { disableToken, drawToken, issueToken } from '../../access/tokens/tokens.ts';
+import { openBrowserSignIn } from './browser-sign-in.ts';
 
 /** The service over the platform's own (unprefixed) store. */
 export function createSessions({ store, hsm, clock }: { readonly store: Store; readonly hsm: Hsm; readonly clock: Clock }): Sessions {
   const tenants = openTenants(store);
   const policies = openPolicies(store);
   const access = createAccessControl(store, tenants, policies);
+  const attempts = attemptsOf(store);
   return {
-    attempts: attemptsOf(store),
+    attempts,
+    browsers: openBrowserSignIn({ store, hsm, clock, tenants, access, attempts }),
     findTenant(name) {
       const tenant = tenants.findByName(name);
       return tenant === undefined ? undefined : { id: tenant.uuid, name: tenant.name };

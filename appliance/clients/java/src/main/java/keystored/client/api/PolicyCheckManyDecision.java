@@ -1,0 +1,15 @@
+// A document of the API. Made by npm run clients; do not edit.
+package keystored.client.api;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * A document of the API.
+ *
+ * @param allowed Whether the request would not be refused with 403.
+ * @param why The decision in words.
+ */
+public record PolicyCheckManyDecision(
+    @JsonProperty("allowed") Boolean allowed,
+    @JsonProperty("why") String why) {
+}

@@ -1,0 +1,24 @@
+// Cookies of browsers, and the one that carries a session, which the pages of several plugins share.
+import type { PublicCall } from '../endpoint.ts';
+
+/** Carries the token of a browser's session. The API accepts it from no one: it is no bearer token, and a cookie alone authenticates nothing. */
+export const sessionCookie = '__Host-keystored-session';
+
+/** The value of a cookie; undefined when it is absent or repeated (another host of the domain may have planted one). */
+export function findCookie({ headers }: Pick<PublicCall, 'headers'>, name: string): string | undefined {
+  const values = (headers['cookie'] ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Lax, because the redirect of an identity provider comes from another site; `__Host-` fixes Secure, the path and this host (RFC 6265bis 4.1.3). */
+export function formatCookie(name: string, value: string, maxAgeSeconds: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+export function formatExpiredCookie(name: string): string {
+  return formatCookie(name, '', 0);
+}

@@ -1,0 +1,83 @@
+// Sessions of browsers, for plugins with pages: made from a bearer token or an approle, found by the cookie's token, signed out.
+import type { Hsm } from '../../../hsm/api.ts';
+import type { AccessControl } from '../../access/access-control.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { Tenants } from '../../access/tenants.ts';
+import { ancestorsOf, isWorking, mostAncestors, tokenTable, type Read } from '../../access/tokens/record.ts';
+import { disableToken, drawToken, findToken, issueToken, type IssuedToken } from '../../access/tokens/tokens.ts';
+import type { Clock } from '../../base/context.ts';
+import { fail } from '../../base/errors.ts';
+import type { PublicCall } from '../../http/endpoint.ts';
+import type { Attempts, BrowserSignIn, IssuedSession, SignInWay } from '../../plugin/services/sessions.ts';
+import type { Store } from '../../store/store.ts';
+import { openApproleLogin } from '../approles/login-endpoint.ts';
+
+export type BrowserSignInOptions = {
+  readonly store: Store;
+  readonly hsm: Hsm;
+  readonly clock: Clock;
+  readonly tenants: Tenants;
+  readonly access: AccessControl;
+  readonly attempts: Attempts;
+};
+
+/** The part of the service `sessions` that is about browsers. */
+export function openBrowserSignIn(options: BrowserSignInOptions): BrowserSignIn {
+  const { store, clock, access } = options;
+  const ways: SignInWay[] = [];
+  const logInApprole = openApproleLogin(options);
+  return {
+    ways,
+    offer: (way) => void ways.push(way),
+    find(token, clientIp) {
+      const now = clock.now();
+      const record = findToken(store, token, now);
+      const caller = record?.browser === true ? access.callerOf(token, now, clientIp) : undefined;
+      if (record === undefined || caller === undefined) return undefined;
+      return { caller, creationTime: Temporal.Instant.from(record.creationTime) };
+    },
+    withToken: (call, token, ttlSeconds) => signInWithToken(options, call, token, ttlSeconds),
+    withApprole: async (call, credentials) => endingSession(await logInApprole(call, credentials, { browser: true })),
+    noteUse: (transaction, ...use) => ways.forEach((way) => way.noteUse?.(transaction, ...use)),
+    signOut(transaction, tenantId, accessor) {
+      const pages = ways.map((way) => way.onSignOut?.(transaction, tenantId, accessor));
+      disableToken(transaction, store, tenantId, accessor);
+      return pages.find((page) => page !== undefined);
+    },
+  };
+}
+
+/** The session's token is a child of the bearer token: it never works longer, nor from where that one does not. */
+async function signInWithToken(options: BrowserSignInOptions, call: PublicCall, sent: string, mostSeconds: number): Promise<IssuedSession> {
+  const { store, hsm, clock, access, attempts } = options;
+  call.noteAudit({ kind: 'login' });
+  attempts.requireFew(call.clientIp, call.now);
+  const caller = access.authenticate(`Bearer ${sent}`, call.now, call.clientIp);
+  const token = await drawToken(hsm);
+  const issued = await store.write((transaction) => {
+    const read: Read = (table, key) => transaction.get(table, key);
+    const parent = caller === undefined ? undefined : read(tokenTable(store), [caller.tenantId, caller.accessor]);
+    if (caller === undefined || parent === undefined || !isWorking(store, parent, call.now, read)) {
+      attempts.count(transaction, call.clientIp, call.now);
+      return undefined;
+    }
+    if (ancestorsOf(store, parent, read).length >= mostAncestors) return undefined;
+    const { tenantId, user } = caller;
+    const policies = [...caller.policies];
+    const ttlSeconds = Math.min(mostSeconds, secondsLeft(caller, call.now));
+    return issueToken(transaction, store, clock, token, { tenantId, user, policies, ttlSeconds, parent: parent.accessor, browser: true });
+  });
+  if (caller === undefined || issued === undefined) throw fail('login-failed', { detail: 'The token is not accepted.' });
+  const requestParameters = { 'made-by': caller.accessor };
+  call.noteAudit({ tenant: caller.tenantName, user: caller.user, accessor: issued.accessor, requestParameters });
+  return endingSession(issued);
+}
+
+function secondsLeft({ expires }: Caller, now: Temporal.Instant): number {
+  return expires === undefined ? Infinity : Math.max(1, Math.floor(now.until(expires).total('seconds')));
+}
+
+/** Tokens of sessions always have an end. */
+function endingSession({ expires, ...issued }: IssuedToken): IssuedSession {
+  return { ...issued, expires: expires ?? issued.creationTime };
+}

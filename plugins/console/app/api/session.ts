@@ -1,0 +1,75 @@
+// The second secret of the session: taken from the page once, kept for the tab, shared with the other tabs of this origin.
+import { signal } from '@preact/signals';
+
+export type Facts = { readonly secret?: string; readonly 'idle-seconds': number; readonly account?: string };
+
+type Message = { readonly type: 'ask' } | { readonly type: 'secret'; readonly secret: string } | { readonly type: 'signed-out' };
+
+const kept = 'keystored-console';
+const siblings = new BroadcastChannel('keystored-console');
+
+/** `waiting`: other tabs are asked. `none`: a sign-in is needed. */
+export const standing = signal<'waiting' | 'signed-in' | 'none'>('waiting');
+/** Changes when another secret came, so that what was refused can be asked again. */
+export const secret = signal<string | undefined>(undefined);
+export let facts: Facts = { 'idle-seconds': 1_800 };
+
+/** What other tabs may still have. */
+let refusedSecret: string | undefined;
+
+/** How long other tabs have to answer. */
+const patienceMs = 300;
+
+/** Reads the secret that the page brought, that of this tab, or that of another one. */
+export function startSession(): void {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="keystored-console"]');
+  facts = JSON.parse(meta?.content ?? '{}') as Facts;
+  meta?.remove();
+  siblings.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+    if (data.type === 'ask' && secret.value !== undefined && standing.value === 'signed-in') tell({ type: 'secret', secret: secret.value });
+    if (data.type === 'secret' && data.secret !== refusedSecret) take(data.secret);
+    if (data.type === 'signed-out') forget();
+  });
+  const known = facts.secret ?? sessionStorage.getItem(kept) ?? undefined;
+  if (known !== undefined) take(known);
+  if (facts.secret !== undefined) tell({ type: 'secret', secret: facts.secret });
+  if (known !== undefined) return;
+  tell({ type: 'ask' });
+  setTimeout(() => {
+    if (standing.value === 'waiting') standing.value = 'none';
+  }, patienceMs);
+  // A page out of the browser's cache of pages may belong to a session that has ended.
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+}
+
+/** The appliance does not accept the secret any more: another tab may have a newer one. */
+export function refuseSecret(refused: string): void {
+  if (secret.value !== refused) return;
+  refusedSecret = refused;
+  standing.value = 'none';
+  sessionStorage.removeItem(kept);
+  tell({ type: 'ask' });
+}
+
+/** After a sign-out, here and in the other tabs. */
+export function leave(): void {
+  forget();
+  tell({ type: 'signed-out' });
+}
+
+function take(text: string): void {
+  secret.value = text;
+  sessionStorage.setItem(kept, text);
+  standing.value = 'signed-in';
+}
+
+function forget(): void {
+  secret.value = undefined;
+  sessionStorage.removeItem(kept);
+  standing.value = 'none';
+}
+
+function tell(message: Message): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches this origin alone
+  siblings.postMessage(message);
+}

@@ -1,0 +1,109 @@
+// The operations of the appliance, found by the paths of its description: what a page shows and offers is decided here.
+import type { Command } from '../../../../core/http/description/command.ts';
+import type { OpenApiDocument, Operation } from '../../../../core/http/description/document.ts';
+import { matchPath, withoutTree } from '../address/path.ts';
+
+/** One operation that a person can do. */
+export type Entry = {
+  readonly method: string;
+  /** template of its path */
+  readonly path: string;
+  readonly operation: Operation;
+  readonly command: Command;
+  /** names in the path, in their order */
+  readonly names: readonly string[];
+};
+
+/** What an address is about. */
+export type Place = {
+  /** the operations of the path and of the same path in the other tree */
+  readonly entries: readonly Entry[];
+  /** values of the names in the path */
+  readonly names: readonly string[];
+};
+
+/** A group of the navigation: the lists and pages of one tag. */
+export type Group = { readonly tag: string; readonly description: string; readonly entries: readonly Entry[] };
+
+export class Catalog {
+  readonly document: OpenApiDocument;
+  readonly entries: readonly Entry[];
+
+  constructor(document: OpenApiDocument) {
+    this.document = document;
+    this.entries = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]): Entry[] => {
+        const command = operation['x-command'];
+        if (command === undefined || command.verb === 'login' || command.verb === 'logout') return [];
+        const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
+        return [{ method: method.toUpperCase(), path, operation, command, names }];
+      }),
+    );
+  }
+
+  /** The operations at a path. Those of the state and of the configuration of one thing belong together. */
+  at(path: string): Place | undefined {
+    for (const { path: template } of this.entries) {
+      const names = matchPath(template, path);
+      if (names === undefined) continue;
+      const below = withoutTree(template);
+      return { names, entries: this.entries.filter((entry) => withoutTree(entry.path) === below) };
+    }
+    return undefined;
+  }
+
+  /** What one can do with, and find below, an entry: its actions, lists and pages. */
+  below({ entries, names }: Place): readonly Entry[] {
+    const templates = new Set(entries.map(({ path }) => withoutTree(path)));
+    return this.entries.filter((entry) => {
+      const segments = withoutTree(entry.path).split('/');
+      return (
+        entry.names.length === names.length &&
+        (entry.command.verb === 'do' || entry.command.verb === 'list' || entry.command.verb === 'show') &&
+        [1, 2].some(
+          (count) => templates.has(segments.slice(0, -count).join('/')) && segments.slice(-count).every((one) => !one.startsWith('{')),
+        )
+      );
+    });
+  }
+
+  /** Lists, pages and actions that need no name, by tag in the order of the description. One for each path of the two trees. */
+  groups(): readonly Group[] {
+    const seen = new Set<string>();
+    const open = this.entries.filter(({ names, command, path }) => {
+      if (names.length > 0 || !['list', 'show', 'do'].includes(command.verb)) return false;
+      const key = withoutTree(path);
+      if (command.verb !== 'do' && seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
+    return this.document.tags.flatMap(({ name, description }) => {
+      const entries = open.filter(({ operation }) => operation.tags[0] === name);
+      return entries.length === 0 ? [] : [{ tag: name, description, entries }];
+    });
+  }
+}
+
+/** Words that are not written as they are spelled in paths. */
+const spelled: Readonly<Record<string, string>> = {
+  openpgp: 'OpenPGP',
+  id: 'ID',
+  ids: 'IDs',
+  urls: 'URLs',
+  certs: 'certificates',
+  cert: 'certificate',
+};
+const inCapitals = /^(?:ca|csr|crl|hsm|oidc|est|pin|url|tls|ocsp|hmac|ttl|dns|ip|cidrs)$/;
+
+/** `transit-keys` as people write it. */
+export function titleOf(text: string): string {
+  const words = text.split('-').map((word) => spelled[word] ?? (inCapitals.test(word) ? word.toUpperCase() : word));
+  const title = words.join(' ');
+  return `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
+}
+
+/** What an operation is called on a button or in the navigation. */
+export function nameOf({ command, path }: Entry): string {
+  if (command.verb === 'do') return titleOf(command.action ?? '');
+  return titleOf(path.split('/').findLast((segment) => !segment.startsWith('{')) ?? '');
+}

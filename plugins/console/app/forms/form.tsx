@@ -1,0 +1,174 @@
+// A form for one operation: its fields, what is wrong, the commands that do the same, and the request when it is sent.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { JsonSchema, OpenApiDocument } from '../../../../core/http/description/document.ts';
+import { guardLeaving } from '../address/router.ts';
+import { fillPath } from '../address/path.ts';
+import { Refusal, send, type Answer, type Request } from '../api/request.ts';
+import { CopyAsCommand } from '../commands/copy-as-command.tsx';
+import type { Entry } from '../description/catalog.ts';
+import { Problem } from '../parts/problem.tsx';
+import { isSame, readDraft, typedOf, valueAt, type Draft, type FieldProblem, type Typed } from './draft.ts';
+import { FieldRow, idOf } from './field.tsx';
+import { fieldsIn, type Field } from './fields.ts';
+
+export type FormProps = {
+  readonly entry: Entry;
+  readonly names: readonly string[];
+  readonly input: JsonSchema | undefined;
+  readonly document: OpenApiDocument;
+  /** the entry as it was read, to change it; absent for creations and actions */
+  readonly present?: { readonly value: unknown; readonly etag: string | undefined } | undefined;
+  readonly nameField?: string | undefined;
+  /** on the button */
+  readonly does: string;
+  /** has to be typed before it is sent, because it ends something for good */
+  readonly confirm?: { readonly name: string; readonly what: string } | undefined;
+  readonly onDone: (answer: Answer) => void;
+  /** after somebody else changed the entry (412) */
+  readonly onStale?: (() => void) | undefined;
+};
+
+export function Form(props: FormProps): ComponentChildren {
+  const { entry, names, input, document, present, does, confirm, nameField } = props;
+  const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document)), [input]);
+  const draft = useSignal<Draft>(new Map());
+  const typedName = useSignal('');
+  const error = useSignal<unknown>(undefined);
+  const problems = useSignal<readonly FieldProblem[]>([]);
+  const isSending = useSignal(false);
+  const summary = useRef<HTMLElement>(null);
+  const isChange = present !== undefined;
+  const read = readDraft(fields, draft.value, !isChange);
+
+  useEffect(() => {
+    guardLeaving(draft.value.size === 0 ? undefined : () => confirmLeaving());
+    return () => guardLeaving(undefined);
+  }, [draft.value.size === 0]);
+  useEffect(() => {
+    if (error.value !== undefined || problems.value.length > 0) summary.current?.focus();
+  }, [error.value, problems.value]);
+
+  const change = (field: Field, typed: Typed | undefined): void => {
+    const next = new Map(draft.value);
+    if (typed === undefined || (isChange && isSame(typed, typedOf(field, valueAt(present.value, field.path))))) next.delete(field.path);
+    else next.set(field.path, typed);
+    draft.value = next;
+  };
+  const request = requestOf(props, read.body);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    error.value = undefined;
+    problems.value = read.problems;
+    if (read.problems.length > 0 || isSending.value) return;
+    isSending.value = true;
+    try {
+      const answer = await send(request);
+      draft.value = new Map();
+      guardLeaving(undefined);
+      props.onDone(answer);
+    } catch (thrown) {
+      error.value = thrown;
+      if (thrown instanceof Refusal && thrown.status === 412) props.onStale?.();
+    } finally {
+      isSending.value = false;
+    }
+  };
+  const problemOf = (path: string): string | undefined =>
+    problems.value.find((one) => one.path === path)?.message ??
+    (error.value instanceof Refusal ? error.value.findings.find(({ info }) => pathOf(info) === path)?.message : undefined);
+  const linkTo = (info: string): string | undefined => {
+    const path = pathOf(info);
+    return fields.some((field) => field.path === path) ? `#${idOf(path ?? '')}` : undefined;
+  };
+  const isConfirmed = confirm === undefined || typedName.value.trim() === confirm.name;
+  const hasSecrets = fields.some(({ kind, schema, path }) => (kind === 'secret' || schema['x-secret'] === true) && draft.value.has(path));
+  const commanded = read.problems.length > 0 ? undefined : { entry, names, request, nameField, hasSecrets };
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate autocomplete="off">
+      {error.value !== undefined && <Problem error={error.value} linkTo={linkTo} focus={summary} />}
+      {problems.value.length > 0 && (
+        <section class="problem" role="alert" tabIndex={-1} ref={summary}>
+          <h2>Not sent yet</h2>
+          <ul>
+            {problems.value.map(({ path, message }) => (
+              <li key={path}>
+                <a href={`#${idOf(path)}`}>{path}</a> {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {ordered(fields, nameField).map((field) => (
+        <FieldRow
+          key={field.path}
+          field={field}
+          typed={draft.value.get(field.path)}
+          present={isChange ? typedOf(field, valueAt(present.value, field.path)) : undefined}
+          isChange={isChange}
+          problem={problemOf(field.path)}
+          onType={(typed) => change(field, typed)}
+        />
+      ))}
+      {confirm !== undefined && (
+        <div class="field confirm">
+          <p class="notice">{confirm.what}</p>
+          <label for="confirm-name">
+            Type <code>{confirm.name}</code> to confirm
+          </label>
+          <input
+            id="confirm-name"
+            type="text"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={typedName.value}
+            onInput={(event) => (typedName.value = event.currentTarget.value)}
+          />
+        </div>
+      )}
+      <div class="buttons">
+        <button type="submit" class={confirm === undefined ? 'primary' : 'danger'} disabled={!isConfirmed} aria-busy={isSending.value}>
+          {does}
+        </button>
+        {isChange && (
+          <span class="quiet">
+            {draft.value.size === 0 ? 'Nothing is changed yet.' : `Only what you changed is sent: ${[...draft.value.keys()].join(', ')}.`}
+          </span>
+        )}
+      </div>
+      <CopyAsCommand commanded={commanded} />
+    </form>
+  );
+}
+
+function confirmLeaving(): boolean {
+  // The browser's own question: it works by keyboard and with screen readers, and nothing of it can be forged by the page.
+  return window.confirm('What you typed here was not sent. Leave the page?');
+}
+
+/** The name first, then what is required. */
+function ordered(fields: readonly Field[], nameField: string | undefined): readonly Field[] {
+  const rank = ({ path, required }: Field): number => (path === nameField ? 0 : required ? 1 : 2);
+  return fields.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** The field that a refusal means: `rules[0].path` is about `rules`. */
+function pathOf(info: string | undefined): string | undefined {
+  return info?.replaceAll('.', '/').replace(/\[.*$/, '');
+}
+
+function requestOf({ entry, names, input, present }: FormProps, body: object): Request {
+  const { method, operation } = entry;
+  const takesLists = method === 'PATCH' && operation.parameters.some(({ name }) => name === 'lists');
+  const needsBody = operation.requestBody?.required === true || Object.keys(body).length > 0;
+  return {
+    method,
+    path: fillPath(entry.path, names),
+    // The form shows whole lists, so what it sends is whole lists.
+    ...(takesLists ? { query: { lists: 'replace' } } : {}),
+    ...(present?.etag === undefined ? {} : { headers: { 'If-Match': present.etag } }),
+    ...(input !== undefined && needsBody ? { body } : {}),
+  };
+}

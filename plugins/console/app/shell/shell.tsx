@@ -1,0 +1,116 @@
+// The frame of every page: skip link, who is signed in, navigation by the groups of the description, and the page itself.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { address, hrefOf } from '../address/router.ts';
+import { may } from '../api/may.ts';
+import { facts, leave, standing } from '../api/session.ts';
+import { send } from '../api/request.ts';
+import { nameOf, titleOf, type Catalog, type Group } from '../description/catalog.ts';
+import { useLoaded } from '../parts/loaded.ts';
+import { visible } from '../parts/visible.ts';
+import { SignInAgain } from './sign-in-again.tsx';
+
+export type Account = { readonly user: string; readonly tenant: string; readonly policies: readonly string[]; readonly expires?: string };
+
+export function Shell({ catalog, children }: { readonly catalog: Catalog; readonly children: ComponentChildren }): ComponentChildren {
+  const isOpen = useSignal(false);
+  const { path } = address.value;
+  useEffect(() => {
+    isOpen.value = false;
+  }, [path]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <header class="bar">
+        <a class="brand" href={hrefOf('')}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path
+              fill="currentColor"
+              fill-rule="evenodd"
+              d="M12 1.5 3.5 5v6.2c0 5.2 3.6 9.4 8.5 11.3 4.9-1.9 8.5-6.1 8.5-11.3V5zM12 7.7a2.6 2.6 0 0 1 1.2 4.9v3.9h-2.4v-3.9a2.6 2.6 0 0 1 1.2-4.9z"
+            />
+          </svg>
+          keystored
+        </a>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen.value}
+          aria-controls="navigation"
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          Menu
+        </button>
+        <AccountBar />
+      </header>
+      <div class="frame">
+        <nav id="navigation" class={isOpen.value ? 'side open' : 'side'} aria-label="Parts of the appliance">
+          {catalog.groups().map((group) => (
+            <NavigationGroup key={group.tag} group={group} path={path} />
+          ))}
+          <p>
+            <a href="/v1/docs" data-server="">
+              API description
+            </a>
+          </p>
+        </nav>
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      {standing.value === 'none' && <SignInAgain />}
+    </>
+  );
+}
+
+/** Groups of which nothing may be looked at are left out; single entries too. */
+function NavigationGroup({ group, path }: { readonly group: Group; readonly path: string }): ComponentChildren {
+  const shown = group.entries.filter((entry) => typeof may(entry.operation['x-operation'], entry.path).value !== 'object');
+  if (shown.length === 0) return null;
+  const isHere = (template: string): boolean => path === template || path.startsWith(`${template}/`);
+  return (
+    <details open={shown.some((entry) => isHere(entry.path))}>
+      <summary>{titleOf(group.tag)}</summary>
+      <ul>
+        {shown.map((entry) => (
+          <li key={`${entry.method} ${entry.path}`}>
+            <a href={hrefOf(entry.path)} aria-current={path === entry.path ? 'page' : undefined}>
+              {nameOf(entry)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function AccountBar(): ComponentChildren {
+  const loaded = useLoaded({ method: 'POST', path: '/v1/state/keystore/token/info', body: {} }).value;
+  const account = loaded.state === 'there' ? (loaded.answer.body as Account) : undefined;
+  const signOut = async (): Promise<void> => {
+    const answer = await send({ method: 'POST', path: '/ui/sign-out-of-console' }).catch(() => undefined);
+    leave();
+    const page = (answer?.body as { readonly 'provider-page'?: string } | undefined)?.['provider-page'];
+    location.assign(page ?? '/ui/sign-in');
+  };
+  return (
+    <div class="account">
+      {account !== undefined && (
+        <span>
+          <bdi>{visible(account.user)}</bdi> <span class="quiet">in</span> <bdi>{visible(account.tenant)}</bdi>
+        </span>
+      )}
+      {facts.account !== undefined && (
+        <a href={facts.account} data-server="">
+          Account
+        </a>
+      )}
+      <button type="button" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </div>
+  );
+}

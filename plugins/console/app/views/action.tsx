@@ -1,0 +1,93 @@
+// An action: its form, and its answer below it.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { fillPath } from '../address/path.ts';
+import type { Answer } from '../api/request.ts';
+import type { Catalog, Entry } from '../description/catalog.ts';
+import { nameOf } from '../description/catalog.ts';
+import { inputOf, outputOf, textOf } from '../description/schema.ts';
+import { Form } from '../forms/form.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { Fields, Text } from '../parts/value.tsx';
+import { visible } from '../parts/visible.ts';
+
+export function ActionView({
+  catalog,
+  entry,
+  names,
+}: {
+  readonly catalog: Catalog;
+  readonly entry: Entry;
+  readonly names: readonly string[];
+}): ComponentChildren {
+  const { operation, command } = entry;
+  const { document } = catalog;
+  const path = fillPath(entry.path, names);
+  const answer = useSignal<Answer | undefined>(undefined);
+  const input = inputOf(operation, document);
+  const isOther = operation.requestBody !== undefined && input === undefined;
+  const ends =
+    command.ends === undefined ? undefined : { name: visible(names.at(-1) ?? command.action ?? ''), what: `This ${command.ends}.` };
+  return (
+    <>
+      <Heading catalog={catalog} title={nameOf(entry)} path={path}>
+        <p class="quiet">
+          <Prose text={operation.description} />
+        </p>
+      </Heading>
+      <section class="card">
+        {isOther ? (
+          <p>
+            It takes a file that this page cannot send yet.{' '}
+            <code>
+              keystorectl {command.verb} {command.resource} {command.action} --in FILE
+            </code>{' '}
+            can.
+          </p>
+        ) : (
+          <Form
+            entry={entry}
+            names={names}
+            input={input}
+            document={document}
+            does={nameOf(entry)}
+            confirm={ends}
+            onDone={(done) => (answer.value = done)}
+          />
+        )}
+      </section>
+      {answer.value !== undefined && <Answered answer={answer.value} entry={entry} catalog={catalog} />}
+    </>
+  );
+}
+
+function Answered({
+  answer: { body },
+  entry,
+  catalog,
+}: {
+  readonly answer: Answer;
+  readonly entry: Entry;
+  readonly catalog: Catalog;
+}): ComponentChildren {
+  const { operation, command } = entry;
+  const result =
+    command.out === undefined || typeof body !== 'object' || body === null
+      ? undefined
+      : (body as Readonly<Record<string, unknown>>)[command.out];
+  return (
+    <section class="card" role="status" aria-label="Answer">
+      <h2>Answer</h2>
+      {body === undefined ? (
+        <p>Done.</p>
+      ) : typeof body === 'object' && body !== null ? (
+        <Fields value={body} schema={outputOf(operation, catalog.document)} document={catalog.document} />
+      ) : (
+        <Text text={textOf(body)} />
+      )}
+      {typeof result === 'string' && <CopyButton text={result} what={command.out ?? 'answer'} />}
+    </section>
+  );
+}

@@ -1,0 +1,155 @@
+// Making, changing and deleting an entry.
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { fillPath, parentOf } from '../address/path.ts';
+import { go, hrefOf } from '../address/router.ts';
+import type { Catalog, Entry } from '../description/catalog.ts';
+import { nameOf } from '../description/catalog.ts';
+import { inputOf, outputOf } from '../description/schema.ts';
+import { Form } from '../forms/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { useLoaded } from '../parts/loaded.ts';
+import { Problem } from '../parts/problem.tsx';
+import { Prose } from '../parts/prose.tsx';
+import { Fields } from '../parts/value.tsx';
+import { visible } from '../parts/visible.ts';
+
+type ChangeProps = { readonly catalog: Catalog; readonly entry: Entry; readonly names: readonly string[] };
+
+export function CreateView({ catalog, entry, names }: ChangeProps): ComponentChildren {
+  const path = fillPath(entry.path, names);
+  const made = useSignal<unknown>(undefined);
+  const nameField = catalog.entries
+    .find(({ command }) => command.verb === 'replace' && command.resource === entry.command.resource)
+    ?.names.at(-1);
+  if (made.value !== undefined) return <Made catalog={catalog} entry={entry} path={path} nameField={nameField} value={made.value} />;
+  return (
+    <>
+      <Heading catalog={catalog} title={entry.operation.summary} path={`${path}/new`}>
+        <p class="quiet">
+          <Prose text={entry.operation.description} />
+        </p>
+      </Heading>
+      <section class="card">
+        <Form
+          entry={entry}
+          names={names}
+          input={inputOf(entry.operation, catalog.document)}
+          document={catalog.document}
+          nameField={nameField}
+          does="Create"
+          onDone={({ body }) => (made.value = body ?? {})}
+        />
+      </section>
+    </>
+  );
+}
+
+/** What the creation answered: secrets in it are shown this once. */
+function Made({
+  catalog,
+  entry,
+  path,
+  nameField,
+  value,
+}: {
+  readonly catalog: Catalog;
+  readonly entry: Entry;
+  readonly path: string;
+  readonly nameField: string | undefined;
+  readonly value: unknown;
+}): ComponentChildren {
+  const name = nameField === undefined ? undefined : (value as Readonly<Record<string, unknown>>)[nameField];
+  const schema = outputOf(entry.operation, catalog.document);
+  return (
+    <>
+      <Heading catalog={catalog} title="Created" path={`${path}/new`}>
+        <div class="buttons">
+          {typeof name === 'string' && (
+            <a class="button primary" href={hrefOf(`${path}/${encodeURIComponent(name)}`)}>
+              Open {visible(name)}
+            </a>
+          )}
+          <a class="button" href={hrefOf(path)}>
+            All {nameOf(entry)}
+          </a>
+        </div>
+      </Heading>
+      <section class="card">
+        <p class="quiet">What is secret here is shown this once.</p>
+        <Fields value={value} schema={schema} document={catalog.document} />
+      </section>
+    </>
+  );
+}
+
+export function EditView({ catalog, entry, names }: ChangeProps): ComponentChildren {
+  const path = fillPath(entry.path, names);
+  const turn = useSignal(0);
+  const loaded = useLoaded({ method: 'GET', path }, turn.value).value;
+  const kept = useSignal<{ readonly value: unknown; readonly etag: string | undefined } | undefined>(undefined);
+  if (loaded.state === 'there') {
+    const etag = loaded.answer.headers.get('etag') ?? undefined;
+    if (kept.peek()?.etag !== etag || kept.peek() === undefined) kept.value = { value: loaded.answer.body, etag };
+  }
+  const title = `Edit ${names.at(-1) ?? nameOf(entry)}`;
+  return (
+    <>
+      <Heading catalog={catalog} title={title} path={`${path}/edit`}>
+        <p class="quiet">
+          Only what you change is sent. <a href={hrefOf(path)}>Back without changes</a>
+        </p>
+      </Heading>
+      {loaded.state === 'failed' && <Problem error={loaded.error} />}
+      {kept.value === undefined ? (
+        loaded.state === 'loading' && (
+          <p role="status" class="quiet">
+            Loading …
+          </p>
+        )
+      ) : (
+        <section class="card">
+          <Form
+            entry={entry}
+            names={names}
+            input={inputOf(entry.operation, catalog.document)}
+            document={catalog.document}
+            present={kept.value}
+            does="Save"
+            onDone={() => go(hrefOf(path))}
+            onStale={() => (turn.value += 1)}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+export function DeleteView({ catalog, entry, names }: ChangeProps): ComponentChildren {
+  const path = fillPath(entry.path, names);
+  const name = names.at(-1) ?? nameOf(entry);
+  return (
+    <>
+      <Heading catalog={catalog} title={`Delete ${name}`} path={`${path}/delete`}>
+        <p class="quiet">
+          <a href={hrefOf(path)}>Keep it</a>
+        </p>
+      </Heading>
+      <section class="card">
+        <Form
+          entry={entry}
+          names={names}
+          input={undefined}
+          document={catalog.document}
+          does="Delete"
+          confirm={{ name: visible(name), what: whatEnds(entry, name) }}
+          onDone={() => go(hrefOf(parentOf(path)), 'replace')}
+        />
+      </section>
+    </>
+  );
+}
+
+function whatEnds({ command, operation }: Entry, name: string): string {
+  return `This ${command.ends ?? `deletes ${visible(name)} for good`}. ${operation.description}`;
+}

@@ -1,0 +1,47 @@
+// Builds the browser application into files whose names contain their hash. The setup runs it when the sources have changed.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'vite';
+
+const here = import.meta.dirname;
+const packages = resolve(here, '../../node_modules');
+
+/** The packages in the bundle, whose licences go with it. */
+const bundled = ['preact', '@preact/signals', '@preact/signals-core'];
+
+/** Writes `manifest.json`, `assets/` and `licenses.txt` into a directory, which is emptied before. The same sources make the same octets. */
+export async function buildConsole(directory: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: join(here, 'app'),
+    base: '/ui/',
+    logLevel: 'warn',
+    mode: 'production',
+    // Stated, because NODE_ENV of the caller would make it the form for development, with paths of the machine.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+    build: {
+      outDir: directory,
+      emptyOutDir: true,
+      manifest: 'manifest.json',
+      // Nothing as `data:` address, and no inline script: the page's policy has neither.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      sourcemap: false,
+      reportCompressedSize: false,
+      rolldownOptions: { input: join(here, 'app/main.tsx') },
+    },
+  });
+  const licenses = bundled.map((name) => `${name}\n\n${readFileSync(join(packages, name, 'LICENSE'), 'utf8').trim()}\n`);
+  writeFileSync(join(directory, 'licenses.txt'), licenses.join('\n'));
+}
+
+/** Into the place from which the plugin serves, as a whole: another process may read it meanwhile. */
+if (import.meta.main) {
+  const [stamp = ''] = process.argv.slice(2);
+  const target = join(here, 'built');
+  const unfinished = `${target}.${process.pid}.tmp`;
+  await buildConsole(unfinished);
+  writeFileSync(join(unfinished, 'stamp'), stamp);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(unfinished, target);
+}

@@ -1,0 +1,123 @@
+// The forms of the console over the real description: every body has fields of known kinds, and a draft makes exactly the body that was meant.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonSchema, OpenApiDocument } from '../../../core/http/description/document.ts';
+import { Catalog } from '../../../plugins/console/app/description/catalog.ts';
+import { inputOf } from '../../../plugins/console/app/description/schema.ts';
+import { readDraft, typedOf, valueAt, type Draft, type Typed } from '../../../plugins/console/app/forms/draft.ts';
+import { fieldsIn, type Field } from '../../../plugins/console/app/forms/fields.ts';
+import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+
+const path = temporaryDirectory();
+let appliance: TestAppliance;
+let catalog: Catalog;
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({ directory: path() });
+  catalog = new Catalog(JSON.parse(JSON.stringify(appliance.app.openapi())) as OpenApiDocument);
+});
+afterAll(() => appliance.close());
+
+const nowhere = { components: { schemas: {} } } as unknown as OpenApiDocument;
+const fieldOf = (schema: JsonSchema): Field => {
+  const [field] = fieldsIn({ properties: { x: schema } }, nowhere);
+  if (field === undefined) throw new Error('the schema has no field');
+  return field;
+};
+const valueOf = (schema: JsonSchema, typed: Typed): unknown => {
+  const { body, problems } = readDraft([fieldOf(schema)], new Map([['x', typed]]), false);
+  return problems[0]?.message ?? body['x'];
+};
+
+describe('every operation of the appliance', () => {
+  test('has fields for its body, and few of them are written as JSON', () => {
+    const fields = catalog.entries.flatMap(({ operation }) => fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document));
+    expect(fields.length).toBeGreaterThan(200);
+    expect([...new Set(fields.filter(({ kind }) => kind === 'json').map((field) => field.path))].sort()).toMatchInlineSnapshot(`
+      [
+        "batch-input",
+        "claims",
+        "questions",
+        "rest-api/rules",
+      ]
+    `);
+  });
+
+  test('takes back, unchanged, what its example shows in the fields', () => {
+    for (const { operation, path: template, method } of catalog.entries) {
+      const media = operation.requestBody?.content['application/json'];
+      if (media?.example === undefined) continue;
+      const fields = fieldsIn(inputOf(operation, catalog.document) ?? {}, catalog.document);
+      const shown = fields.map((field) => [field.path, typedOf(field, valueAt(media.example, field.path))] as const);
+      const secrets = fields
+        .filter(({ kind }) => kind === 'secret')
+        .map((field) => [field.path, valueAt(media.example, field.path)] as const);
+      const typed = [...shown, ...secrets].filter((one): one is readonly [string, Exclude<Typed, null>] => one[1] !== undefined);
+      const draft: Draft = new Map(typed);
+      const { body, problems } = readDraft(fields, draft, false);
+      expect({ method, template, problems, body: JSON.parse(JSON.stringify(body)) as unknown }).toEqual({
+        method,
+        template,
+        problems: [],
+        body: media.example,
+      });
+    }
+  });
+
+  test('is found at its own address', () => {
+    for (const { path: template, command } of catalog.entries) {
+      const place = catalog.at(template.replaceAll(/\{[^}]+\}/g, 'a'));
+      expect(place?.entries.some((entry) => entry.command === command)).toBe(true);
+    }
+  });
+});
+
+describe('a draft', () => {
+  test('has nothing that was not touched', () => {
+    expect(Object.keys(readDraft([fieldOf({ type: 'string' })], new Map(), false).body)).toEqual([]);
+  });
+
+  test('asks for what is required, in a creation alone', () => {
+    const fields = fieldsIn({ required: ['x'], properties: { x: { type: 'string' } } }, nowhere);
+    expect(readDraft(fields, new Map(), true).problems).toEqual([{ path: 'x', message: 'is required' }]);
+    expect(readDraft(fields, new Map(), false).problems).toEqual([]);
+  });
+
+  test('sends null for what is removed', () => {
+    expect(valueOf({ type: ['string', 'null'] }, null)).toBeNull();
+  });
+
+  test.each<readonly [string, JsonSchema, Typed, unknown]>([
+    ['a whole number', { type: 'integer' }, '4 294 967 296', 4_294_967_296],
+    ['a number with too many digits', { type: 'integer' }, '9007199254740993', 'has more digits than can be sent exactly'],
+    ['a fraction where none may be', { type: 'integer' }, '1.5', 'must be a whole number'],
+    ['lines', { type: 'array', items: { type: 'string' } }, ' a \n\nb', ['a', 'b']],
+    ['a choice', { enum: ['a', 'b'], type: 'string' }, 'b', 'b'],
+    ['a flag', { type: 'boolean' }, 'false', false],
+    ['text as base64', { type: 'string', contentEncoding: 'base64' }, { text: 'ü', as: 'text' }, 'w7w='],
+    ['base64 as it is', { type: 'string', contentEncoding: 'base64' }, { text: 'w7\nw=', as: 'base64' }, 'w7w='],
+    ['broken JSON', { type: 'object' }, '{', 'must be JSON'],
+  ])('makes %s', (_, schema, typed, expected) => {
+    expect(valueOf(schema, typed)).toEqual(expected);
+  });
+
+  test('loses no value of a map to a name that stands twice, and takes names of properties that all objects have', () => {
+    const map = { type: 'object', additionalProperties: { type: 'string' } } as const;
+    expect(
+      valueOf(map, [
+        { key: 'a', value: '1' },
+        { key: 'a', value: '2' },
+      ]),
+    ).toBe('has "a" twice');
+    const value = valueOf(map, [
+      { key: '__proto__', value: '1' },
+      { key: 'constructor', value: '2' },
+    ]) as object;
+    expect(JSON.stringify(value)).toBe('{"__proto__":"1","constructor":"2"}');
+    expect(({} as Record<string, unknown>)['1']).toBeUndefined();
+  });
+
+  test('never shows a secret', () => {
+    expect(typedOf(fieldOf({ type: 'string', 'x-secret': true }), 'hunter2')).toBeUndefined();
+  });
+});

@@ -1,0 +1,88 @@
+// The addresses of the console: headers of its page, its files, and the ways there.
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestAppliance, type TestAppliance } from '../../harness/appliance.ts';
+import { temporaryDirectory } from '../../harness/temporary.ts';
+import { openBrowser, shown, signIn } from './console.ts';
+
+const path = temporaryDirectory();
+let appliance: TestAppliance;
+let page: string;
+
+beforeAll(async () => {
+  appliance = await startTestAppliance({ directory: path() });
+  const browser = openBrowser(appliance);
+  await signIn(browser, { way: 'token', token: appliance.rootToken });
+  page = String((await browser.get('/ui/v1/config/keystore/transit-keys', shown)).body);
+});
+afterAll(() => appliance.close());
+
+const script = (): string => /src="(\/ui\/assets\/[\w-]+\.js)"/.exec(page)?.[1] ?? '';
+
+describe('the page', () => {
+  test('allows scripts and styles of this origin alone, and no code that makes markup of texts', async () => {
+    const browser = openBrowser(appliance);
+    await signIn(browser, { way: 'token', token: appliance.rootToken });
+    const { headers, status } = await browser.get('/ui', shown);
+    expect(status).toBe(200);
+    const policy = String(headers['content-security-policy']);
+    for (const directive of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"])
+      expect(policy).toContain(directive);
+    expect(policy).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
+  });
+
+  test('has no script and no style of its own, and loads nothing from elsewhere', () => {
+    expect(page).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    expect(page.match(/(?:src|href)="(?!\/ui\/|\/v1\/docs|data:)[^"]*"/g)).toBeNull();
+  });
+
+  test('says without a script what is missing', () => {
+    expect(/<noscript>[^]*JavaScript[^]*<\/noscript>/.test(page)).toBe(true);
+  });
+
+  test.each(['/ui', '/ui/v1/config/keystore/transit-keys'])('at %s leads to the sign-in without a session', async (to) => {
+    const answer = await openBrowser(appliance).get(to, shown);
+    expect(answer.status).toBe(303);
+    expect(String(answer.headers['location'])).toMatch(/^\/ui\/sign-in/);
+  });
+
+  test('is where the address without a path leads', async () => {
+    expect(await openBrowser(appliance).get('/')).toMatchObject({ status: 303, headers: { location: '/ui' } });
+  });
+});
+
+describe('a file', () => {
+  test('is kept by browsers for good, because another content has another name', async () => {
+    const { status, headers } = await appliance.request('GET', script());
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/javascript; charset=utf-8',
+    });
+    const again = await appliance.request('GET', script(), undefined, { headers: { 'if-none-match': String(headers['etag']) } });
+    expect(again.status).toBe(304);
+  });
+
+  test('is compressed as the browser takes it, and the first view is below 150 KiB', async () => {
+    const fetch = async (coding: string): Promise<Buffer> => {
+      const response = await openBrowser(appliance).get(script(), { 'accept-encoding': coding });
+      expect(response.headers['content-encoding']).toBe(coding === 'identity' ? undefined : coding);
+      return response.octets;
+    };
+    const [plain, br, gzip] = [await fetch('identity'), await fetch('br'), await fetch('gzip')];
+    expect(brotliDecompressSync(br).equals(plain)).toBe(true);
+    expect(gunzipSync(gzip).equals(plain)).toBe(true);
+    expect(gzip.length + page.length).toBeLessThan(150 * 1024);
+  });
+
+  test.each(['main-AAAAAAAA.js', 'manifest.json', '..%2Fmanifest.json', '%2e%2e'])(
+    'that is unknown (%s) is 404, never the page',
+    async (name) => {
+      const answer = await appliance.request('GET', `/ui/assets/${name}`, undefined, { headers: { accept: '*/*' } });
+      expect(answer.status).toBe(404);
+      expect(JSON.stringify(answer.body)).not.toContain('id="app"');
+    },
+  );
+});
