@@ -47,7 +47,7 @@ export type PublicCall = Omit<EndpointCall, 'caller' | 'access'>;
 
 /**
  * An answer that is more than a JSON body with status 200. A string or Uint8Array needs a content-type header and is sent as it
- * is; an async iterable of strings is sent piece by piece; a `Wire` or `JsonText` is sent untranslated; anything else is formatted as JSON.
+ * is; an async iterable of strings is sent piece by piece; a `Wire` is sent untranslated; anything else is formatted as JSON.
  */
 export class Reply {
   readonly status: number;

@@ -66,7 +66,8 @@ export function formatValue(shape: Shape | undefined, value: unknown): unknown {
   }
   if (shape?.kind === 'value') return value;
   const formatted: Record<string, unknown> = {};
-  for (const [name, one] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const one = (value as Readonly<Record<string, unknown>>)[name];
     if (one === undefined) continue;
     if (shape === undefined) formatted[toKebab(name)] = formatValue(undefined, one);
     else if (shape.kind === 'map') formatted[name] = formatValue(shape.value, one);
@@ -186,7 +187,12 @@ function translate(shape: Shape, value: unknown, path: string, findings: Finding
   }
   if (Array.isArray(value)) {
     if (shape.kind !== 'list') return value;
-    return value.map((one, index) => translate(shape.element, one, `${path}/${index}`, findings));
+    const { element } = shape;
+    return value.map((one: unknown, index) =>
+      isSoundScalar(one) || (element.kind === 'value' && typeof one === 'object')
+        ? one
+        : translate(element, one, `${path}/${index}`, findings),
+    );
   }
   if (!isJsonObject(value) || shape.kind === 'value' || shape.kind === 'list') return value;
   const translated: Record<string, unknown> = {};

@@ -127,7 +127,8 @@ class RoutedHsm implements Hsm {
   async useAll(uses: readonly KeyUse[]): Promise<readonly UseOutcome[]> {
     const outcomes: UseOutcome[] = [];
     const perToken = new Map<TokenSupervisor, { readonly calls: Call[]; readonly places: number[] }>();
-    for (const [place, use] of uses.entries()) {
+    for (let place = 0; place < uses.length; place++) {
+      const use = uses[place] as KeyUse;
       try {
         const token = this.#holderOf(holder(use.key));
         const work = perToken.get(token) ?? { calls: [], places: [] };
@@ -141,7 +142,7 @@ class RoutedHsm implements Hsm {
     await Promise.all(
       [...perToken].map(async ([token, { calls, places }]) => {
         const found = await token.submitAll(calls);
-        for (const [at, place] of places.entries()) outcomes[place] = found[at] as UseOutcome;
+        for (let at = 0; at < places.length; at++) outcomes[places[at] as number] = found[at] as UseOutcome;
       }),
     );
     return outcomes;

@@ -95,7 +95,7 @@ export class TokenSupervisor {
     await Promise.all(
       joined.map(async ({ call: one, places }) => {
         const found = await this.#outcomesOf(one);
-        for (const [at, place] of places.entries()) outcomes[place] = found[at] as UseOutcome;
+        for (let at = 0; at < places.length; at++) outcomes[places[at] as number] = found[at] as UseOutcome;
       }),
     );
     return outcomes;

@@ -27,7 +27,8 @@ type OpenList = { readonly first: Call; readonly calls: Call[]; readonly places:
 export function joinCalls(calls: readonly Call[]): readonly JoinedCall[] {
   const lists: OpenList[] = [];
   let latest: OpenList | undefined;
-  for (const [place, call] of calls.entries()) {
+  for (let place = 0; place < calls.length; place++) {
+    const call = calls[place] as Call;
     const bytes = ownBytes(call);
     if (latest === undefined || !takes(latest, call, bytes)) latest = lists.findLast((list) => takes(list, call, bytes));
     if (latest === undefined) lists.push((latest = { first: call, calls: [], places: [], bytes: 0 }));

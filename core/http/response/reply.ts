@@ -1,6 +1,5 @@
 // Formats the result of run() as an answer: JSON in wire form unless the endpoint says otherwise.
 import { defined } from '../../base/defined.ts';
-import { JsonText } from '../../wire/json-text.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
 import type { FieldAccess } from '../../access/access-control.ts';
@@ -26,18 +25,9 @@ function jsonAnswer(
 ): Answer {
   const added = defined({ headers });
   if (value === undefined) return { status, ...added };
-  return { status, mediaType: 'application/json', body: jsonOf(endpoint, value, access), ...added };
-}
-
-function jsonOf(endpoint: AnyEndpoint, value: unknown, access: Pick<FieldAccess, 'withoutHidden'> | undefined): string {
-  if (value instanceof JsonText && access === undefined) return value.text;
-  const wire = wireOf(endpoint, value);
-  return JSON.stringify(access === undefined ? wire : access.withoutHidden(wire, endpoint.nameField));
-}
-
-function wireOf(endpoint: AnyEndpoint, value: unknown): unknown {
-  if (value instanceof Wire) return value.value;
-  return value instanceof JsonText ? JSON.parse(value.text) : formatOutput(value, endpoint.output);
+  const wire = value instanceof Wire ? value.value : formatOutput(value, endpoint.output);
+  const shown = access === undefined ? wire : access.withoutHidden(wire, endpoint.nameField);
+  return { status, mediaType: 'application/json', body: JSON.stringify(shown), ...added };
 }
 
 function isVerbatim(body: unknown): body is string | Uint8Array | AsyncIterable<string> {

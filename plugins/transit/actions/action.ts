@@ -122,7 +122,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
   const { action, summary, subject } = spec;
   const single = z.object(spec.fields);
   const described = describedBatch(spec);
-  const item = described.item as unknown as z.ZodType<z.output<typeof single>>;
+  const item = described.item as unknown as typeof single;
   const run = batchRunner(transit, { item, result: described.result, plan: spec.plan });
   const shared = { audit: 'required', idempotent: true, errors: spec.errors } as const;
   return [

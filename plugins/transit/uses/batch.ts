@@ -5,12 +5,12 @@ import { sharingDecoder } from '../../../core/base/bytes.ts';
 import { ServiceError } from '../../../core/base/errors.ts';
 import type { EndpointCall } from '../../../core/http/endpoint.ts';
 import type { JsonObject } from '../../../core/wire/json.ts';
-import { formatText, JsonText } from '../../../core/wire/json-text.ts';
-import { parseInput, type Shape, shapeOf } from '../../../core/wire/schema.ts';
+import { formatValue, type Shape, shapeOf, Wire } from '../../../core/wire/schema.ts';
+import { readerOf } from '../../../core/wire/plain-texts.ts';
 import type { Transit } from '../context.ts';
 import { microseconds } from '../instants.ts';
 import type { Key } from '../records/keyring.ts';
-import { type Plan, type TokenUse, explained, runTogether } from './token-use.ts';
+import { type Outcome, type Plan, type TokenUse, explained, runTogether } from './token-use.ts';
 import { UsedKey } from './used-key.ts';
 
 /** Items of a batch that are sent to the token together; other requests wait no longer than these take. */
@@ -23,7 +23,7 @@ const batchesAtOnce = 6;
 
 /** What the items of a batch are, and what each of them asks for. */
 export type BatchOf<Item, Answer> = {
-  readonly item: z.ZodType<Item>;
+  readonly item: z.ZodType<Item> & z.ZodObject;
   /** what became of an item: the fields of an answer and of a refusal */
   readonly result: z.ZodType;
   /** plans one item without waiting; `noteSigned` adds the digest of what was signed to the audit record */
@@ -31,7 +31,7 @@ export type BatchOf<Item, Answer> = {
 };
 
 /** The answer, `batch-results` and `failed`, and how many items failed. */
-export type BatchAnswer = { readonly answer: JsonText; readonly failed: number };
+export type BatchAnswer = { readonly answer: Wire; readonly failed: number };
 
 type BatchRun = (call: EndpointCall, items: readonly JsonObject[], key: Key) => Promise<BatchAnswer>;
 
@@ -44,18 +44,21 @@ export function batchRunner<Item, Answer extends object>(transit: Transit, batch
     semaphores.set(cipher, known);
     return known;
   };
+  const steps = { read: readerOf(batchOf.item), plan: batchOf.plan };
   return async (call, items, key) => {
     const batch = new Batch(transit, key, items, shapeOf(batchOf.result));
     for (let at = 0; at < items.length; at += itemsAtOnce) {
       const end = Math.min(at + itemsAtOnce, items.length);
-      await semaphoreFor(key).run(() => batch.run(batchOf, microseconds(call.now), at, end));
+      await semaphoreFor(key).run(() => batch.run(steps, microseconds(call.now), at, end));
     }
     const { results, digests, failed } = batch;
     const signed = digests.some((digest) => digest !== null) ? { signedDigest: digests } : {};
     call.noteAudit({ requestParameters: { items: items.length, failed }, ...signed });
-    return { answer: new JsonText(`{"batch-results":[${results.join(',')}],"failed":${failed}}`), failed };
+    return { answer: new Wire({ 'batch-results': results, failed }), failed };
   };
 }
+
+type Steps<Item, Answer> = Pick<BatchOf<Item, Answer>, 'plan'> & { readonly read: (item: JsonObject) => Item };
 
 /** One batch: its items, and what came of them so far. */
 class Batch {
@@ -63,8 +66,8 @@ class Batch {
   readonly #key: Key;
   readonly #items: readonly JsonObject[];
   readonly #shape: Shape;
-  /** JSON texts, so that each is written once */
-  readonly results: string[] = [];
+  /** in wire form, each made once */
+  readonly results: unknown[] = [];
   readonly digests: (string | null)[];
   failed = 0;
   #fault: { readonly error: unknown } | undefined;
@@ -78,14 +81,14 @@ class Batch {
   }
 
   /** Runs the items from `start` to before `end` together. Rejects with the first fault, when all of them have ended. */
-  async run<Item, Answer extends object>({ item, plan }: BatchOf<Item, Answer>, now: number, start: number, end: number): Promise<void> {
+  async run<Item, Answer extends object>({ read, plan }: Steps<Item, Answer>, now: number, start: number, end: number): Promise<void> {
     const used = new UsedKey(this.#transit, this.#key, now, sharingDecoder());
     const uses: TokenUse<Answer>[] = [];
     const places: number[] = [];
     const waits: Promise<void>[] = [];
     for (let at = start; at < end; at++) {
       try {
-        const planned = plan(used, parseInput(item, this.#items[at] as JsonObject), (digest) => (this.digests[at] = digest));
+        const planned = plan(used, read(this.#items[at] as JsonObject), (digest) => (this.digests[at] = digest));
         if ('steps' in planned) waits.push(this.#follow(at, planned.steps));
         else {
           uses.push(planned);
@@ -96,8 +99,9 @@ class Batch {
       }
     }
     if (uses.length > 0) {
-      for (const [index, outcome] of (await runTogether(used, uses)).entries()) {
-        const at = places[index] as number;
+      const outcomes = await runTogether(used, uses);
+      for (let index = 0; index < outcomes.length; index++) {
+        const [at, outcome] = [places[index] as number, outcomes[index] as Outcome<Answer>];
         if ('answer' in outcome) this.#write(at, outcome.answer);
         else this.#refuse(at, outcome.error);
       }
@@ -127,6 +131,6 @@ class Batch {
 
   #write(at: number, result: object): void {
     const reference = this.#items[at]?.['reference'];
-    this.results[at] = formatText(this.#shape, typeof reference === 'string' ? { ...result, reference } : result);
+    this.results[at] = formatValue(this.#shape, typeof reference === 'string' ? { ...result, reference } : result);
   }
 }

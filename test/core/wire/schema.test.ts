@@ -3,12 +3,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/base/errors.ts';
-import { definePublicEndpoint } from '../../../core/http/endpoint.ts';
-import { formatReply } from '../../../core/http/response/reply.ts';
 import { base64Field, durationField, durationText, integer, nameField, timestamp } from '../../../core/wire/fields.ts';
 import { parseJsonObject } from '../../../core/wire/json.ts';
-import { formatText, JsonText } from '../../../core/wire/json-text.ts';
-import { formatOutput, formatValue, parseInput, shapeOf, toKebab, translateInput, withReadOnly } from '../../../core/wire/schema.ts';
+import { formatOutput, parseInput, shapeOf, toKebab, translateInput, withReadOnly } from '../../../core/wire/schema.ts';
 
 const schema = z.object({
   name: nameField(),
@@ -228,55 +225,5 @@ describe('parseJsonObject', () => {
     const value = parseJsonObject(bytes('{"__proto__":{"polluted":true}}'));
     expect(Object.hasOwn(value, '__proto__')).toBe(true);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-  });
-});
-
-describe('an answer written as text at once', () => {
-  const shape = shapeOf(
-    z.object({
-      ciphertext: z.string().optional(),
-      keyVersion: z.int().optional(),
-      isValid: z.boolean().nullable().optional(),
-      madeAt: timestamp().optional(),
-      labels: z.record(z.string(), z.string()).optional(),
-      parts: z.array(z.object({ partNumber: z.int() })).optional(),
-    }),
-  );
-  const value = fc.record(
-    {
-      ciphertext: fc.string({ unit: 'binary' }),
-      keyVersion: fc.integer(),
-      isValid: fc.constantFrom(true, false, null),
-      madeAt: fc.constant(Temporal.Instant.from('2026-11-22T00:00:00.000001Z')),
-      labels: fc.dictionary(fc.string(), fc.string()),
-      parts: fc.array(fc.record({ partNumber: fc.integer() })),
-      unknownField: fc.string(),
-    },
-    { requiredKeys: [] },
-  );
-
-  test('is what the value in wire form gives', () => {
-    fc.assert(
-      fc.property(value, (one) => {
-        expect(formatText(shape, one)).toBe(JSON.stringify(formatValue(shape, one)));
-      }),
-    );
-  });
-
-  test('leaves out undefined fields, and writes a lone surrogate as an escape', () => {
-    expect(formatText(shape, { ciphertext: '\ud800"', keyVersion: undefined })).toBe('{"ciphertext":"\\ud800\\""}');
-    expect(formatText(shape, {})).toBe('{}');
-  });
-
-  test('is sent as it is, and read again where a policy hides fields of it', () => {
-    const endpoint = definePublicEndpoint<undefined, unknown>({
-      ...{ method: 'GET', path: '/v1/x', tag: { name: 'x', description: 'Of tests.' }, summary: 'x', access: 'public', audit: 'none' },
-      run: () => undefined,
-    });
-    const text = '{"a":[{"b":"\\u00e4","secret":1}]}';
-    expect(formatReply(endpoint, new JsonText(text), undefined).body).toBe(text);
-    const withoutSecrets = (wire: unknown) =>
-      JSON.parse(JSON.stringify(wire, (name, one: unknown) => (name === 'secret' ? undefined : one))) as unknown;
-    expect(formatReply(endpoint, new JsonText(text), { withoutHidden: withoutSecrets }).body).toBe('{"a":[{"b":"ä"}]}');
   });
 });
