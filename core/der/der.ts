@@ -26,15 +26,21 @@ export const tag = {
 export function encode(tagOctet: number, ...parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
-  const head = length < 0x80 ? [tagOctet, length] : [tagOctet, 0x80 | octetsOf(length).length, ...octetsOf(length)];
-  const out = new Uint8Array(head.length + length);
-  out.set(head);
-  let offset = head.length;
+  const lengthOctets = octetsOfLength(length);
+  const out = new Uint8Array(1 + lengthOctets + length);
+  out[0] = tagOctet;
+  writeLength(out, length, lengthOctets);
+  let offset = 1 + lengthOctets;
   for (const part of parts) {
     out.set(part, offset);
     offset += part.length;
   }
   return out;
+}
+
+function writeLength(out: Uint8Array, length: number, octets: number): void {
+  out[1] = octets === 1 ? length : 0x80 | (octets - 1);
+  for (let at = octets, rest = length; at > 1; at--, rest = Math.floor(rest / 256)) out[at] = rest % 256;
 }
 
 export const sequence = (...parts: readonly Uint8Array[]): Uint8Array => encode(tag.sequence, ...parts);
@@ -101,6 +107,31 @@ export class DerError extends Error {
 /** One element as found: its tag, its content, and the whole encoding including tag and length. */
 export type Element = { readonly tag: number; readonly content: Uint8Array; readonly whole: Uint8Array };
 
+/** Views are made when they are asked for: most readers want one of the two, and a view costs more than finding the element. */
+class FoundElement implements Element {
+  readonly tag: number;
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+  readonly #contentStart: number;
+  readonly #end: number;
+
+  constructor(bytes: Uint8Array, start: number, contentStart: number, end: number) {
+    this.tag = bytes[start] ?? 0;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#contentStart = contentStart;
+    this.#end = end;
+  }
+
+  get content(): Uint8Array {
+    return this.#bytes.subarray(this.#contentStart, this.#end);
+  }
+
+  get whole(): Uint8Array {
+    return this.#bytes.subarray(this.#start, this.#end);
+  }
+}
+
 /** Reads elements one after another; a wrong tag, a length past the end or one not in shortest form throws DerError. */
 export class Reader {
   readonly #bytes: Uint8Array;
@@ -122,11 +153,12 @@ export class Reader {
     if (tagOctet === undefined) throw new DerError('element missing');
     if ((tagOctet & 0x1f) === 0x1f) throw new DerError('multi-octet tag');
     if (expected !== undefined && tagOctet !== expected) throw new DerError(`tag ${tagOctet} where ${expected} was expected`);
-    const [length, contentStart] = readLength(bytes, start + 1);
+    const length = readLength(bytes, start + 1);
+    const contentStart = start + 1 + octetsOfLength(length);
     const end = contentStart + length;
     if (end > bytes.length) throw new DerError('length past the end');
     this.#offset = end;
-    return { tag: tagOctet, content: bytes.subarray(contentStart, end), whole: bytes.subarray(start, end) };
+    return new FoundElement(bytes, start, contentStart, end);
   }
 
   /** The next element if it has that tag. */
@@ -188,10 +220,10 @@ export function readBitString(content: Uint8Array): Uint8Array {
   return content.subarray(1);
 }
 
-function readLength(bytes: Uint8Array, start: number): readonly [length: number, contentStart: number] {
+function readLength(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first === undefined) throw new DerError('length missing');
-  if (first < 0x80) return [first, start + 1];
+  if (first < 0x80) return first;
   const count = first & 0x7f;
   if (count === 0 || count > 4) throw new DerError('indefinite or oversized length');
   let length = 0;
@@ -200,8 +232,16 @@ function readLength(bytes: Uint8Array, start: number): readonly [length: number,
     if (octet === undefined) throw new DerError('length missing');
     length = length * 256 + octet;
   }
-  if (length < 0x80 || length < 256 ** (count - 1)) throw new DerError('length not in shortest form');
-  return [length, start + 1 + count];
+  if (octetsOfLength(length) !== 1 + count) throw new DerError('length not in shortest form');
+  return length;
+}
+
+/** Octets that a length takes in its shortest form. */
+function octetsOfLength(length: number): number {
+  if (length < 0x80) return 1;
+  if (length < 0x100) return 2;
+  if (length < 0x1_0000) return 3;
+  return length < 0x100_0000 ? 4 : 5;
 }
 
 function octetsOf(value: number): number[] {

@@ -99,8 +99,10 @@ export function lifetime(
   issuer?: Certificate,
 ): { readonly notBefore: Temporal.Instant; readonly notAfter: Temporal.Instant } {
   if (context.clock.doubt !== undefined) throw fail('clock-implausible');
-  const now = context.clock.now();
-  const [early, late] = [now.subtract({ seconds: backdateSeconds }), now.add({ seconds: ttlSeconds })];
+  const nowMs = context.clock.now().epochMilliseconds;
+  const [early, late] = [-backdateSeconds, ttlSeconds].map((seconds) =>
+    Temporal.Instant.fromEpochMilliseconds(nowMs + seconds * 1_000),
+  ) as [Temporal.Instant, Temporal.Instant];
   if (issuer === undefined) return { notBefore: early, notAfter: late };
   return {
     notBefore: Temporal.Instant.compare(early, issuer.notBefore) < 0 ? issuer.notBefore : early,

@@ -80,7 +80,8 @@ export function readCertificate(der: Uint8Array): Certificate {
   return certificate;
 }
 
-function parseCertificate(der: Uint8Array): Certificate {
+/** As readCertificate, not remembered: for a certificate that is met once, the memory costs more than it saves. */
+export function parseCertificate(der: Uint8Array): Certificate {
   const tbs = readOnly(der, tag.sequence).enter(tag.sequence);
   tbs.optional(tag.constructed(0));
   const serial = tbs.next(tag.integer).content;

@@ -10,9 +10,13 @@ const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 export function publicKeyObject(publicKey: Uint8Array): KeyObject {
   const known = keyObjects.get(publicKey);
   if (known !== undefined) return known;
-  const made = cleanly(() => createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
+  const made = makeKeyObject(publicKey);
   keyObjects.set(publicKey, made);
   return made;
+}
+
+function makeKeyObject(publicKey: Uint8Array): KeyObject {
+  return cleanly(() => createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
 }
 
 /** The octets of subjectPublicKey, which key identifiers and OCSP issuer hashes are made of. */
@@ -50,13 +54,25 @@ export function checkKey(publicKey: Uint8Array): CheckedKey | { readonly problem
   const identifier = algorithmOf(publicKey);
   const row = certifiedKeys.find((key) => Buffer.compare(key.identifier, identifier) === 0);
   if (row === undefined) return { problem: 'has a key whose type, curve or parameters are not certified here' };
-  const keyObject = publicKeyObject(publicKey);
-  const problem = findPublicKeyProblem(keyObject, 'encrypt');
+  // Not remembered: a request is met once.
+  const keyObject = makeKeyObject(publicKey);
+  const problem = isWrittenPoint(row, publicKey) ? undefined : findPublicKeyProblem(keyObject, 'encrypt');
   if (problem !== undefined) return { problem: `carries a key that ${problem}` };
   if (!isWrittenAsDer(publicKey, keyObject)) return { problem: 'carries a key that is not written in DER' };
   if (row.family !== 'rsa') return { family: row.family, name: row.name, keyObject };
   return { family: 'rsa', name: `RSA ${keyObject.asymmetricKeyDetails?.modulusLength}`, keyObject };
 }
+
+/**
+ * Whether the key is a point with coordinates (SEC 1 2.3.3): infinity, the one point that the rule for EC keys refuses, is a single octet 0.
+ * OpenSSL has checked that it is on the curve.
+ */
+function isWrittenPoint({ family }: CertifiedKey, publicKey: Uint8Array): boolean {
+  return family === 'ec' && pointForms.has(bitStringOfPublicKey(publicKey)[0] ?? 0);
+}
+
+/** Compressed with either sign, and uncompressed. */
+const pointForms: ReadonlySet<number> = new Set([2, 3, 4]);
 
 // OpenSSL reads negative numbers, numbers with zeros before them and hybrid points (RFC 5480 2.2 forbids these); others do not.
 function isWrittenAsDer(publicKey: Uint8Array, keyObject: KeyObject): boolean {

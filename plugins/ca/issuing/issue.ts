@@ -5,7 +5,7 @@ import type { WriteTransaction } from '../../../core/store/store.ts';
 import { formatTimestamp } from '../../../core/base/time.ts';
 import { formatAlternativeName } from '../der/alternative-name.ts';
 import type { ApprovedRequest } from './approval.ts';
-import { type Certificate, encodeTbsCertificate, readCertificate } from '../der/certificate.ts';
+import { type Certificate, encodeTbsCertificate, parseCertificate, readCertificate } from '../der/certificate.ts';
 import {
   authorityInfoAccess,
   authorityKeyIdentifier,
@@ -19,7 +19,7 @@ import {
 } from '../der/extensions.ts';
 import { failCa } from '../errors.ts';
 import { lifetime, referenceOf } from '../authority/generation.ts';
-import { type CaContext, publicUrls } from '../context.ts';
+import { type CaContext, type PublicUrls, publicUrls } from '../context.ts';
 import type { FoundCa } from '../authority/lookup.ts';
 import { formatName, readName } from '../der/name.ts';
 import { LintError } from '../lints/lint.ts';
@@ -44,15 +44,16 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
   const { subject, alternativeNames, publicKey, keyFamily, purposes } = approved.content;
   const urls = publicUrls(context, ca.tenantId, ca.record.name, issuer.generation);
   const serial = await context.serials.next();
+  const { keyIdentifier, locations } = issuerExtensions(above, urls);
   const extensions = [
-    basicConstraints('leaf'),
+    leaf,
     // TLS 1.2 servers decrypt with an RSA key; clients only sign.
-    keyFamily === 'rsa' && purposes.includes('serverAuth') ? keyUsage('digitalSignature', 'keyEncipherment') : keyUsage('digitalSignature'),
+    keyFamily === 'rsa' && purposes.includes('serverAuth') ? signsAndDecrypts : signs,
     extKeyUsage(...purposes),
     subjectKeyIdentifier(keyIdentifierOf(publicKey)),
-    authorityKeyIdentifier(issuerKeyIdentifier(above)),
+    keyIdentifier,
     ...(alternativeNames.length === 0 ? [] : [subjectAltName(alternativeNames, readName(subject).length === 0)]),
-    ...(urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)]),
+    ...locations,
   ];
   const content = { serial, issuer: above.subject, subject, ...lifetime(context, options.ttlSeconds, above), publicKey, extensions };
   const own = { tenantId: ca.tenantId, caId: ca.record.id };
@@ -69,6 +70,31 @@ export async function issueCertificate(context: CaContext, ca: FoundCa, approved
     keepIssued(context, transaction, own, issued);
   });
   return issued;
+}
+
+const leaf = basicConstraints('leaf');
+const signs = keyUsage('digitalSignature');
+const signsAndDecrypts = keyUsage('digitalSignature', 'keyEncipherment');
+
+/** Extensions that are the same in all certificates of an issuer with these URLs. */
+type IssuerExtensions = {
+  readonly urls: PublicUrls | undefined;
+  readonly keyIdentifier: Uint8Array;
+  readonly locations: readonly Uint8Array[];
+};
+
+const ofIssuer = new WeakMap<Certificate, IssuerExtensions>();
+
+function issuerExtensions(above: Certificate, urls: PublicUrls | undefined): IssuerExtensions {
+  const known = ofIssuer.get(above);
+  if (known !== undefined && known.urls?.crl === urls?.crl && known.urls?.ocsp === urls?.ocsp) return known;
+  const made = {
+    urls,
+    keyIdentifier: authorityKeyIdentifier(issuerKeyIdentifier(above)),
+    locations: urls === undefined ? [] : [crlDistributionPoint(urls.crl), authorityInfoAccess(urls.ocsp)],
+  };
+  ofIssuer.set(above, made);
+  return made;
 }
 
 /** A rule broken by names or key that the request carries is a fault of the request; any other is ours. */
@@ -118,7 +144,7 @@ function requireSigner(context: CaContext, ca: FoundCa): CaGeneration {
 /** What was signed, as OpenSSL reads it: a certificate that does not parse never leaves (api 64). */
 function lookAgain(der: Uint8Array): Certificate {
   const seen = new X509Certificate(der);
-  const certificate = readCertificate(der);
+  const certificate = parseCertificate(der);
   if (seen.ca || seen.serialNumber.toLowerCase() !== certificate.serial)
     throw new Error('the certificate reads differently from what was meant');
   return certificate;

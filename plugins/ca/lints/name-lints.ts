@@ -147,13 +147,12 @@ const characterSets: ReadonlyMap<number, (content: Uint8Array) => boolean> = new
   [universalString, (content) => content.length % 4 === 0],
 ]);
 
-const remembered = new WeakMap<Uint8Array, readonly Attribute[]>();
+let latest: { readonly name: Uint8Array; readonly attributes: readonly Attribute[] } | undefined;
 
-/** Five rules ask for the attributes of one name. */
+/** Five rules ask for the attributes of one name, one after another. */
 function attributesOf(name: Uint8Array): readonly Attribute[] {
-  const attributes = remembered.get(name) ?? readAttributes(name);
-  remembered.set(name, attributes);
-  return attributes;
+  if (latest?.name !== name) latest = { name, attributes: readAttributes(name) };
+  return latest.attributes;
 }
 
 function readAttributes(name: Uint8Array): Attribute[] {

@@ -8,14 +8,16 @@ export async function sendAnswer(request: IncomingMessage, response: ServerRespo
   await drain(request);
   if (response.destroyed || response.headersSent) return;
   const reason = STATUS_CODES[status] ?? '';
+  const octets = Buffer.byteLength(body);
   const all = {
     ...headers,
-    'Content-Length': String(Buffer.byteLength(body)),
+    'Content-Length': String(octets),
     'Cache-Control': 'no-store',
     'Strict-Transport-Security': transportSecurity[1],
   };
   if (request.httpVersion === '1.0') answerAsHttp10(response, `${status} ${reason}`, all, request.method === 'HEAD' ? '' : body);
-  else response.writeHead(status, reason, all).end(body);
+  // ASCII, as certificates are, is not encoded again.
+  else response.writeHead(status, reason, all).end(body, octets === body.length ? 'latin1' : 'utf8');
 }
 
 /**
