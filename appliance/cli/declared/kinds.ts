@@ -8,6 +8,8 @@ import type { Declared } from './load.ts';
 export type Kind = {
   readonly resource: string;
   readonly create: CatalogEntry;
+  /** creates many at once; undefined where the appliance has no such operation */
+  readonly createBatch: CatalogEntry | undefined;
   readonly merge: CatalogEntry;
   readonly replace: CatalogEntry;
   readonly show: CatalogEntry;
@@ -37,7 +39,8 @@ export function kindsOf({ entries }: Catalog): readonly Kind[] {
       if (!create || !merge || !replace || !show || !list || !remove) return [];
       if (!merge.operation.parameters.some(({ name }) => name === 'lists'))
         throw new CommandFailed(exitCodes.usage, 'this appliance is too old: it cannot compare documents');
-      return [{ resource, create, merge, replace, show, list, remove, fields: fieldsIn(create.input) }];
+      const createBatch = entries.find(({ method, path }) => method === 'POST' && path === `${create.path}-batch`);
+      return [{ resource, create, createBatch, merge, replace, show, list, remove, fields: fieldsIn(create.input) }];
     })
     .sort((left, right) => rankOf(left.resource) - rankOf(right.resource));
 }
@@ -74,6 +77,11 @@ function byReference(placed: readonly Placed[]): readonly Placed[] {
   };
   for (const one of placed) visit(one, []);
   return sorted;
+}
+
+/** Whether an entry may name another one of its own resource, and has to follow it. */
+export function mayFollow({ kind, declared }: Placed): boolean {
+  return (references[kind.resource] ?? []).some((field) => field in declared.config);
 }
 
 function nameOf({ declared }: Placed): string | undefined {

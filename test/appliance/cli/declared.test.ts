@@ -163,6 +163,42 @@ describe('apply', () => {
     expect((await ctl(['apply', '--yes', '-f', file])).stdout).toMatch(/2 to create, 1 as they are\n/);
   });
 
+  const numbered = (prefix: string): string[] => Array.from({ length: 30 }, (_, at) => `${prefix}-${String(at).padStart(2, '0')}`);
+
+  test('creates many keys in batches; a refusal ends it behind its batch, with what was done and what was not', async () => {
+    const names = numbered('many');
+    const isWrong = (name: string): boolean => name === 'many-07' || name === 'many-21';
+    const last = document('approles', 'after-many', { 'token-policies': ['user'], 'token-ttl': '60m' });
+    const documents = names.map((name) => document('transit-keys', name, isWrong(name) ? { cipher: 'rot13' } : { exportable: true }));
+    const stopped = await ctl(['apply', '--yes', '-f', write('wrong.yaml', ...documents, last)]);
+    const made = names.filter((name) => !isWrong(name));
+    expect(stopped.stdout.match(/^created transit-keys .*$/gm)).toEqual(made.map((name) => `created transit-keys ${name}`));
+    expect(stopped.stderr).toMatch(
+      /wrong\.yaml document 8, line \d+: transit-keys many-07: 400 .*\n {2}of its batch, 1 more refused\n {2}done before: transit-keys many-00, /,
+    );
+    expect(stopped.stderr).toMatch(/\n {2}not done: transit-keys many-07, transit-keys many-21, approles after-many\n$/);
+    const right = write('right.yaml', ...names.map((name) => document('transit-keys', name, { exportable: true })), last);
+    expect((await ctl(['apply', '--yes', '-f', right])).stdout).toMatch(/3 to create, 28 as they are\n/);
+    expect((await appliance.request('GET', `${keys}/many-21`)).body).toMatchObject({ exportable: true });
+    expect((await ctl(['diff', '-f', right])).code).toBe(0);
+  });
+
+  test('creates them one by one where the batch as a whole is refused, up to the one that is', async () => {
+    const names = numbered('some');
+    const file = write('some.yaml', ...names.map((name) => document('transit-keys', name, {})));
+    const rules = [
+      { path: keys, operations: { create: 'allow' }, 'allowed-values': { name: names.filter((name) => name !== 'some-03') } },
+      { path: '/v1/**', operations: { read: 'allow' } },
+    ];
+    await ctl.json('create', 'policies', 'all-but-one', '--rest-api', JSON.stringify({ rules }));
+    const { token } = await ctl.json('do', 'token', 'create', '--policies', 'all-but-one');
+    const stopped = await ctl(['apply', '--yes', '-f', file], { environment: { KEYSTORED_TOKEN: token } });
+    expect(stopped.code).toBe(3);
+    expect(stopped.stderr).toMatch(
+      /some\.yaml document 4, line \d+: transit-keys some-03: 403 .*\n(?:.*\n)* {2}done before: transit-keys some-00, transit-keys some-01, transit-keys some-02\n {2}not done: transit-keys some-03, /,
+    );
+  });
+
   test('what is refused in the plan is refused before anything is done', async () => {
     const file = write('refused.yaml', document('transit-keys', 'planned', {}), document('transit-keys', 'orders', { exportable: false }));
     expect(await ctl(['apply', '--yes', '-f', file])).toMatchObject({
