@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Audit } from '../../core/audit/record.ts';
 import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
-import { listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
+import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
 import { describeFault } from '../../core/http/response/problem.ts';
 import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
@@ -165,7 +165,7 @@ export async function serve(
       },
     });
     closing.push(() => composed.stop());
-    const listener = await listenManagement({
+    const listener = await listenHttps({
       ...configuration.listen,
       identity: identity.tls,
       handler: gate.guard(composed.app.handler, sealedHandler(data, channel)),

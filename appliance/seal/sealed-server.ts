@@ -1,6 +1,6 @@
 // A sealed process: no token, no store, no key in memory. It answers health, its own CA and unseal, and everything else, EST too, with 503.
 import type { Configuration } from '../../core/config/config.ts';
-import { type Listener, listenManagement, ListenError } from '../../core/http/listener/listeners.ts';
+import { type Listener, listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Handler } from '../../core/http/pipeline.ts';
 import { plugins } from '../plugins.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
@@ -17,7 +17,7 @@ export async function serveSealed(configuration: Configuration, channel: Supervi
   const listeners: Listener[] = [];
   const close = async (): Promise<void> => void (await Promise.all(listeners.map((listener) => listener.close(stopGraceMs))));
   try {
-    listeners.push(await listenManagement({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, channel) }));
+    listeners.push(await listenHttps({ ...configuration.listen, identity, handler: sealedHandler(configuration.data, channel) }));
     for (const plugin of plugins) {
       const listener = await plugin.serveSealed?.({ est: configuration.estListen, identity });
       if (listener !== undefined) listeners.push(listener);

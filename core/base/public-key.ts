@@ -1,8 +1,14 @@
 // The checks on every public key from outside: as a field, in a certificate, a request or a JSON Web Key Set.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
-import { ed25519 } from '@noble/curves/ed25519.js';
+import type * as ed25519Library from '@noble/curves/ed25519.js';
+import { once } from './async/once.ts';
 import { cleanly } from './openssl.ts';
+
+const require = createRequire(import.meta.url);
+/** Loaded at the first Ed25519 key from outside. */
+const curves = once(() => require('@noble/curves/ed25519.js') as typeof ed25519Library);
 
 /** `verify`: an exponent of 3 is accepted, for signatures of old keys. `encrypt`: the key is to protect our data. */
 export type KeyUse = 'verify' | 'encrypt';
@@ -65,7 +71,7 @@ function findEcProblem(key: KeyObject): string | undefined {
 
 function findEd25519Problem(key: KeyObject): string | undefined {
   try {
-    const point = ed25519.Point.fromBytes(cleanly(() => key.export({ format: 'raw-public' })));
+    const point = curves().ed25519.Point.fromBytes(cleanly(() => key.export({ format: 'raw-public' })));
     return point.isTorsionFree() && !point.is0() ? undefined : 'is an Ed25519 point of small or mixed order';
   } catch {
     return 'is not the canonical encoding of an Ed25519 point';

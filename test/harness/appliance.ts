@@ -6,7 +6,7 @@ import type { UnauthenticatedLimits } from '../../core/audit/unauthenticated-lim
 import { openAuditTrail } from '../../core/audit/trail.ts';
 import type { BackupConfig } from '../../core/config/backup.ts';
 import type { CheckFinding, Log } from '../../core/base/context.ts';
-import { listenManagement } from '../../core/http/listener/listeners.ts';
+import { listenHttps } from '../../core/http/listener/listeners.ts';
 import type { AnyPlugin } from '../../core/plugin/plugin.ts';
 import { provide, type ProvidedService } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
@@ -122,7 +122,7 @@ export async function startTestAppliance(options: TestApplianceOptions): Promise
       backups,
     },
   });
-  const listener = await listenManagement({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
+  const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: composed.app.handler, log });
   const url = listener.url.replace(/\/$/, '');
   // A handshake costs more than most requests.
   const agent = keepConnections({ atOnce: Infinity });

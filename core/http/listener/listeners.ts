@@ -1,10 +1,8 @@
-// The TLS listeners: the management listener on listhen, and plain https listeners for other protocols, all with the same limits.
+// The TLS listeners, all with the same limits: management, EST, and those of a sealed appliance.
 import { randomUUID } from 'node:crypto';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpsServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
-import { listen } from 'listhen';
 import type { Address } from '../../config/config.ts';
 import type { Log } from '../../base/context.ts';
 import { coreErrors, fail } from '../../base/errors.ts';
@@ -55,39 +53,7 @@ const limits = {
   backlog: 4_096,
 } as const;
 
-/**
- * Opens the management listener. listhen passes only key and certificate on to node, so TLS settings and limits are set on the
- * server it returns, before the first connection can complete its handshake. Rejects with ListenError.
- */
-export async function listenManagement(options: ListenOptions): Promise<Listener> {
-  const { host, port, descriptor, identity, handler } = options;
-  // listhen takes addresses only.
-  if (descriptor !== undefined) return listenHttps(options);
-  const beginning = watchBeginning(host, port);
-  const listening = listen(handler, {
-    hostname: host,
-    port,
-    https: { key: identity.key, cert: identity.cert },
-    // With isProd it fails on a port in use instead of choosing another; only with isTest it takes any port for 0.
-    isProd: port !== 0,
-    isTest: port === 0,
-    showURL: false,
-    clipboard: false,
-    open: false,
-    tunnel: false,
-    // It would end the process on the first signal; stopping is up to the composition root.
-    autoClose: false,
-    qr: false,
-  });
-  try {
-    const { server } = await Promise.race([listening, beginning.refused]);
-    return listenerOf(server as Server, options, {});
-  } finally {
-    beginning.forget();
-  }
-}
-
-/** Opens a listener of another protocol over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
+/** Opens a listener over HTTPS; `tls` adds to the settings (client certificates, for example). Rejects with ListenError. */
 export async function listenHttps(options: ListenOptions & { readonly tls?: ServerOptions }): Promise<Listener> {
   const { host, port, descriptor, identity, handler, tls = {} } = options;
   const server = createHttpsServer({ ...tls, ...secureContext(identity, tls), maxHeaderSize: limits.headerBytes }, handler);
@@ -197,24 +163,6 @@ const clientErrors: Readonly<Record<string, readonly [number, string, ReturnType
   HPE_HEADER_OVERFLOW: [coreErrors['headers-too-large'].status, 'Request Header Fields Too Large', fail('headers-too-large')],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', undefined],
 };
-
-const listenBegins = 'tracing:net.server.listen:asyncStart';
-
-/**
- * Rejects with ListenError when the address cannot be used, and sets the backlog: listhen creates its own server, listens to no error
- * of it and takes no backlog.
- */
-function watchBeginning(host: string, port: number): { readonly refused: Promise<never>; forget(): void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const attach = (message: unknown): void => {
-    const { server, options } = message as { readonly server: Server; readonly options: { readonly port?: number; backlog?: number } };
-    // For 0 it tries ports first, and then listens on one by number.
-    if (port === 0 || options.port === port) options.backlog = limits.backlog;
-    if (options.port === port) server.once('error', (error) => reject(listenError(host, port, error)));
-  };
-  subscribe(listenBegins, attach);
-  return { refused: promise, forget: () => void unsubscribe(listenBegins, attach) };
-}
 
 function listenError(host: string, port: number, error: Error & { readonly code?: string }): ListenError {
   return new ListenError(`cannot listen on ${host}:${port}, which ${explainNoListener(error.code ?? error.message)}`, { cause: error });

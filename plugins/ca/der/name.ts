@@ -1,6 +1,7 @@
 // Distinguished names: from text to DER, from DER to attributes, and to a text for people.
-import 'reflect-metadata';
-import { Name } from '@peculiar/x509';
+import { createRequire } from 'node:module';
+import type * as x509 from '@peculiar/x509';
+import { once } from '../../../core/base/async/once.ts';
 import { decodeUtf8 } from '../../../core/base/bytes.ts';
 import { findUnseen } from '../../../core/wire/unseen-text.ts';
 import {
@@ -17,6 +18,13 @@ import {
 } from '../../../core/der/der.ts';
 import { nameAttributes } from '../../../core/der/oids.ts';
 
+const require = createRequire(import.meta.url);
+/** Loaded at the first name that is parsed: its 280 modules take more time and memory than this whole plugin. */
+const nameClass = once(() => {
+  require('reflect-metadata');
+  return (require('@peculiar/x509') as typeof x509).Name;
+});
+
 /** One attribute of a name: its type as dotted decimals, and its value as text. */
 export type NameAttribute = { readonly type: string; readonly value: string };
 
@@ -26,6 +34,7 @@ export type NameAttribute = { readonly type: string; readonly value: string };
  */
 export function parseName(text: string): Uint8Array | undefined {
   try {
+    const Name = nameClass();
     const der = new Uint8Array(new Name(text).toArrayBuffer());
     const attributes = readName(der);
     return attributes.length > 0 &&

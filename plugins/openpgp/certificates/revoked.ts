@@ -1,14 +1,15 @@
 // Imported certificates with revocations: earlier signatures of superseded and retired keys stay valid, those of compromised keys do not.
-import { enums, type Key, type SignaturePacket, type Subkey, type User } from 'openpgp';
+import type { Key, SignaturePacket, Subkey, User } from 'openpgp';
+import { once } from '../../../core/base/async/once.ts';
 import type { OpenpgpRecord } from '../records.ts';
 import { parseCertificate, parsedCertificate } from '../format/keyblock.ts';
+import { openpgp } from '../format/library.ts';
 
 /** Reasons after which earlier signatures stay valid (RFC 9580, 5.2.3.31); the last one concerns a User ID, not the key. */
-const softReasons: ReadonlySet<number | null> = new Set([
-  enums.reasonForRevocation.keySuperseded,
-  enums.reasonForRevocation.keyRetired,
-  enums.reasonForRevocation.userIDInvalid,
-]);
+const softReasons = once((): ReadonlySet<number | null> => {
+  const { keySuperseded, keyRetired, userIDInvalid } = openpgp().enums.reasonForRevocation;
+  return new Set([keySuperseded, keyRetired, userIDInvalid]);
+});
 
 /**
  * The certificate of a record at a time: without later soft revocations; without a time, without any. A certificate with revocations is
@@ -25,7 +26,7 @@ export function withoutSoftRevocations(certificate: Key, at: Date | undefined): 
   for (const holder of holdersOf(certificate)) {
     holder.revocationSignatures = holder.revocationSignatures.filter((revocation) => {
       const isLater = at === undefined || (revocation.created?.getTime() ?? 0) > at.getTime();
-      return !(isLater && softReasons.has(revocation.reasonForRevocationFlag));
+      return !(isLater && softReasons().has(revocation.reasonForRevocationFlag));
     });
   }
   return certificate;

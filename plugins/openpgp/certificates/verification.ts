@@ -1,9 +1,10 @@
 // Verifies detached signatures: matches each packet to a key version by its issuer, then verifies it with openpgp.js.
 import { setImmediate } from 'node:timers/promises';
-import { createMessage, PacketList, Signature, type SignaturePacket, verify } from 'openpgp';
+import type { SignaturePacket } from 'openpgp';
 import type { OpenpgpRecord, OpenpgpVersion } from '../records.ts';
 import { signingFingerprints } from './import-public-key.ts';
 import { parsedCertificate } from '../format/keyblock.ts';
+import { openpgp } from '../format/library.ts';
 import { readingConfig } from '../format/reading.ts';
 import { certificateAt, hasRevocations } from './revoked.ts';
 
@@ -76,6 +77,7 @@ async function verifyOne(
   const { created } = packet;
   if (record === undefined || created === null) return undefined;
   const certificate = await certificateAt(record, created);
+  const { createMessage, PacketList, Signature, verify } = openpgp();
   const list = new PacketList<SignaturePacket>();
   list.push(packet);
   // `binary`, because a text message would be re-encoded, and the signature is over the octets.

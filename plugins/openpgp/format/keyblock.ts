@@ -1,19 +1,20 @@
 // Key blocks: armor around stored packets, and the parsed certificate of a record for verification.
-import { armor, enums, type Key, readKey } from 'openpgp';
+import type { enums, Key } from 'openpgp';
 import { concat } from '../../../core/base/bytes.ts';
 import type { OpenpgpRecord } from '../records.ts';
+import { openpgp } from './library.ts';
 import { readingConfig } from './reading.ts';
 
-const armorKinds = {
-  public: enums.armor.publicKey,
-  private: enums.armor.privateKey,
-  signature: enums.armor.signature,
-} as const;
+const armorKinds = { public: 'publicKey', private: 'privateKey', signature: 'signature' } as const satisfies Record<
+  string,
+  keyof typeof enums.armor
+>;
 
 /** ASCII armor with its checksum: gpg refuses a block without one whenever the base64 happens to need no padding. */
 export function formatArmor(kind: keyof typeof armorKinds, packets: Uint8Array): string {
+  const { armor, enums } = openpgp();
   // openpgp.js writes \n line endings on all platforms.
-  return armor(armorKinds[kind], packets, undefined, undefined, undefined, true);
+  return armor(enums.armor[armorKinds[kind]], packets, undefined, undefined, undefined, true);
 }
 
 /** The packets of a record's certificate: of a subkey, its primary's and its own. */
@@ -53,7 +54,7 @@ export function parsedCertificate(record: OpenpgpRecord): Promise<Key> {
 
 /** The same, parsed again. */
 export function parseCertificate(record: OpenpgpRecord): Promise<Key> {
-  return readKey({ binaryKey: certificatePackets(record), config: readingConfig });
+  return openpgp().readKey({ binaryKey: certificatePackets(record), config: readingConfig });
 }
 
 const parsedCertificates = new WeakMap<OpenpgpRecord, Promise<Key>>();

@@ -1,7 +1,8 @@
 // Reads untrusted blocks and signatures with openpgp.js: one armored block of the right kind, of bounded size and packet count.
-import { enums, type Key, type PartialConfig, readKeys, readSignature, type SignaturePacket, unarmor } from 'openpgp';
+import type { Key, PartialConfig, SignaturePacket } from 'openpgp';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { fail } from '../errors.ts';
+import { openpgp } from './library.ts';
 
 /** Largest armored key block, octets. */
 export const maxBlockBytes = 256 * 1024;
@@ -28,9 +29,11 @@ export async function readCertificate(text: string): Promise<Key> {
       detail: `openpgp has more than ${maxBlockPackets} packets. Export a minimal block, without signatures of others.`,
     });
   }
-  const keys = await readKeys({ binaryKeys: packets, config: readingConfig }).catch(() => {
-    throw unreadableBlock();
-  });
+  const keys = await openpgp()
+    .readKeys({ binaryKeys: packets, config: readingConfig })
+    .catch(() => {
+      throw unreadableBlock();
+    });
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
     throw fail('invalid-key-data', {
@@ -55,10 +58,12 @@ export async function readSignatures(text: string): Promise<readonly SignaturePa
   if (countPackets(packets, maxSignaturePackets + 1) > maxSignaturePackets) {
     throw fail('invalid-format', { detail: `signature has more than ${maxSignaturePackets} packets.` });
   }
-  const signature = await readSignature({ binarySignature: packets, config: readingConfig }).catch(() => {
-    throw unreadableSignature();
-  });
-  const found = signature.packets.filterByTag(enums.packet.signature);
+  const signature = await openpgp()
+    .readSignature({ binarySignature: packets, config: readingConfig })
+    .catch(() => {
+      throw unreadableSignature();
+    });
+  const found = signature.packets.filterByTag(openpgp().enums.packet.signature);
   if (found.length === 0) throw unreadableSignature();
   return found;
 }
@@ -86,7 +91,7 @@ const severalInOne = {
 
 async function unarmored(text: string, refuse: () => Error): Promise<Uint8Array> {
   try {
-    const { data } = await unarmor(text, undefined);
+    const { data } = await openpgp().unarmor(text, undefined);
     if (data instanceof Uint8Array) return data;
   } catch {
     // Refused below, whatever the cause.

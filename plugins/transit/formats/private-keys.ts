@@ -1,11 +1,11 @@
 // Key material that comes in: read, checked for consistency, and brought into the one form the HSM takes (design hsm 6).
 import { type KeyObject, checkPrime, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import { p256, p384, p521 } from '@noble/curves/nist.js';
 import { parseBase64 } from '../../../core/base/bytes.ts';
 import { cleanly } from '../../../core/base/openssl.ts';
 import type { AeadCipher, Cipher, SignatureFamily, SigningCipher } from '../ciphers.ts';
 import { fail } from '../errors.ts';
+import { findNistCurve } from './nist-curves.ts';
 import { pemBlocks } from './pem.ts';
 import { canonicalPkcs8, canonicalSpki, requireKeyOf } from './public-keys.ts';
 
@@ -94,11 +94,9 @@ const numbersAgree: Readonly<Record<SignatureFamily, (key: KeyObject) => boolean
   'ml-dsa': () => true,
 };
 
-const curves: Readonly<Record<string, typeof p256>> = { prime256v1: p256, secp384r1: p384, secp521r1: p521 };
-
 // OpenSSL takes any scalar, and reduces it as it likes: 0 < d < n (SEC 1 section 3.2.1).
 function hasScalarInRange(key: KeyObject): boolean {
-  const curve = curves[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  const curve = findNistCurve(key.asymmetricKeyDetails?.namedCurve);
   try {
     const scalar = cleanly(() => key.export({ format: 'raw-private' }));
     const d = BigInt(`0x0${scalar.toString('hex')}`);

@@ -1,11 +1,11 @@
 // Verifying signatures: in node:crypto, not in the token (design hsm 6).
 import { type KeyObject, constants, publicDecrypt, verify } from 'node:crypto';
-import { p256, p384, p521 } from '@noble/curves/nist.js';
 import { concat, equalConstantTime } from '../../../core/base/bytes.ts';
 import type { HashName } from '../../../hsm/api.ts';
 import type { SigningCipher } from '../ciphers.ts';
 import { pssEncodes } from './pss.ts';
 import { keyObjectOf } from './public-keys.ts';
+import { findNistCurve } from './nist-curves.ts';
 import type { SignatureMethod } from './signatures.ts';
 
 /**
@@ -72,14 +72,11 @@ const digestInfoPrefixes: Readonly<Record<HashName, Uint8Array>> = {
   sha512: Uint8Array.fromHex('3051300d060960864801650304020305000440'),
 };
 
-const curves: Readonly<Record<string, typeof p256>> = { 'P-256': p256, 'P-384': p384, 'P-521': p521 };
-
 function verifyEcdsaDigest(key: KeyObject, digest: Uint8Array, signature: Uint8Array, raw: boolean): boolean {
   const { crv, x, y } = key.export({ format: 'jwk' }) as { crv: string; x: string; y: string };
-  const curve = curves[crv] as typeof p256;
   const point = concat(Uint8Array.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url'));
   try {
-    return curve.verify(signature, digest, point, { prehash: false, lowS: false, format: raw ? 'compact' : 'der' });
+    return findNistCurve(crv)?.verify(signature, digest, point, { prehash: false, lowS: false, format: raw ? 'compact' : 'der' }) === true;
   } catch {
     return false;
   }

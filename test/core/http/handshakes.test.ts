@@ -7,7 +7,7 @@ import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type HandshakeLimits, Handshakes } from '../../../core/http/listener/handshakes.ts';
-import { listenHttps, listenManagement } from '../../../core/http/listener/listeners.ts';
+import { listenHttps } from '../../../core/http/listener/listeners.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
 
@@ -157,21 +157,18 @@ describe('deadlines', () => {
 const somaxconn = Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
 
 describe.skipIf(somaxconn < 1_200)('while the process is busy', () => {
-  test.each(Object.entries({ listenManagement, listenHttps }))(
-    '%s: the kernel keeps a burst of a thousand connections for it',
-    async (_, open) => {
-      const listener = await open({ host: '127.0.0.1', port: 0, identity, handler: (_request, response) => void response.end() });
-      const burst = `
+  test('the kernel keeps a burst of a thousand connections', async () => {
+    const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: (_request, response) => void response.end() });
+    const burst = `
       let connected = 0;
       const done = () => { console.log(connected); process.exit(); };
       setTimeout(done, 20_000);
       for (let count = 0; count < 1000; count++)
         require('node:net').connect(${listener.port}, '127.0.0.1', () => ++connected === 1000 && done()).on('error', () => undefined);`;
-      // Not asynchronously: this process accepts nothing until the burst is over.
-      expect(execFileSync(process.execPath, ['-e', burst], { encoding: 'utf8' }).trim()).toBe('1000');
-      await listener.close(0);
-    },
-  );
+    // Not asynchronously: this process accepts nothing until the burst is over.
+    expect(execFileSync(process.execPath, ['-e', burst], { encoding: 'utf8' }).trim()).toBe('1000');
+    await listener.close(0);
+  });
 });
 
 describe('a listener that closes', () => {

@@ -5,14 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  ListenError,
-  listenHttps,
-  listenManagement,
-  type Listener,
-  type ListenOptions,
-  type TlsIdentity,
-} from '../../../core/http/listener/listeners.ts';
+import { ListenError, listenHttps, type Listener, type ListenOptions, type TlsIdentity } from '../../../core/http/listener/listeners.ts';
 import { ask, openTls, readAll } from '../../harness/client.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 import { selfSignedIdentity } from '../../harness/tls.ts';
@@ -30,10 +23,9 @@ afterEach(async () => {
 });
 
 const hello = (_: IncomingMessage, response: ServerResponse): void => void response.end('hello');
-const openers = { listenManagement, listenHttps } as const;
 
-async function listen(opener: keyof typeof openers, options: Partial<ListenOptions> = {}): Promise<Listener> {
-  const listener = await openers[opener]({ host: '127.0.0.1', port: 0, identity, handler: hello, ...options });
+async function listen(options: Partial<ListenOptions> = {}): Promise<Listener> {
+  const listener = await listenHttps({ host: '127.0.0.1', port: 0, identity, handler: hello, ...options });
   open.push(listener);
   return listener;
 }
@@ -52,15 +44,15 @@ function outsider(listener: Listener, begins: string, goesOn?: string): Promise<
   return readAll(socket).finally(() => clearInterval(drip));
 }
 
-describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
+describe('a listener', () => {
   test('serves on the port it names', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     expect(listener.url).toBe(`https://127.0.0.1:${listener.port}`);
     expect(await get(listener)).toEqual({ status: 200, text: 'hello' });
   });
 
   test('TLS 1.2 and 1.3, nothing older', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await tls(listener, { minVersion: version, maxVersion: version });
       expect(socket.getProtocol()).toBe(version);
@@ -75,7 +67,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => taken.once('listening', resolve));
     const { port } = taken.address() as AddressInfo;
-    const refused = await listen(opener, { port }).catch((error: unknown) => error);
+    const refused = await listen({ port }).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ListenError);
     expect(String(refused)).toContain(`127.0.0.1:${port}, which is taken by another process`);
     taken.close();
@@ -85,11 +77,11 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
     ['203.0.113.7', 'cannot listen on 203.0.113.7:0, which is no address of this machine'],
     ['no-such-host.invalid', 'cannot listen on no-such-host.invalid'],
   ])('%s is refused', async (host, reason) => {
-    expect(String(await listen(opener, { host }).catch((error: unknown) => error))).toContain(reason);
+    expect(String(await listen({ host }).catch((error: unknown) => error))).toContain(reason);
   });
 
   test('headers over 16 KiB are 431', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     expect((await get(listener, { 'x-long': 'a'.repeat(15_000) })).status).toBe(200);
     const answer = await get(listener, { 'x-long': 'a'.repeat(17_000) });
     expect(answer.status).toBe(431);
@@ -97,13 +89,13 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 
   test('headers far over the limit are answered too, although more of them comes behind the answer', async () => {
-    const socket = await tls(await listen(opener));
+    const socket = await tls(await listen());
     socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${'x: y\r\n'.repeat(5_000)}\r\n`);
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 431 /);
   });
 
   test.each(['SSH-2.0-OpenSSH', 'FETCH / HTTP/1.1'])('%s is 400 and the end of the connection', async (line) => {
-    const socket = await tls(await listen(opener));
+    const socket = await tls(await listen());
     socket.write(`${line}\r\nhost: a\r\n\r\n`);
     const [head = '', body = ''] = (await readAll(socket)).split('\r\n\r\n');
     expect(head).toMatch(
@@ -113,13 +105,13 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 
   test('what answers a HEAD that cannot be read has a head alone', async () => {
-    const socket = await tls(await listen(opener));
+    const socket = await tls(await listen());
     socket.write('HEAD / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n');
     expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n(?:[^\r]+\r\n)+\r\n$/);
   });
 
   test('a client that keeps the connection open after such an answer is disconnected, silent or not', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     for (const goesOn of [undefined, 'x: y\r\n']) {
       const closed = Promise.withResolvers<void>();
       const raw = connectTcp({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -139,7 +131,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 
   test('has limits against slow and idle clients', async () => {
-    const { server } = await listen(opener);
+    const { server } = await listen();
     expect(server.headersTimeout).toBeLessThanOrEqual(15_000);
     expect(server.requestTimeout).toBeGreaterThan(0);
     expect(server.keepAliveTimeout).toBeGreaterThan(0);
@@ -147,7 +139,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 
   test('a connection of which the handshake is not over within ten seconds is cut, whether it says nothing, little or a little at a time', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     const began = performance.now();
     const cut = await Promise.all([
       outsider(listener, ''),
@@ -162,7 +154,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   }, 60_000);
 
   test('closing does not wait for unfinished handshakes', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     const cut = outsider(listener, '\x16\x03\x01\x02\x00\x01');
     await setTimeout(100);
     const began = performance.now();
@@ -172,7 +164,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 
   test('a changed identity shows to new connections and leaves open ones alone', async () => {
-    const listener = await listen(opener);
+    const listener = await listen();
     const old = await tls(listener);
     const next = identityIn(`next-${generation++}`);
     listener.setIdentity(next);
@@ -189,7 +181,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
 
   test('closing lets a running request finish and cuts idle connections', async () => {
     const started = Promise.withResolvers<ServerResponse>();
-    const listener = await listen(opener, {
+    const listener = await listen({
       handler(_, response) {
         started.resolve(response);
       },
@@ -210,7 +202,7 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
 
   test('closing cuts what does not finish within the grace, and works twice', async () => {
     const asked = Promise.withResolvers<void>();
-    const listener = await listen(opener, { handler: () => asked.resolve() });
+    const listener = await listen({ handler: () => asked.resolve() });
     const socket = await tls(listener);
     const gone = readAll(socket);
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
@@ -220,8 +212,8 @@ describe.each(['listenManagement', 'listenHttps'] as const)('%s', (opener) => {
   });
 });
 
-test('listenManagement leaves the signals of the process alone', async () => {
+test('a listener leaves the signals of the process alone', async () => {
   const before = ['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((signal) => process.listenerCount(signal));
-  await listen('listenManagement');
+  await listen();
   expect(['SIGINT', 'SIGTERM', 'SIGHUP', 'exit'].map((signal) => process.listenerCount(signal))).toEqual(before);
 });
