@@ -1,4 +1,6 @@
-// Entry point of the daemon: reads the configuration, provisions a first start, then keeps worker processes running until it is stopped.
+// Entry point of the daemon: reads the configuration, makes token and data directory usable, and keeps worker processes running until it is
+// stopped.
+import { once } from '../core/base/async/once.ts';
 import { describeOptions } from '../core/config/config.ts';
 import { rmSync, writeFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -8,6 +10,8 @@ import { StartError } from '../core/plugin/registry.ts';
 import { systemClock } from '../core/base/time.ts';
 import type { Configuration } from '../core/config/config.ts';
 import type { Log } from '../core/base/context.ts';
+import type { HsmConfig } from '../hsm/api.ts';
+import type { Orders } from './processes/messages.ts';
 import './processes/at-rest.ts';
 import { forgetChosenPin, takeChosenPin } from './provisioning/chosen-pin.ts';
 import { loadConfiguration } from './composition/configuration.ts';
@@ -15,7 +19,6 @@ import { holdDataDirectory } from './state/data-directory.ts';
 import { controlSeal } from './seal/seal-controller.ts';
 import { sweepCopies } from './backup/copy.ts';
 import { requireRecipients } from './backup/start.ts';
-import { provisionAppliance } from './provisioning/first-boot.ts';
 import { requireEmbeddedPin } from './state/embedded-token.ts';
 import { requireUsable } from './shipping/validate.ts';
 import { keepShipper, noShipper } from './processes/shipper-process.ts';
@@ -94,30 +97,38 @@ async function main(): Promise<void> {
     clock: systemClock,
     ...configuration.logs,
   });
-  await fillDataDirectory(configuration);
-  const mayProvision = !configuration.attended || !hasSealedIdentity(configuration.data);
-  const announcement = mayProvision ? await provision(configuration, log) : undefined;
-
-  forgetChosenPin(configuration.data, configuration.attended);
-  if (isStopping) {
-    if (announcement !== undefined) console.log(announcement);
-    process.exit(0);
-  }
-
+  const prepared = prepare(configuration, log);
   const shipper = configuration.shipping.destinations.length === 0 ? noShipper : keepShipper(args);
-  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper }, { sealed: configuration.attended });
+  const workers = controlSeal({ configuration, args, clock: systemClock, log, shipper }, prepared);
+  let isEnding = false;
   let endWatch = (): void => undefined;
-  stopWorkers = () => {
+  /** The announcement of a first start, on standard output, once. */
+  const announced = once(async () => {
+    const [own, ofWorker] = await Promise.all([prepared.catch(() => undefined), workers.provisioned]);
+    const text = own?.announcement ?? ofWorker;
+    if (text !== undefined) console.log(text);
+  });
+  const stopAll = async (): Promise<void> => {
     endWatch();
+    // A first start that has begun to make keys and credentials finishes that, and says where they are.
+    await announced();
+    isEnding = true;
+    await workers.stop();
     // The shipper is stopped last: it sends what the workers wrote to the end.
-    void workers
-      .stop()
-      .then(() => shipper.stop())
-      .then(() => process.exit(0));
+    await shipper.stop();
+    process.exit(0);
   };
-  await workers.ready;
+  stopWorkers = () => void stopAll();
+  if (isStopping) stopWorkers();
+  try {
+    await workers.ready;
+  } catch (error) {
+    if (!isEnding) throw error;
+    return;
+  }
+  shipper.start();
   if (refusalFile !== undefined) rmSync(refusalFile, { force: true });
-  if (announcement !== undefined) console.log(announcement);
+  await announced();
   const { host, port } = configuration.listen;
   console.log(`ready https://${host.includes(':') ? `[${host}]` : host}:${port}`);
   if (configuration.attended) console.log('sealed: waiting for the PIN');
@@ -143,12 +154,33 @@ async function fillDataDirectory({ data, restore, hsm, ...given }: Configuration
   console.error(`keystored: restored the backup${madeAt === undefined ? '' : ` of ${madeAt}`}; ${describeOrigin(origin)}`);
 }
 
-async function provision(configuration: Configuration, log: Log): Promise<string | undefined> {
+/**
+ * Makes the token and the data directory usable, and says what the workers have to do. Worker 1 provisions, because it has everything
+ * loaded that this needs; but a process that has held keys cannot wait for the PIN, so the first start of an attended appliance is
+ * provisioned here.
+ */
+async function prepare(configuration: Configuration, log: Log): Promise<Orders & { readonly announcement?: string | undefined }> {
+  const { data, attended } = configuration;
+  await fillDataDirectory(configuration);
+  const waits = attended && hasSealedIdentity(data);
+  const hsmConfig = waits ? undefined : await prepareToken(configuration);
+  let announcement: string | undefined;
+  if (attended && hsmConfig !== undefined) {
+    const { provisionAppliance } = await import('./provisioning/first-boot.ts');
+    const provisioned = await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log });
+    await provisioned.runtime.close();
+    ({ announcement } = provisioned);
+  }
+  forgetChosenPin(data, attended);
+  return { sealed: attended, provisions: !attended, announcement };
+}
+
+/** The embedded token, made on the first start, with the PIN that the configuration gives. */
+async function prepareToken(configuration: Configuration): Promise<HsmConfig> {
   const hsmConfig = await refusingHsmErrors(() => hsmConfigOf(configuration, step));
   const { data, attended, embeddedPin } = configuration;
   const [token] = hsmConfig.tokens;
   if (embeddedPin !== undefined && token !== undefined) await refusingHsmErrors(() => takeChosenPin(data, token, embeddedPin, attended));
   if (configuration.hsm.tokens.length === 0) requireEmbeddedPin(data);
-  const parts = { clock: systemClock, log, step, onTerminal: process.stdout.isTTY };
-  return (await provisionAppliance(configuration, hsmConfig, parts)).announcement;
+  return hsmConfig;
 }

@@ -1,9 +1,13 @@
-// A serving process: opens token and store, composes the request handler, listens, and stops on request of the supervisor.
+// A serving process: waits for its orders, opens token and store, serves, and stops on request of the supervisor.
 import { flushCompileCache } from 'node:module';
 import { warnOnStandardError } from '../core/log/journal.ts';
 import { StartError } from '../core/plugin/registry.ts';
 import { loadConfiguration } from './composition/configuration.ts';
+import { openToServe } from './composition/opening.ts';
 import { serve } from './composition/serve.ts';
+import { plugins } from './plugins.ts';
+import type { Configuration } from '../core/config/config.ts';
+import { HsmError, type HsmErrorKind } from '../hsm/api.ts';
 import { openChannel } from './processes/channel.ts';
 import { type HandedSockets, listenOn } from './processes/inherited-sockets.ts';
 import { type Orders, supervisorPort, supervisorRequests, type WorkerHandlers, workerRequests } from './processes/messages.ts';
@@ -21,7 +25,7 @@ process.prependListener('disconnect', () => process.kill(process.pid, 'SIGKILL')
 const number = Number(process.env['KEYSTORED_WORKER'] ?? 1);
 let serving: Serving | undefined;
 const begun = Promise.withResolvers<Orders & { readonly sockets: HandedSockets }>();
-const started = Promise.withResolvers<{ readonly refused?: string }>();
+const started = Promise.withResolvers<{ readonly refused?: string; readonly hsm?: HsmErrorKind }>();
 const alone = Promise.withResolvers<void>();
 
 const handlers: WorkerHandlers = {
@@ -51,15 +55,25 @@ const channel = openChannel({
 });
 
 try {
-  const { sealed, pins, sockets } = await begun.promise;
-  const configuration = listenOn(loadConfiguration(process.argv.slice(2)), sockets);
-  serving = sealed ? await serveSealed(configuration, channel) : await serve(configuration, number, channel, pins, alone.promise);
+  // Loaded while the supervisor prepares the orders.
+  void Promise.all(plugins.map(({ preload }) => preload?.()));
+  const orders = await begun.promise;
+  const configuration = listenOn(loadConfiguration(process.argv.slice(2)), orders.sockets);
+  serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));
   started.resolve({});
   // A process that is killed would not keep what it has compiled for the next start.
   flushCompileCache();
 } catch (error) {
   if (!(error instanceof StartRefused) && !(error instanceof StartError)) throw error;
-  started.resolve({ refused: error.message });
+  const { cause } = error;
+  started.resolve({ refused: error.message, ...(cause instanceof HsmError ? { hsm: cause.kind } : {}) });
+}
+
+async function serveOpened(configuration: Configuration, orders: Orders): Promise<Serving> {
+  const opened = await openToServe(configuration, number, orders);
+  // The others may begin: they need nothing of what follows.
+  if (orders.provisions === true) await channel.request('provisioned', { announcement: opened.announcement });
+  return serve(configuration, number, channel, opened, alone.promise);
 }
 
 /** Answered by this thread after a call to every token: no answer means that one of them hangs. */

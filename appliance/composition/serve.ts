@@ -1,31 +1,28 @@
-// One serving process: opens tokens and store, composes, listens and runs jobs, and stops in reverse order.
+// One serving process: composes what was opened, listens and runs jobs, and stops in reverse order.
 import { setTimeout } from 'node:timers/promises';
 import type { Audit } from '../../core/audit/record.ts';
 import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
-import { describeFault } from '../../core/http/response/problem.ts';
-import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
-import { openLog, type OpenLog } from '../../core/log/log.ts';
 import { startScheduler } from '../../core/plugin/scheduler.ts';
 import { once } from '../../core/base/async/once.ts';
 import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
-import { auditPublicKeysPem, openAuditSigner, workerChain } from '../provisioning/audit-signing.ts';
+import { auditPublicKeysPem, openAuditSigner } from '../provisioning/audit-signing.ts';
+import { workerChain } from '../provisioning/chains.ts';
 import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
 import { compose } from './compose.ts';
+import type { Opened } from './opening.ts';
 import { writeApplianceCa } from '../provisioning/first-boot.ts';
 import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { watchHealth } from '../operations/health.ts';
-import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
-import { openRuntime } from '../state/runtime.ts';
 import { measureProcess } from '../operations/metrics.ts';
 import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
@@ -52,14 +49,14 @@ const lastHostMs = 100;
 const lastAnswersMs = 1_000;
 
 /**
- * Serves as worker `number`; number 1 also runs the background jobs and signs the heads of the audit trail, for the last time when
+ * Serves with what was opened as worker `number`, and closes it in the end; number 1 also runs the background jobs and signs the heads of the audit trail, for the last time when
  * it is `alone`. Throws StartRefused; nothing stays open then.
  */
 export async function serve(
   configuration: Configuration,
   number: number,
   channel: SupervisorChannel,
-  pins: GivenPins | undefined,
+  { log, runtime }: Opened,
   alone: Promise<void>,
 ): Promise<Serving> {
   const { data } = configuration;
@@ -79,12 +76,7 @@ export async function serve(
     for (const close of closing.toReversed()) await close();
   });
   try {
-    const { logs, logLevel: level } = configuration;
-    const log = openLog({ directory: paths.logs(data), stream: chain, level, clock: systemClock, ...logs });
     closing.push(() => log.close());
-    watchForStrayErrors(log);
-    const hsmConfig = await hsmConfigOf(configuration, () => undefined);
-    const runtime = await openRuntime(configuration, pins === undefined ? hsmConfig : withPins(hsmConfig, pins), log.with('hsm'));
     closing.push(() => runtime.close());
     const clockWatch = watchClock(runtime.store, systemClock);
     resting.push(() => clockWatch.stop());
@@ -240,21 +232,4 @@ function heldUpBy(trail: AuditTrail, watch: ShippingWatch): Audit {
       return watch.behind;
     },
   };
-}
-
-/** How long the log may take to write why the process ends. */
-const lastWordsMs = 1_000;
-
-function watchForStrayErrors(log: OpenLog): void {
-  catchStrayErrors({
-    tell: (error) => log.error('an error outside every promise ended a request', describeFault(error)),
-    give: (error) => void endProcess(log, error),
-  });
-}
-
-/** By SIGKILL: an exit waits for the thread that writes to the store, which may be waiting for this one. */
-async function endProcess(log: OpenLog, error: unknown): Promise<void> {
-  log.error('an error outside every promise and every request ended this process', describeFault(error));
-  await Promise.race([log.close(), setTimeout(lastWordsMs)]);
-  process.kill(process.pid, 'SIGKILL');
 }

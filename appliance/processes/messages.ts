@@ -3,10 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import type { Worker } from 'node:cluster';
 import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
+import type { HsmErrorKind } from '../../hsm/api.ts';
 import type { Snapshot } from '../operations/metrics.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 
 const nothing = z.void();
+const hsmErrorKind = z.custom<HsmErrorKind>((value) => typeof value === 'string');
 const snapshot = z.custom<Snapshot>((value) => Array.isArray(value));
 
 const healthParts = z
@@ -30,8 +32,11 @@ const pin = z.codec(
 /** GivenPins of state/hsm-config.ts. */
 const givenPins = z.object({ pin: pin.optional(), pins: z.record(z.string(), pin).optional() });
 
-/** `sealed`: holds no key and waits for the PIN. `pins`: given by a person, in place of the configured sources. */
-const orders = z.object({ sealed: z.boolean(), pins: givenPins.optional() });
+/**
+ * `sealed`: holds no key and waits for the PIN. `provisions`: worker 1 makes what is missing and checks the audit trail before the others
+ * begin. `pins`: given by a person, in place of the configured sources.
+ */
+const orders = z.object({ sealed: z.boolean(), provisions: z.boolean().optional(), pins: givenPins.optional() });
 export type Orders = z.output<typeof orders>;
 
 const unsealAttempt = givenPins.extend({ requestId: z.string(), clientIp: z.string(), userAgent: z.string() });
@@ -43,8 +48,8 @@ const sockets = z.object({ listen: z.int().optional(), estListen: z.int().option
 
 /** Asked by the supervisor. */
 export const workerRequests = {
-  /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot. */
-  begin: { argument: orders.extend({ sockets }), answer: z.object({ refused: z.string().optional() }) },
+  /** The first one: what to serve. Answered when the worker serves, or with the reason why it cannot; `hsm` is the kind of its HsmError. */
+  begin: { argument: orders.extend({ sockets }), answer: z.object({ refused: z.string().optional(), hsm: hsmErrorKind.optional() }) },
   /** Calls every token. `fault`: why the worker cannot do its work now. */
   examine: { argument: nothing, answer: z.object({ fault: z.string().optional() }) },
   /** What this process has counted. */
@@ -85,6 +90,8 @@ export const nothingAsked = {} as const satisfies RequestTable;
 
 /** Asked by a worker. */
 export const supervisorRequests = {
+  /** Worker 1 has made what was missing. `announcement`: what to tell the user after a first start. */
+  provisioned: { argument: z.object({ announcement: z.string().optional() }), answer: nothing },
   /** Snapshots of all workers. */
   metrics: { argument: nothing, answer: z.array(snapshot) },
   /** What each worker says of the parts of the appliance. */

@@ -8,6 +8,8 @@ import { memoryEnvironment } from './memory.ts';
 import { nothingAsked, shipperRequests, type SupervisorHandlers, workerPort } from './messages.ts';
 
 export type ShipperProcess = Pick<SupervisorHandlers, 'shipping' | 'testShipping'> & {
+  /** Starts it; it has nothing to send before workers serve. */
+  start(): void;
   /** What was sent is confirmed, five seconds at most; the rest is sent by the next start. */
   stop(): Promise<void>;
 };
@@ -22,6 +24,7 @@ const stopMs = 7_000;
 
 /** For an appliance without destinations there is no shipper. */
 export const noShipper: ShipperProcess = {
+  start: () => undefined,
   shipping: () => [],
   testShipping() {
     throw fail('not-found');
@@ -29,13 +32,14 @@ export const noShipper: ShipperProcess = {
   stop: async () => undefined,
 };
 
-/** Starts the shipper, which reads the same arguments. It knows nothing of seals, and goes on during them. */
+/** The shipper, which reads the same arguments. It knows nothing of seals, and goes on during them. */
 export function keepShipper(args: readonly string[]): ShipperProcess {
   let isStopping = false;
   let delayMs = firstDelayMs;
   let current: { readonly child: ChildProcess; readonly channel: Channel<typeof shipperRequests> } | undefined;
 
   const start = (): void => {
+    if (isStopping) return;
     const child = fork(join(import.meta.dirname, '../shipper.ts'), [...args], { env: { ...process.env, ...memoryEnvironment() } });
     const channel = openChannel({
       port: workerPort(child),
@@ -54,9 +58,7 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
       if (isStopping) return;
       warnOnStandardError(`the shipper ended (${how}); starting it again`);
       delayMs = performance.now() - startedMs > calmMs ? firstDelayMs : Math.min(2 * delayMs, longestDelayMs);
-      setTimeout(() => {
-        if (!isStopping) start();
-      }, delayMs);
+      setTimeout(start, delayMs);
     };
     child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
     // A machine that cannot start another process, or a message to one that has just ended.
@@ -65,8 +67,8 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
     });
   };
 
-  start();
   return {
+    start,
     shipping: async () => (await current?.channel.request('state', undefined, stateMs).catch(() => [])) ?? [],
     async testShipping(argument) {
       try {

@@ -8,6 +8,7 @@ import { memoryEnvironment } from './memory.ts';
 import { openChannel, Unanswered } from './channel.ts';
 import { type Orders, type SupervisorHandlers, supervisorRequests, type WorkerChannel, workerPort, workerRequests } from './messages.ts';
 import type { WorkerReport } from '../operations/health-of-workers.ts';
+import { HsmError } from '../../hsm/api.ts';
 import { StartRefused } from '../state/start-refused.ts';
 
 /** A process that was started and has not ended. */
@@ -16,14 +17,18 @@ export type RunningWorker = {
   readonly channel: WorkerChannel;
   /** it replaces one that has ended */
   readonly isRespawn: boolean;
+  /** it has its orders; before, it has opened nothing */
+  hasBegun: boolean;
 };
 
-/** What the supervisor does for a worker that asks. */
-export type HandlersFor = (worker: Worker) => SupervisorHandlers;
+/** What the supervisor does for a worker that asks, beside what is done here. */
+export type HandlersFor = (worker: Worker) => Omit<SupervisorHandlers, 'provisioned'>;
 
 export type Workers = {
-  /** Resolves when every worker serves; rejects with StartRefused when one cannot start. */
+  /** Resolves when every worker serves; rejects with StartRefused when one cannot start, with its HsmError as the cause. */
   readonly ready: Promise<void>;
+  /** Resolves when worker 1 has provisioned, with what to tell the user after a first start; at the latest when `ready` is settled. */
+  readonly provisioned: Promise<string | undefined>;
   /** Those that run at the moment. */
   present(): Iterable<RunningWorker>;
   /**
@@ -52,34 +57,56 @@ const retireMs = 5_000;
 
 /**
  * Starts the workers, which read the same arguments. Each keeps its number (`KEYSTORED_WORKER`) over respawns, because its
- * audit chain is named by it; number 1 runs the background jobs.
+ * audit chain is named by it; number 1 provisions and runs the background jobs. They load the service while the orders are being prepared.
  */
-export function superviseWorkers(configuration: Configuration, args: readonly string[], orders: Orders, handlersFor: HandlersFor): Workers {
+export function superviseWorkers(
+  configuration: Configuration,
+  args: readonly string[],
+  orders: Promise<Orders>,
+  handlersFor: HandlersFor,
+): Workers {
   // The workers share the listening socket and the kernel spreads connections: quicker than passing each one on.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const { stdio, sockets } = handOn(configuration);
   cluster.setupPrimary({ exec: join(import.meta.dirname, '../worker.ts'), args: [...args], stdio });
   let stopping = false;
   const running = new Map<number, RunningWorker>();
+  const provisioned = Promise.withResolvers<string | undefined>();
+  const handlers = (worker: Worker): SupervisorHandlers => ({
+    ...handlersFor(worker),
+    provisioned: ({ announcement }) => provisioned.resolve(announcement),
+  });
 
   const startOne = (number: number, delayMs: number, isRespawn = false): Promise<void> => {
     const worker = cluster.fork({ ...memoryEnvironment(), KEYSTORED_WORKER: String(number) });
     const channel = openChannel({
-      ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlersFor(worker) },
+      ...{ port: workerPort(worker), asks: workerRequests, serves: supervisorRequests, handlers: handlers(worker) },
       report: (line) => warnOnStandardError(`worker ${number}: ${line}`),
     });
-    running.set(number, { process: worker, channel, isRespawn });
+    const one: RunningWorker = { process: worker, channel, isRespawn, hasBegun: false };
+    running.set(number, one);
     const started = performance.now();
     return new Promise((resolve, reject) => {
       const begin = async (): Promise<void> => {
-        const { refused } = await channel.request('begin', { ...orders, sockets });
+        const { provisions = false, ...order } = await orders;
+        const isFirst = number === 1 && !isRespawn;
+        if (!provisions) provisioned.resolve(undefined);
+        if (!isFirst) await provisioned.promise;
+        // A PIN that was refused once is not tried by the others.
+        if (stopping) return;
+        one.hasBegun = true;
+        const { refused, hsm } = await channel.request('begin', { ...order, provisions: provisions && isFirst, sockets });
         if (refused === undefined) return resolve();
         if (isRespawn) warnOnStandardError(`worker ${number} cannot start again: ${refused}`);
-        reject(new StartRefused(refused));
+        reject(new StartRefused(refused, hsm === undefined ? {} : { cause: new HsmError(hsm, refused) }));
       };
       worker.once('online', () => void begin().catch(reject));
       const ended = (how: string): void => {
         if (running.get(number)?.process === worker) running.delete(number);
+        // A terminal signals the whole group, and this worker did not ignore signals yet. What a first start has begun is to be finished.
+        if (!one.hasBegun && !stopping && (how === 'SIGINT' || how === 'SIGTERM')) {
+          return void startOne(number, delayMs, isRespawn).then(resolve, reject);
+        }
         reject(new StartRefused(`a worker process ended while starting (${how}); its message is above`));
         if (stopping) return;
         warnOnStandardError(`worker ${number} ended (${how}); starting it again`);
@@ -99,12 +126,14 @@ export function superviseWorkers(configuration: Configuration, args: readonly st
   };
 
   const numbers = Array.from({ length: configuration.workers }, (_, index) => index + 1);
-  const ready = Promise.all(numbers.map((number) => startOne(number, firstRespawnDelayMs)));
+  const ready = Promise.all([orders, ...numbers.map((number) => startOne(number, firstRespawnDelayMs))]);
   return {
+    provisioned: provisioned.promise,
     ready: ready.then(
       () => undefined,
       async (error: unknown) => {
         stopping = true;
+        provisioned.resolve(undefined);
         await stopAll(running);
         throw error;
       },
@@ -179,8 +208,10 @@ async function endNow({ process: worker }: RunningWorker): Promise<void> {
   await gone;
 }
 
-async function stopOne({ process: worker, channel }: RunningWorker): Promise<void> {
+async function stopOne(running: RunningWorker): Promise<void> {
+  const { process: worker, channel } = running;
   if (worker.isDead()) return;
+  if (!running.hasBegun) return endNow(running);
   const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   channel.request('stop', undefined).catch(() => undefined);
   const late = setTimeout(() => worker.process.kill('SIGKILL'), stopGraceMs);

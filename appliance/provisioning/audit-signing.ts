@@ -12,6 +12,7 @@ import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
+import { supervisorChain, workerChain } from './chains.ts';
 import type { Runtime } from '../state/runtime.ts';
 
 /** A signing key of the trail. There is a second one only after the token of the first was lost. */
@@ -23,11 +24,6 @@ const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit
 const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
 /** ['latest']: where earlier versions remembered what they had signed */
 const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
-
-/** The chain of a worker. */
-export const workerChain = (number: number): `worker-${number}` => `worker-${number}`;
-/** The chain of attempts to unseal. */
-export const supervisorChain = 'supervisor';
 
 /** Exists in the directory of the trail after a restore, until the first start. */
 export function restoredMark(data: string): string {

@@ -23,16 +23,19 @@ import { dropSealedIdentity, keepSealedIdentity } from '../state/sealed-identity
 import { ChangingIdentity } from './listener-identity.ts';
 import { closedAudit, closedListeners } from './without-serving.ts';
 
+/** What a start has opened and found complete. */
+export type Provisioned = { readonly runtime: Runtime; readonly announcement: string | undefined };
+
 /**
- * Creates what is missing. At the first start `announcement` names the file of the root token, on a terminal also the token, and commands
- * to try. An interrupted start is finished by the next one.
+ * Creates what is missing, and opens tokens and store. At the first start `announcement` names the file of the root token, on a terminal
+ * also the token, and commands to try. An interrupted start is finished by the next one. Throws StartRefused; nothing stays open then.
  */
 export async function provisionAppliance(
   configuration: Configuration,
   hsmConfig: HsmConfig,
-  parts: { readonly clock: Clock; readonly log: Log; readonly step: (text: string) => void; readonly onTerminal: boolean },
-): Promise<{ readonly announcement: string | undefined }> {
-  const { clock, log, step, onTerminal } = parts;
+  parts: { readonly clock: Clock; readonly log: Log },
+): Promise<Provisioned> {
+  const { clock, log } = parts;
   const storeToken = findStoreToken(configuration.data);
   for (const token of hsmConfig.tokens) {
     // Either it has its keys, or it is another token, in which no keys may be made.
@@ -43,26 +46,27 @@ export async function provisionAppliance(
   const runtime = await openRuntime(configuration, hsmConfig, log);
   try {
     await runtime.store.migrate('core', []);
-    const announcement = await openSystemTenant(configuration, runtime, clock, onTerminal);
+    const announcement = await openSystemTenant(configuration, runtime, clock);
     if (announcement !== undefined) step('made the tenant system and its first credential');
     await refusingHsmErrors(() => openAudit(runtime, configuration.data, configuration.workers, { clock, log }));
     const identity = await makeListenerIdentity(configuration, runtime, { clock, log });
     writeApplianceCa(configuration.data, identity);
     if (configuration.attended) keepSealedIdentity(configuration.data, identity);
     else dropSealedIdentity(configuration.data);
-    return { announcement };
-  } finally {
+    return { runtime, announcement };
+  } catch (error) {
     await runtime.close();
+    throw error;
   }
 }
 
+/** Prints a step that takes a moment. */
+function step(text: string): void {
+  console.error(`keystored: ${text} …`);
+}
+
 /** The tenant `system` with its root token, or with a credential that makes one. Returns the announcement of a new one. */
-async function openSystemTenant(
-  configuration: Configuration,
-  runtime: Runtime,
-  clock: Clock,
-  onTerminal: boolean,
-): Promise<string | undefined> {
+async function openSystemTenant(configuration: Configuration, runtime: Runtime, clock: Clock): Promise<string | undefined> {
   const { bootstrapFile: file, data } = configuration;
   if (file !== undefined) {
     return (await offerBootstrap(runtime, clock, file))
@@ -73,7 +77,7 @@ async function openSystemTenant(
     writeDurably(paths.rootToken(data), `${revealSecret(token)}\n`),
   );
   // A terminal forgets the token; a journal or a file in its place would keep it.
-  return created === undefined ? undefined : announce(configuration, onTerminal ? created.rootToken.token : undefined);
+  return created === undefined ? undefined : announce(configuration, process.stdout.isTTY ? created.rootToken.token : undefined);
 }
 
 /** The identity of both listeners: the one on record, or a new one when it is due. Starts only what that needs. Throws StartError. */

@@ -9,14 +9,13 @@ import { fail, ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
-import { supervisorChain } from '../provisioning/audit-signing.ts';
-import { provisionAppliance } from '../provisioning/first-boot.ts';
-import { hsmConfigOf, withPins } from '../state/hsm-config.ts';
+import { supervisorChain } from '../provisioning/chains.ts';
+import { hsmConfigOf } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
-import type { Orders, SupervisorHandlers, UnsealAttempt } from '../processes/messages.ts';
+import type { Orders, UnsealAttempt } from '../processes/messages.ts';
 import type { ShipperProcess } from '../processes/shipper-process.ts';
-import { superviseWorkers, type Workers } from '../processes/supervisor.ts';
+import { type HandlersFor, superviseWorkers, type Workers } from '../processes/supervisor.ts';
 
 /** A token locks itself after a few wrong PINs: unauthenticated callers must not get that far. */
 const mostRefusedPins = 3;
@@ -32,13 +31,13 @@ export type SealControllerParts = {
   readonly shipper: Pick<ShipperProcess, 'shipping' | 'testShipping'>;
 };
 
-/** Starts the workers, sealed or serving, and serves their requests: sums of metrics, seal, unseal. */
+/** Starts the workers, sealed or serving as `first` says, and serves their requests: sums of metrics, seal, unseal. */
 export function controlSeal(
   { configuration, args, clock, log, shipper }: SealControllerParts,
-  first: Orders,
-): Pick<Workers, 'ready' | 'examine' | 'stop'> {
+  first: Promise<Orders>,
+): Pick<Workers, 'ready' | 'provisioned' | 'examine' | 'stop'> {
   const counts = new WorkerCounts();
-  let isSealed = first.sealed;
+  let isSealed = configuration.attended;
   /** the changes, one after another */
   let turn: Promise<void> = Promise.resolve();
   let sealing: Promise<void> | undefined;
@@ -50,11 +49,11 @@ export function controlSeal(
   let leaving: Promise<unknown> = Promise.resolve();
   let workers = start(first);
 
-  function start(orders: Orders): Workers {
+  function start(orders: Promise<Orders>): Workers {
     return superviseWorkers(configuration, args, orders, handlersFor);
   }
 
-  function handlersFor(worker: Worker): SupervisorHandlers {
+  function handlersFor(worker: Worker): ReturnType<HandlersFor> {
     return {
       metrics: async () => [...(await counts.collect(workers.present()))],
       health: async () => [...(await workers.health())],
@@ -116,7 +115,7 @@ export function controlSeal(
 
   /** New processes serve before the old ones stop listening. The old ones finish their running requests and end. */
   async function replace(orders: Orders): Promise<void> {
-    const next = start(orders);
+    const next = start(Promise.resolve(orders));
     await next.ready;
     const old = workers;
     [workers, isSealed] = [next, orders.sealed];
@@ -135,7 +134,7 @@ export function controlSeal(
       const hsmConfig = await hsmConfigOf(configuration, () => undefined);
       if (pins.pin === undefined && hsmConfig.tokens.some(({ name }) => pins.pins?.[name] === undefined))
         throw fail('missing-field', { detail: 'Every configured token needs a PIN: give "pin" for all, or "pins" by name.' });
-      await provisionAppliance(configuration, withPins(hsmConfig, pins), { clock, log, step: () => undefined, onTerminal: false });
+      await replace({ sealed: false, provisions: true, pins });
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const cause = hsmErrorOf(error);
@@ -148,7 +147,6 @@ export function controlSeal(
       throw fail('pin-refused', { detail: 'A token refused the PIN. It was tried once; too many refused PINs lock a token for good.' });
     }
     refusedPins = 0;
-    await replace({ sealed: false, pins });
     log.info('unsealed');
   }
 
@@ -185,6 +183,7 @@ export function controlSeal(
 
   return {
     ready: workers.ready,
+    provisioned: workers.provisioned,
     examine: () => workers.examine(),
     async stop() {
       stopping.abort();

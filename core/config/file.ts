@@ -1,8 +1,14 @@
 // The YAML file: its content as plain data, and the line of every field, for messages.
 import { readFileSync } from 'node:fs';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as library from 'yaml';
+import { once } from '../base/async/once.ts';
 import { ConfigurationError } from './error.ts';
 import { isJsonObject, type JsonObject } from '../wire/json.ts';
+
+const require = createRequire(import.meta.url);
+/** Loaded for a file only. */
+const yaml = once(() => require('yaml') as typeof library);
 
 export type ConfigFile = {
   readonly content: JsonObject;
@@ -14,6 +20,7 @@ export const noFile: ConfigFile = { content: {}, placeOf: () => 'the configurati
 
 /** Reads and parses a file. Throws ConfigurationError naming file and line. */
 export function readConfigFile(path: string, source: string): ConfigFile {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(read(path, source), { lineCounter: lines, strict: true });
   const [problem] = [...document.errors, ...document.warnings];
@@ -37,18 +44,19 @@ function read(path: string, source: string): string {
 }
 
 /** The offset of the key of a path, as deep as the path exists. */
-function offsetOf(root: Node | null, path: readonly string[]): number {
+function offsetOf(root: library.Node | null, path: readonly string[]): number {
+  const { isMap, isScalar, isSeq } = yaml();
   let offset = root?.range?.[0] ?? 0;
   let here: unknown = root;
   for (const name of path) {
     if (isMap(here)) {
       const pair = here.items.find(({ key }) => isScalar(key) && String(key.value) === name);
       if (pair === undefined) break;
-      offset = (pair.key as Node).range?.[0] ?? offset;
+      offset = (pair.key as library.Node).range?.[0] ?? offset;
       here = pair.value;
     } else if (isSeq(here)) {
       here = here.items[Number(name)];
-      offset = (here as Node | undefined)?.range?.[0] ?? offset;
+      offset = (here as library.Node | undefined)?.range?.[0] ?? offset;
     } else break;
   }
   return offset;

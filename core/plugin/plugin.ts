@@ -1,4 +1,5 @@
-// The plugin contract: a manifest is data and one function, `provision`, which returns what the plugin adds (plugins/README.md).
+// The plugin contract: a manifest is data and one function, `provision`, which returns what the plugin adds (plugins/README.md). A manifest
+// loads little: the supervisor and sealed processes have it for its configuration only.
 import type { ZodType } from 'zod';
 import type { Hsm, KeyReference, KeyType } from '../../hsm/api.ts';
 import type { Audit } from '../audit/record.ts';
@@ -82,6 +83,8 @@ export type Plugin<Config> = {
    * Serves in place of the plugin while the appliance is sealed: there is no token, no store and no plugin then. Rejects with ListenError.
    */
   serveSealed?(listeners: SealedListeners): Promise<Listener>;
+  /** Loads the modules that `provision` needs: for a process that is going to serve and waits for its turn. */
+  preload?(): Promise<unknown>;
   provision(context: PluginContext<Config>): PluginInstance | Promise<PluginInstance>;
 };
 

@@ -134,10 +134,19 @@ test('an answer after the time is over is ignored', async () => {
 test('PINs are secrets on both sides and text on the pipe only', async () => {
   const { asker, server, carried } = pipe();
   const unseal = vi.fn<SupervisorHandlers['unseal']>();
-  const handlers: SupervisorHandlers = { metrics: () => [], health: () => [], seal: () => undefined, unseal, ...noShipper };
+  const nothing = (): undefined => undefined;
+  const handlers: SupervisorHandlers = { provisioned: nothing, metrics: () => [], health: () => [], seal: nothing, unseal, ...noShipper };
   const report = (line: string): never => expect.fail(line);
   openChannel({ port: server, asks: workerRequests, serves: supervisorRequests, handlers, report });
-  const channel = openChannel({ port: asker, asks: supervisorRequests, serves: {}, handlers: {}, report });
+  const channel = openChannel({
+    port: asker,
+    asks: supervisorRequests,
+    serves: {},
+    handlers: {
+      provisioned: () => undefined,
+    },
+    report,
+  });
   const from = { requestId: 'r', clientIp: '127.0.0.1', userAgent: '' };
   await channel.request('unseal', { pins: { default: new Secret('1234') }, ...from });
   const [attempt] = unseal.mock.lastCall ?? [];

@@ -2,7 +2,8 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { auditPublicKeys, openAudit, openAuditSigner, workerChain } from '../../../appliance/provisioning/audit-signing.ts';
+import { auditPublicKeys, openAudit, openAuditSigner } from '../../../appliance/provisioning/audit-signing.ts';
+import { workerChain } from '../../../appliance/provisioning/chains.ts';
 import { paths } from '../../../appliance/state/paths.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';

@@ -1,0 +1,57 @@
+// What a serving process opens before it serves: its log, the tokens and the store; worker 1 makes what is missing on the way.
+import { describeFault } from '../../core/http/response/problem.ts';
+import { catchStrayErrors } from '../../core/base/async/last-resort.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Configuration } from '../../core/config/config.ts';
+import { type OpenLog, openLog } from '../../core/log/log.ts';
+import { systemClock } from '../../core/base/time.ts';
+import { workerChain } from '../provisioning/chains.ts';
+import { provisionAppliance } from '../provisioning/first-boot.ts';
+import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
+import { paths } from '../state/paths.ts';
+import { openRuntime, type Runtime } from '../state/runtime.ts';
+
+export type Opened = {
+  readonly log: OpenLog;
+  readonly runtime: Runtime;
+  /** what to tell the user after a first start */
+  readonly announcement: string | undefined;
+};
+
+/** Opens them for worker `number`. Throws StartRefused; nothing stays open then. */
+export async function openToServe(
+  configuration: Configuration,
+  number: number,
+  { provisions = false, pins }: { readonly provisions?: boolean | undefined; readonly pins?: GivenPins | undefined },
+): Promise<Opened> {
+  const { data, logs, logLevel: level } = configuration;
+  const log = openLog({ directory: paths.logs(data), stream: workerChain(number), level, clock: systemClock, ...logs });
+  try {
+    watchForStrayErrors(log);
+    const configured = await hsmConfigOf(configuration, () => undefined);
+    const hsmConfig = pins === undefined ? configured : withPins(configured, pins);
+    const hsmLog = log.with('hsm');
+    if (provisions) return { log, ...(await provisionAppliance(configuration, hsmConfig, { clock: systemClock, log: hsmLog })) };
+    return { log, runtime: await openRuntime(configuration, hsmConfig, hsmLog), announcement: undefined };
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+}
+
+/** How long the log may take to write why the process ends. */
+const lastWordsMs = 1_000;
+
+function watchForStrayErrors(log: OpenLog): void {
+  catchStrayErrors({
+    tell: (error) => log.error('an error outside every promise ended a request', describeFault(error)),
+    give: (error) => void endProcess(log, error),
+  });
+}
+
+/** By SIGKILL: an exit waits for the thread that writes to the store, which may be waiting for this one. */
+async function endProcess(log: OpenLog, error: unknown): Promise<void> {
+  log.error('an error outside every promise and every request ended this process', describeFault(error));
+  await Promise.race([log.close(), setTimeout(lastWordsMs)]);
+  process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,40 @@
+// What plugin `ca` adds to the appliance, loaded by processes that serve.
+import type { Job } from '../../core/base/context.ts';
+import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { certificateAuthorityService, type EnrolmentProtocol } from '../../core/plugin/services/certificate-authority.ts';
+import { listenersService } from '../../core/plugin/services/listeners.ts';
+import { caActions } from './actions/actions.ts';
+import { keysOfCas } from './authority/generation.ts';
+import { checkCas } from './check.ts';
+import { openCaContext } from './context.ts';
+import { expiryGauge } from './gauges.ts';
+import { keepHouse } from './housekeeping.ts';
+import { dropCas } from './removal.ts';
+import { caResource } from './resource.ts';
+import { certificateAuthorities } from './service.ts';
+import { publicEndpoints } from './status/public.ts';
+
+/** Resources, endpoints, jobs and the service of certificate authorities. */
+export function provision(platform: PluginContext<unknown>): PluginInstance {
+  const { store, hsm, clock, log } = platform;
+  const { managementUrl: publicUrl } = platform.service(listenersService);
+  const context = openCaContext({ hsm, store, clock, log, publicUrl });
+  const protocols: EnrolmentProtocol[] = [];
+  const housekeeping: Job = {
+    // Named as before this plugin was split off: operators have alerts on the name.
+    name: 'est-housekeeping',
+    everySeconds: 3_600,
+    run: (signal) => keepHouse(context, signal),
+  };
+  return {
+    resources: [caResource(context, protocols)],
+    endpoints: [...caActions(context), ...publicEndpoints(context)],
+    jobs: [housekeeping],
+    gauges: [expiryGauge(context)],
+    services: [provide(certificateAuthorityService, certificateAuthorities(context, protocols))],
+    dropTenant: (transaction, tenantId) => dropCas(context, transaction, tenantId),
+    tokenKeys: () => keysOfCas(context),
+    check: () => checkCas(context),
+  };
+}

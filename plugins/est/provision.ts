@@ -1,0 +1,53 @@
+// What plugin `est` adds to the appliance, loaded by processes that serve: the listener, and the URLs of each CA.
+import { isIPv6 } from 'node:net';
+import type { Job } from '../../core/base/context.ts';
+import type { Listener } from '../../core/http/listener/listeners.ts';
+import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
+import { certificateAuthorityService } from '../../core/plugin/services/certificate-authority.ts';
+import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
+import { createEstApp } from './app.ts';
+import { FailureLimit } from './failure-limit.ts';
+import { openEstListener } from './listener/server.ts';
+import { operationNames } from './operations/operations.ts';
+
+/** Running requests get this long when the appliance stops. */
+const stopGraceMs = 10_000;
+
+/** The listener of EST, opened when the plugin starts. */
+export function provision(context: PluginContext<unknown>): PluginInstance {
+  const { store, clock, log, audit } = context;
+  const listeners = context.service(listenersService);
+  const authorities = context.service(certificateAuthorityService);
+  const limit = new FailureLimit(store, clock);
+  let listener: Listener | undefined;
+  let forgetIdentity: (() => void) | undefined;
+
+  const sweep: Job = { name: 'est-failure-limit', everySeconds: 3_600, run: () => limit.sweep() };
+  authorities.attach({ title: 'EST', reservedNames: operationNames, urls: (...ca) => estUrls(listeners, ...ca) });
+
+  return {
+    jobs: [sweep],
+    async start() {
+      if (!listeners.serving) return;
+      const { onAnswered } = listeners;
+      const options = { authorities, audit, clock, limit, log, onAnswered };
+      const handler = createEstApp({ ...options, sealed: () => listeners.sealed(), refresh: () => store.refresh() });
+      const guarded = listeners.guard?.(handler) ?? handler;
+      listener = await openEstListener({ ...listeners.est, identity: listeners.identity(), handler: guarded, log });
+      forgetIdentity = listeners.onIdentityChange((identity) => listener?.setIdentity(identity));
+      listeners.onRetire?.(() => void listener?.close(stopGraceMs));
+    },
+    async stop() {
+      forgetIdentity?.();
+      await listener?.close(stopGraceMs);
+    },
+  };
+}
+
+/** Base URLs of a CA's EST service by every name and address, with two labels and with one (api 68, R10). */
+function estUrls({ hosts, est }: Listeners, tenantId: string, caName: string): readonly string[] {
+  return hosts.flatMap((host) => {
+    const base = `https://${isIPv6(host) ? `[${host}]` : host}:${est.port}/.well-known/est/${tenantId}`;
+    return [`${base}/${caName}`, `${base}~${caName}`];
+  });
+}

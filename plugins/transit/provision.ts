@@ -1,0 +1,55 @@
+// What plugin `transit` adds to the appliance, loaded by processes that serve.
+import type { PluginContext, PluginInstance } from '../../core/plugin/plugin.ts';
+import { provide } from '../../core/plugin/service.ts';
+import { transitKeysService } from '../../core/plugin/services/transit-keys.ts';
+import { backup } from './actions/backup.ts';
+import { decrypt } from './actions/decrypt.ts';
+import { encrypt } from './actions/encrypt.ts';
+import { exportKey } from './actions/export.ts';
+import { generateDataKey } from './actions/generate-data-key.ts';
+import { hmac } from './actions/hmac.ts';
+import { importKey } from './actions/import.ts';
+import { restore } from './actions/restore.ts';
+import { rewrap } from './actions/rewrap.ts';
+import { rotate } from './actions/rotate.ts';
+import { sign } from './actions/sign.ts';
+import { trim } from './actions/trim.ts';
+import { verify } from './actions/verify.ts';
+import { autoRotateJob } from './auto-rotate.ts';
+import { check } from './check.ts';
+import { keyGauge } from './gauges.ts';
+import { keyHolders } from './key-holders.ts';
+import { dropKeys, transitKeys } from './keys/resource.ts';
+import { makeTransit } from './context.ts';
+import { createTransitKeys } from './transit-keys-service.ts';
+import { ImportWrappingKey, importWrappingKeyEndpoint } from './keys/import-wrapping-key.ts';
+
+/** Keys, the actions on them, their jobs, and the service for plugins that keep something with a key version. */
+export function provision(context: PluginContext<unknown>): PluginInstance {
+  const transit = makeTransit(context);
+  const importWrappingKey = new ImportWrappingKey(transit);
+  const inBatches = [encrypt, decrypt, rewrap, sign, verify, hmac];
+  const actions = [generateDataKey, rotate, trim, backup, restore];
+  return {
+    // Read when all plugins are provisioned: attachments add fields, formats and error codes.
+    get resources() {
+      return [transitKeys(transit)];
+    },
+    get endpoints() {
+      return [
+        ...[...inBatches, exportKey].flatMap((action) => action(transit)),
+        ...actions.map((action) => action(transit)),
+        importKey(transit, importWrappingKey),
+        importWrappingKeyEndpoint(importWrappingKey),
+      ];
+    },
+    jobs: [autoRotateJob(transit)],
+    services: [provide(transitKeysService, createTransitKeys(transit))],
+    gauges: [keyGauge(transit)],
+    start: () => transit.usage.start(),
+    stop: () => transit.usage.stop(),
+    wrappedKeys: () => keyHolders(transit),
+    dropTenant: (transaction, tenantId) => dropKeys(transit, transaction, tenantId),
+    check: () => check(transit),
+  };
+}
