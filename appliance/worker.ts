@@ -56,7 +56,7 @@ const channel = openChannel({
 
 try {
   // Loaded while the supervisor prepares the orders.
-  void Promise.all(plugins.map(({ preload }) => preload?.()));
+  for (const plugin of plugins) void plugin.preload?.();
   const orders = await begun.promise;
   const configuration = listenOn(loadConfiguration(process.argv.slice(2)), orders.sockets);
   serving = await (orders.sealed ? serveSealed(configuration, channel) : serveOpened(configuration, orders));

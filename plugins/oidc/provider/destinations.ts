@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isWithin, parseAddress } from '../../../core/base/addresses.ts';
 import type { Listeners } from '../../../core/plugin/services/listeners.ts';
-import { OutboundError } from './outbound.ts';
+import { OutboundError } from './outbound-error.ts';
 
 /** Addresses, ranges and host names, from the configuration; `*.domain` covers the hosts below a domain. */
 export type Rules = { readonly allow: readonly string[]; readonly deny: readonly string[] };

@@ -4,38 +4,11 @@ import https from 'node:https';
 import type { Clock } from '../../../core/base/context.ts';
 import type { SecureContext } from 'node:tls';
 import type { Destinations, Way } from './destinations.ts';
+import { OutboundError, type OutboundFailure } from './outbound-error.ts';
 import { secureContextOf, type Trust } from './trust.ts';
 
 /** One finished call, for verbose logging, without query, headers and body. */
 export type OutboundCall = { readonly method: string; readonly url: string; readonly status: number | undefined; readonly ms: number };
-
-/**
- * Why a call failed. `forbidden-url`, `forbidden-address` and `set-aside` happen before any connection. `tls`: the certificate was not
- * accepted. `malformed`: the answer is not HTTP.
- */
-export type OutboundFailure =
-  | 'forbidden-url'
-  | 'forbidden-address'
-  | 'set-aside'
-  | 'timeout'
-  | 'unreachable'
-  | 'tls'
-  | 'too-large'
-  | 'too-deep'
-  | 'malformed';
-
-export class OutboundError extends Error {
-  override readonly name = 'OutboundError';
-  readonly kind: OutboundFailure;
-  /** name of the system's or TLS library's error: `ECONNREFUSED`, `CERT_HAS_EXPIRED` */
-  readonly systemCode: string | undefined;
-
-  constructor(kind: OutboundFailure, message: string, cause?: NodeJS.ErrnoException) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.kind = kind;
-    this.systemCode = cause?.code;
-  }
-}
 
 export type OutboundOptions = {
   readonly trust: Trust;

@@ -4,7 +4,7 @@ import { defined } from '../../../core/base/defined.ts';
 import { isJsonObject, type JsonObject } from '../../../core/wire/json.ts';
 import { showableText } from '../claims/claims.ts';
 import { LoginFailure, type FailureCode, type Stage } from '../failures.ts';
-import { OutboundError } from './outbound.ts';
+import { OutboundError } from './outbound-error.ts';
 
 /** An `error` in the callback, or an error body of the token endpoint. */
 export type ProviderAnswer = {

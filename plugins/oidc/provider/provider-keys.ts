@@ -1,6 +1,6 @@
 // Filters the keys of a provider before openid-client gets them: weak and malformed keys verify nothing.
 import { isTooDeep } from '../claims/depth.ts';
-import { OutboundError } from './outbound.ts';
+import { OutboundError } from './outbound-error.ts';
 import { isJsonObject } from '../../../core/wire/json.ts';
 import { readJwk } from '../../../core/base/public-key.ts';
 

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../core/base/time.ts';
 import { configSchema } from '../../../../plugins/oidc/config.ts';
 import { openDestinations, type Rules } from '../../../../plugins/oidc/provider/destinations.ts';
-import { openOutbound, OutboundError } from '../../../../plugins/oidc/provider/outbound.ts';
+import { openOutbound } from '../../../../plugins/oidc/provider/outbound.ts';
+import { OutboundError } from '../../../../plugins/oidc/provider/outbound-error.ts';
 
 let server: Server;
 let port = 0;

@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../core/base/time.ts';
 import { openDestinations } from '../../../../plugins/oidc/provider/destinations.ts';
-import { isLoopback, openOutbound, OutboundError, type OutboundOptions } from '../../../../plugins/oidc/provider/outbound.ts';
+import { isLoopback, openOutbound, type OutboundOptions } from '../../../../plugins/oidc/provider/outbound.ts';
+import { OutboundError } from '../../../../plugins/oidc/provider/outbound-error.ts';
 
 const seen: IncomingMessage['headers'][] = [];
 const server = createServer((request, response) => {

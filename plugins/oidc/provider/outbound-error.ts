@@ -1,0 +1,29 @@
+// Why a call to an identity provider failed.
+
+/**
+ * Why a call failed. `forbidden-url`, `forbidden-address` and `set-aside` happen before any connection. `tls`: the certificate was not
+ * accepted. `malformed`: the answer is not HTTP.
+ */
+export type OutboundFailure =
+  | 'forbidden-url'
+  | 'forbidden-address'
+  | 'set-aside'
+  | 'timeout'
+  | 'unreachable'
+  | 'tls'
+  | 'too-large'
+  | 'too-deep'
+  | 'malformed';
+
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly kind: OutboundFailure;
+  /** name of the system's or TLS library's error: `ECONNREFUSED`, `CERT_HAS_EXPIRED` */
+  readonly systemCode: string | undefined;
+
+  constructor(kind: OutboundFailure, message: string, cause?: NodeJS.ErrnoException) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.systemCode = cause?.code;
+  }
+}
