@@ -8,8 +8,9 @@ import type { Policy, PolicyOperation } from './policy/policy.ts';
 import type { Store } from '../store/store.ts';
 import { needsSystemRoot, reservedRefusal, type Reserved } from './reserved.ts';
 import { systemTenantName, type Tenants } from './tenants.ts';
-import { type TokenRecord, worksFrom } from './tokens/record.ts';
-import { findToken } from './tokens/tokens.ts';
+import { Decisions } from './decisions.ts';
+import { type Lineage, type TokenRecord, worksFrom } from './tokens/record.ts';
+import { TokenFinder } from './tokens/tokens.ts';
 
 export type AccessControl = {
   /**
@@ -82,17 +83,20 @@ export type Authorized = Authorization;
 
 /** Policies of tenants belong to the system tenant; those of tokens to their own tenant. */
 export function createAccessControl(store: Store, tenants: Tenants, policies: Policies): AccessControl {
+  const tokens = new TokenFinder(store);
   const callers = new WeakMap<TokenRecord, Caller>();
+  const decisions = new Decisions(store);
   /** made once, at first start */
   let systemTenantId: string | undefined;
 
   function callerOf(token: string, now: Temporal.Instant, address?: string): Caller | undefined {
-    const record = findToken(store, token, now);
-    return record === undefined ? undefined : callerBy(record, address);
+    const lineage = tokens.find(token, now);
+    return lineage === undefined ? undefined : callerBy(lineage, address);
   }
 
-  function callerBy(record: TokenRecord, address: string | undefined): Caller | undefined {
-    if (!worksFrom(store, record, address)) return undefined;
+  function callerBy(lineage: Lineage, address: string | undefined): Caller | undefined {
+    if (!worksFrom(lineage, address)) return undefined;
+    const [record] = lineage;
     const known = callers.get(record);
     if (known !== undefined) return known;
     const tenant = tenants.findByUuid(record.tenantId);
@@ -123,6 +127,12 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
   }
 
   function decideFor(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
+    let decision = decisions.find(caller, segments, operation);
+    if (decision === undefined) decisions.keep(caller, segments, operation, (decision = decideAnew(caller, segments, operation)));
+    return decision;
+  }
+
+  function decideAnew(caller: Caller, segments: readonly string[], operation: PolicyOperation): Decision {
     const bounds = boundsOf(caller);
     if (bounds === undefined) return { allowed: false, refusedByTenant: true };
     const byTenant = decide(bounds.map(compilePolicy), segments, operation);
@@ -139,8 +149,8 @@ export function createAccessControl(store: Store, tenants: Tenants, policies: Po
     authenticate(authorization, now, address) {
       // RFC 6750 section 2.1; the scheme is case-insensitive (RFC 9110 section 11.1).
       const token = authorization === undefined ? undefined : /^bearer +([\w\-.~+/]+=*) *$/i.exec(authorization)?.[1];
-      const record = token === undefined ? undefined : findToken(store, token, now);
-      return record === undefined || record.browser === true ? undefined : callerBy(record, address);
+      const lineage = token === undefined ? undefined : tokens.find(token, now);
+      return lineage === undefined || lineage[0].browser === true ? undefined : callerBy(lineage, address);
     },
     decide: decideFor,
     authorize(caller, segments, operation, reservedFor) {

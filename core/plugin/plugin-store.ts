@@ -17,5 +17,8 @@ export function storeOf({ name, inherits }: AnyPlugin, plugins: readonly AnyPlug
     tenantTable: <V>(table: string) => viewOf(table).tenantTable<V>(table),
     write: (change) => own.write(change),
     refresh: () => own.refresh(),
+    get state() {
+      return own.state;
+    },
   };
 }

@@ -15,7 +15,9 @@ const maxKeyBytes = 1_978;
 /** The text of a key, or undefined when no record can have it: NUL, U+0001 in front, lone surrogates, a fraction, or too long. */
 export function encodeKey(table: string, key: StoreKey): string | undefined {
   let text = table + '\0';
-  for (const part of key) {
+  // By index: this runs several times in each request, and an iterator is garbage.
+  for (let at = 0; at < key.length; at++) {
+    const part = key[at] as StoreKey[number];
     const encoded = typeof part === 'number' ? encodeNumber(part) : encodeString(part);
     if (encoded === undefined) return undefined;
     text += encoded + '\0';

@@ -83,12 +83,13 @@ class LmdbStore implements OpenStore {
   readonly #tables = new Map<string, Table<unknown>>();
   readonly #idleRefresh: NodeJS.Timeout;
   #revision = 0;
+  #state = 0;
   #waiting: Waiting[] = [];
   #committing: Promise<void> | undefined;
 
   constructor(options: StoreOptions) {
     const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
-    const restarted = (): void => cache.clear();
+    const restarted = (): void => this.#forget();
     this.#options = options;
     this.#environment = new Environment(options.directory, restarted, options.log);
     this.#noted = new NotedChanges(this.#environment);
@@ -121,11 +122,15 @@ class LmdbStore implements OpenStore {
   prefixed(owner: string): Store {
     requireName(owner);
     const table = <V>(name: string) => this.#tableOf(`${owner}/${requireName(name)}`) as Table<V>;
+    const stateOf = (): number | undefined => this.state;
     return {
       table,
       tenantTable: <V>(name: string) => this.#ofTenants(table<V>(name)),
       write: (change) => this.write(change),
       refresh: () => this.refresh(),
+      get state() {
+        return stateOf();
+      },
     };
   }
 
@@ -160,8 +165,19 @@ class LmdbStore implements OpenStore {
     if (newest === this.#revision) return;
     const changed = changesBetween(this.#environment, this.#revision, newest);
     this.#revision = newest;
-    if (changed === undefined) cache.clear();
-    else for (const key of changed) cache.delete(key);
+    if (changed === undefined) return this.#forget();
+    this.#state++;
+    for (const key of changed) cache.delete(key);
+  }
+
+  get state(): number | undefined {
+    return this.#context.environment.inCommit ? undefined : this.#state;
+  }
+
+  /** Nothing that was read before is known to be right. */
+  #forget(): void {
+    this.#state++;
+    this.#context.cache.clear();
   }
 
   migrate(owner: string, migrations: readonly Migration[]): Promise<void> {
@@ -181,7 +197,7 @@ class LmdbStore implements OpenStore {
     await this.#committing;
     await this.#environment.close();
     this.#context.sealer.forget();
-    this.#context.cache.clear();
+    this.#forget();
   }
 
   /** Commits one after another; each takes the writes that are queued. */
@@ -270,7 +286,7 @@ class LmdbStore implements OpenStore {
     try {
       this.refresh();
     } catch (error) {
-      this.#context.cache.clear();
+      this.#forget();
       this.#options.log?.warn('the store could not be read', { reason: String(error) });
     }
   }

@@ -50,4 +50,6 @@ export interface Store {
   write<T>(change: (transaction: WriteTransaction) => T): Promise<T>;
   /** Moves reads of this process to the newest committed state. The request pipeline calls it once per turn. */
   refresh(): void;
+  /** A number that changes whenever reads may find other records than before; undefined inside a commit, whose writes are not certain yet. */
+  readonly state: number | undefined;
 }

@@ -36,17 +36,31 @@ export type Read = WriteTransaction['get'];
 
 const fromSnapshot: Read = (table, key) => table.get(key);
 
-/** Whether the token and all its ancestors are within their validity period. */
-export function isWorking(store: Store, record: TokenRecord, now: Temporal.Instant, read: Read = fromSnapshot): boolean {
-  const isSound = (one: TokenRecord): boolean =>
-    isInItsTime(one, now) && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
-  return isSound(record) && ancestorsOf(store, record, read).every((one) => one !== undefined && isSound(one));
+/** A token and then its ancestors: it works when and where all of them do. */
+export type Lineage = readonly [TokenRecord, ...TokenRecord[]];
+
+/** The lineage of a token; undefined when an ancestor, or the grant of an approle to one of them, has ended. */
+export function lineageOf(store: Store, record: TokenRecord, read: Read = fromSnapshot): Lineage | undefined {
+  const grants = (one: TokenRecord | undefined): one is TokenRecord =>
+    one !== undefined && (one.approle === undefined || stillGrants(store, one.tenantId, one.approle, read));
+  const ancestors = ancestorsOf(store, record, read);
+  return grants(record) && ancestors.every(grants) ? [record, ...ancestors] : undefined;
 }
 
-/** Whether an address is within the ranges of the token and of all its ancestors. */
-export function worksFrom(store: Store, record: TokenRecord, address: string | undefined): boolean {
-  const isInPlace = (one: TokenRecord | undefined): boolean => one?.boundCidrs === undefined || isWithin(one.boundCidrs, address);
-  return isInPlace(record) && ancestorsOf(store, record).every(isInPlace);
+/** Whether the token and all its ancestors are within their validity period. */
+export function isWorking(store: Store, record: TokenRecord, now: Temporal.Instant, read: Read = fromSnapshot): boolean {
+  const lineage = lineageOf(store, record, read);
+  return lineage !== undefined && worksAt(lineage, now);
+}
+
+/** Whether an instant is within the validity period of all. */
+export function worksAt(lineage: Lineage, now: Temporal.Instant): boolean {
+  return lineage.every((one) => isInItsTime(one, now));
+}
+
+/** Whether an address is within the ranges of all. */
+export function worksFrom(lineage: Lineage, address: string | undefined): boolean {
+  return lineage.every(({ boundCidrs }) => boundCidrs === undefined || isWithin(boundCidrs, address));
 }
 
 /** How many tokens one may descend from: every use of a token reads all its ancestors. */

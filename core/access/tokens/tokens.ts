@@ -6,9 +6,10 @@ import { uuidOf } from '../../base/uuid.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { Secret, revealSecret } from '../../base/secret.ts';
+import { Remembered } from '../../store/records/remembered.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { formatTimestamp } from '../../base/time.ts';
-import { isExpired, isWorking, tokenTable, type TokenRecord } from './record.ts';
+import { isExpired, type Lineage, lineageOf, tokenTable, type TokenRecord, worksAt } from './record.ts';
 
 /** What a token is to grant. The policies are names and are resolved at each use, never frozen. */
 export type TokenGrant = {
@@ -113,14 +114,43 @@ export function disableToken(transaction: WriteTransaction, store: Store, tenant
   return transaction.delete(tokenTable(store), [tenantId, accessor]);
 }
 
-/**
- * The record of a token that is valid now, or undefined. The lookup is by hash: its duration depends on the hash of what was sent,
- * which reveals nothing about other tokens.
- */
+/** The record of a token that is valid now, or undefined. */
 export function findToken(store: Store, token: string, now: Temporal.Instant): TokenRecord | undefined {
-  const place = hashTable(store).get([hashToken(token)]);
+  const lineage = readLineage(store, hashToken(token));
+  return lineage !== undefined && worksAt(lineage, now) ? lineage[0] : undefined;
+}
+
+/** Tokens whose lineage is remembered; half a kilobyte each. */
+const mostRemembered = 1_000;
+
+/** Finds the same tokens again and again, from what it remembers of the present state of the store: whatever ends one ends it here too. */
+export class TokenFinder {
+  readonly #store: Store;
+  readonly #known: Remembered<string, Lineage>;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.#known = new Remembered(store, mostRemembered);
+  }
+
+  /** The lineage of a token that is valid now, or undefined. */
+  find(token: string, now: Temporal.Instant): Lineage | undefined {
+    const hash = hashToken(token);
+    let lineage = this.#known.find(hash);
+    if (lineage === undefined) {
+      lineage = readLineage(this.#store, hash);
+      // What unauthenticated callers try is not remembered.
+      if (lineage !== undefined) this.#known.keep(hash, lineage);
+    }
+    return lineage !== undefined && worksAt(lineage, now) ? lineage : undefined;
+  }
+}
+
+/** The lookup is by hash: its duration depends on the hash of what was sent, which reveals nothing about other tokens. */
+function readLineage(store: Store, hash: string): Lineage | undefined {
+  const place = hashTable(store).get([hash]);
   const record = place === undefined ? undefined : tokenTable(store).get(place);
-  return record !== undefined && isWorking(store, record, now) ? record : undefined;
+  return record === undefined ? undefined : lineageOf(store, record);
 }
 
 function hashToken(token: string): string {
