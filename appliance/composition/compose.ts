@@ -22,7 +22,7 @@ import { auditEndpoint } from '../operations/audit-endpoint.ts';
 import { examineParts, formatHealth, type HealthPart } from '../operations/health.ts';
 import { mergeHealth } from '../operations/health-of-workers.ts';
 import { hsmEndpoints } from '../operations/hsm-endpoint.ts';
-import { stateMeasurer } from '../operations/metrics-state.ts';
+import { stateMeasurer } from '../operations/metrics/state.ts';
 import { rewrappingJob } from '../wrapping-keys/rewrapping.ts';
 import { keystorectlEndpoints } from '../operations/keystorectl-endpoints.ts';
 import { type SystemParts, systemEndpoints } from '../operations/system-endpoints.ts';

@@ -23,7 +23,7 @@ import { ChangingIdentity } from '../provisioning/listener-identity.ts';
 import type { SupervisorChannel } from '../processes/messages.ts';
 import { watchHealth } from '../operations/health.ts';
 import { paths } from '../state/paths.ts';
-import { measureProcess } from '../operations/metrics.ts';
+import { measureProcess } from '../operations/metrics/process.ts';
 import type { Serving } from '../processes/serving.ts';
 import { plugins } from '../plugins.ts';
 import program from '../../package.json' with { type: 'json' };

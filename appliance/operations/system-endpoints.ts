@@ -9,7 +9,7 @@ import type { WorkerReport } from './health-of-workers.ts';
 import { operate, operations } from './machine-operations.ts';
 import { readApplianceCa } from '../provisioning/first-boot.ts';
 import { type ShippingParts, shippingEndpoints } from './shipping-endpoints.ts';
-import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics.ts';
+import { formatMetrics, type ProcessMetrics, type Snapshot } from './metrics/process.ts';
 import { tags } from '../../core/http/tags.ts';
 
 /** Functions from the composition root. */

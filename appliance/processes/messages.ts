@@ -4,7 +4,7 @@ import type { Worker } from 'node:cluster';
 import { z } from 'zod';
 import { revealSecret, Secret } from '../../core/base/secret.ts';
 import type { HsmErrorKind } from '../../hsm/api.ts';
-import type { Snapshot } from '../operations/metrics.ts';
+import type { Snapshot } from '../operations/metrics/process.ts';
 import type { Channel, Handlers, Port, RequestTable } from './channel.ts';
 
 const nothing = z.void();

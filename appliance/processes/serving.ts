@@ -1,6 +1,6 @@
 // The operations of a serving process, sealed or not, that its supervisor requests.
 import type { HealthPart } from '../operations/health.ts';
-import type { Snapshot } from '../operations/metrics.ts';
+import type { Snapshot } from '../operations/metrics/process.ts';
 
 export type Serving = {
   /** What this process has counted so far. */

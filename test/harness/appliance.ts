@@ -17,7 +17,7 @@ import { TestClock } from '../../core/base/time.ts';
 import { Backups } from '../../appliance/backup/run/backups.ts';
 import { watchClock } from '../../appliance/operations/clock-watch.ts';
 import { compose, type Composed } from '../../appliance/composition/compose.ts';
-import { measureProcess } from '../../appliance/operations/metrics.ts';
+import { measureProcess } from '../../appliance/operations/metrics/process.ts';
 import { provideStoreKey } from '../../appliance/state/store-key.ts';
 import { plugins as everyPlugin } from '../../appliance/plugins.ts';
 import type { Hsm, TokenConfig } from '../../hsm/api.ts';

@@ -1,13 +1,12 @@
 // Metrics of this process for Prometheus. Every process counts for itself; sums are made on request.
 import { AggregatorRegistry, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import type { Audit, AuditRecord } from '../../core/audit/record.ts';
-import type { Answered } from '../../core/http/context/request-context.ts';
-import { latencyBoundsMicros, type Hsm, type OperationLatency } from '../../hsm/api.ts';
+import type { Audit, AuditRecord } from '../../../core/audit/record.ts';
+import type { Answered } from '../../../core/http/context/request-context.ts';
+import { latencyBoundsMicros, type Hsm } from '../../../hsm/api.ts';
+import { DurationCounts, histogramValues, metricOf, RequestCounts, secondsBounds } from './duration-counts.ts';
 
 /** All series of one process as plain data, which workers send to each other. */
 export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
-const secondsBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** How often the canary runs. */
 const canarySeconds = 15;
@@ -25,29 +24,31 @@ export type ProcessMetrics = {
 export function measureProcess(hsm: Hsm): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: 'keystored_http_requests_total',
-    help: 'Requests answered by the management API and by EST; route is the path template',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'keystored_http_request_seconds',
-    help: 'Time from the head of a request to its answer',
-    labelNames: ['method', 'route'],
-    buckets: secondsBuckets,
-    registers,
-  });
-  const auditWrites = new Histogram({
-    name: 'keystored_audit_write_seconds',
-    help: 'Time until audit records that were written together were on disk: the lag of the trail behind its requests',
-    buckets: secondsBuckets,
-    registers,
-  });
+  const requests = new RequestCounts();
+  const auditWrites = new DurationCounts();
+  for (const metric of [
+    metricOf(
+      'counter',
+      'keystored_http_requests_total',
+      'Requests answered by the management API and by EST; route is the path template',
+      () => requests.totals(),
+    ),
+    metricOf('histogram', 'keystored_http_request_seconds', 'Time from the head of a request to its answer', (name) =>
+      requests.durations(name),
+    ),
+    metricOf(
+      'histogram',
+      'keystored_audit_write_seconds',
+      'Time until audit records that were written together were on disk: the lag of the trail behind its requests',
+      (name) => histogramValues(name, {}, secondsBounds, auditWrites),
+    ),
+  ]) {
+    registry.registerMetric(metric);
+  }
   const canary = new Histogram({
     name: 'keystored_hsm_canary_seconds',
     help: 'Time of the canary: one random number, one encryption and one decryption in every token',
-    buckets: secondsBuckets,
+    buckets: secondsBounds,
     registers,
   });
   const canaryFailures = new Counter({
@@ -83,7 +84,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
     const followed = { written, records: 0 };
     const settle = (isWritten: boolean): void => {
       auditWaiting -= followed.records;
-      if (isWritten) auditWrites.observe((performance.now() - sinceMs) / 1_000);
+      if (isWritten) auditWrites.add((performance.now() - sinceMs) / 1_000);
     };
     written.then(
       () => settle(true),
@@ -93,10 +94,7 @@ export function measureProcess(hsm: Hsm): ProcessMetrics {
   };
 
   return {
-    onAnswered({ method, route = 'none', status, seconds }) {
-      requests.inc({ method, route, status });
-      if (route !== 'none') durations.observe({ method, route }, seconds);
-    },
+    onAnswered: (answered) => requests.add(answered),
     measured(audit) {
       trail = audit;
       return {
@@ -133,34 +131,19 @@ export async function formatMetrics(snapshots: readonly Snapshot[]): Promise<{ r
   return { mediaType: all.contentType, text: await all.metrics() };
 }
 
-/** The histograms that the clients of the tokens keep, as a metric: prom-client's own would have to see every call. */
+/** The histograms that the clients of the tokens keep, as a metric. */
 function hsmDurations(hsm: Hsm): Metric {
-  const name = 'keystored_hsm_operation_seconds';
-  const help = 'Time the token took for a call, without waiting for a session';
-  const series = (token: string, operation: string, { count, sumMicros, perBound }: OperationLatency): HistogramSeries[] => {
-    let atMost = 0;
-    const buckets = latencyBoundsMicros.map((bound, index) => ({ le: bound / 1e6, value: (atMost += perBound[index] ?? 0) }));
-    const labels = { token, operation };
-    return [
-      ...[...buckets, { le: '+Inf', value: count }].map(({ le, value }) => ({
-        metricName: `${name}_bucket`,
-        labels: { ...labels, le },
-        value,
-      })),
-      { metricName: `${name}_sum`, labels, value: sumMicros / 1e6 },
-      { metricName: `${name}_count`, labels, value: count },
-    ];
-  };
-  const get = (): Promise<unknown> => {
-    const values = hsm
+  const bounds = latencyBoundsMicros.map((micros) => micros / 1e6);
+  return metricOf('histogram', 'keystored_hsm_operation_seconds', 'Time the token took for a call, without waiting for a session', (name) =>
+    hsm
       .status()
-      .flatMap(({ name: token, latencies }) => Object.entries(latencies).flatMap(([operation, one]) => series(token, operation, one)));
-    return Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values });
-  };
-  return { name, get } as unknown as Metric;
+      .flatMap(({ name: token, latencies }) =>
+        Object.entries(latencies).flatMap(([operation, { count, sumMicros, perBound }]) =>
+          histogramValues(name, { token, operation }, bounds, { count, sumSeconds: sumMicros / 1e6, perBound }),
+        ),
+      ),
+  );
 }
-
-type HistogramSeries = { readonly metricName: string; readonly labels: Readonly<Record<string, string | number>>; readonly value: number };
 
 /** Metrics that are read on request: from the HSM hosts and from this process. */
 function gaugesOf(registry: Registry, hsm: Hsm, auditWaiting: () => number): void {

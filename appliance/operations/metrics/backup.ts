@@ -1,7 +1,7 @@
 // Metrics of scheduled backups, from what the store remembers: the same whichever process is asked.
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { decodeTimestamp } from '../../core/base/time.ts';
-import type { Backups } from '../backup/run/backups.ts';
+import { decodeTimestamp } from '../../../core/base/time.ts';
+import type { Backups } from '../../backup/run/backups.ts';
 
 /** Adds the series. Times, size and duration have no sample until there was a backup. */
 export function measureBackups(backups: Backups, registry: Registry): void {

@@ -1,15 +1,15 @@
 // What the appliance as a whole is like, measured by the process that is asked: store, disk, clock, and what plugins measure.
 import { Gauge, Registry } from 'prom-client';
-import type { Clock } from '../../core/base/context.ts';
-import type { Gauge as DescribedGauge } from '../../core/plugin/plugin.ts';
-import type { OpenStore } from '../../core/store/open.ts';
-import { openTenants } from '../../core/access/tenants.ts';
-import { readDisk, readStoreBytes } from '../state/disk.ts';
-import type { Backups } from '../backup/run/backups.ts';
-import type { ReportParts } from '../shipping/report.ts';
-import { measureShipping } from '../shipping/metrics.ts';
-import type { Snapshot } from './metrics.ts';
-import { measureBackups } from './metrics-backup.ts';
+import type { Clock } from '../../../core/base/context.ts';
+import type { Gauge as DescribedGauge } from '../../../core/plugin/plugin.ts';
+import type { OpenStore } from '../../../core/store/open.ts';
+import { openTenants } from '../../../core/access/tenants.ts';
+import { readDisk, readStoreBytes } from '../../state/disk.ts';
+import type { Backups } from '../../backup/run/backups.ts';
+import type { ReportParts } from '../../shipping/report.ts';
+import { measureShipping } from '../../shipping/metrics.ts';
+import type { Snapshot } from './process.ts';
+import { measureBackups } from './backup.ts';
 
 export type StateParts = {
   readonly store: OpenStore;
