@@ -38,7 +38,8 @@ export class JobBook {
   add<T>(call: Call, unpack: (result: ReceivedMessage) => T): Promise<T> {
     const { name, flags, parts, wipe, calls = 1 } = call;
     let bytes = 0;
-    for (const part of parts) {
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at];
       if (part === undefined) continue;
       if (!(part instanceof Uint8Array)) throw new TypeError('the input is no Uint8Array');
       bytes += part.length;

@@ -16,8 +16,9 @@ export class Latencies {
     for (let at = 0; at < calls; at++) recorded.recent[(recorded.count + at) % kept] = each;
     recorded.count += calls;
     recorded.sumMicros += micros;
-    const bound = latencyBoundsMicros.findIndex((most) => each <= most);
-    if (bound >= 0) recorded.perBound[bound] = (recorded.perBound[bound] ?? 0) + calls;
+    let bound = 0;
+    while (bound < latencyBoundsMicros.length && each > (latencyBoundsMicros[bound] as number)) bound++;
+    if (bound < latencyBoundsMicros.length) recorded.perBound[bound] = (recorded.perBound[bound] ?? 0) + calls;
   }
 
   summary(): Record<string, OperationLatency> {

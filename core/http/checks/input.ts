@@ -11,7 +11,7 @@ export function readValidInput(context: ApiRequest): void {
   context.input = readInput(endpoint, body);
   context.largeText = largeTextOf(body);
   const parameters = requestParameters(auditFields, inputWith(context, context.largeText));
-  if (parameters !== undefined) context.note = { ...context.note, requestParameters: parameters };
+  if (parameters !== undefined) context.note.requestParameters = parameters;
 }
 
 /** 403 `policy-denied`. */

@@ -54,7 +54,7 @@ export class ApiRequest extends RequestContext<Answer> {
   /** of an endpoint with a `largeField`, in a large body: the octets of that text */
   largeText: Uint8Array | undefined;
   /** what the endpoint adds to the audit record */
-  note: AuditNote = {};
+  readonly note: { -readonly [Field in keyof AuditNote]: AuditNote[Field] } = {};
   /** Gives back the memory that was set aside for a large body. */
   leaveRoom: () => void = nothing;
   /** from the end of the body to the answer: the memory of the body stays taken meanwhile, even if the client disconnects */

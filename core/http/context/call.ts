@@ -60,7 +60,7 @@ export class UnauthenticatedCall implements PublicCall {
   }
 
   noteAudit(fields: AuditNote): void {
-    this.#context.note = { ...this.#context.note, ...fields };
+    Object.assign(this.#context.note, fields);
   }
 }
 

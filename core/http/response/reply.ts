@@ -1,5 +1,4 @@
 // Formats the result of run() as an answer: JSON in wire form unless the endpoint says otherwise.
-import { defined } from '../../base/defined.ts';
 import { Wire, formatOutput } from '../../wire/schema.ts';
 import type { Answer } from './answer.ts';
 import type { FieldAccess } from '../../access/access-control.ts';
@@ -23,12 +22,14 @@ function jsonAnswer(
   headers: Answer['headers'],
   access: Pick<FieldAccess, 'withoutHidden'> | undefined,
 ): Answer {
-  const added = defined({ headers });
+  const added = headers === undefined ? nothing : { headers };
   if (value === undefined) return { status, ...added };
   const wire = value instanceof Wire ? value.value : formatOutput(value, endpoint.output);
   const shown = access === undefined ? wire : access.withoutHidden(wire, endpoint.nameField);
   return { status, mediaType: 'application/json', body: JSON.stringify(shown), ...added };
 }
+
+const nothing = {} as const;
 
 function isVerbatim(body: unknown): body is string | Uint8Array | AsyncIterable<string> {
   if (typeof body === 'string' || body instanceof Uint8Array) return true;

@@ -20,7 +20,7 @@ export type TokenUse<Answer> = {
 export type Plan<Answer> = TokenUse<Answer> | { readonly steps: Promise<Answer> };
 
 /** Runs one plan. Rejects with the refusals of UsageMeters.take, with `decryption-failed`, or with HsmError. */
-export async function runPlan<Answer>(used: UsedKey, plan: Plan<Answer>): Promise<Answer> {
+export function runPlan<Answer>(used: UsedKey, plan: Plan<Answer>): Promise<Answer> {
   return 'steps' in plan ? plan.steps : runAlone(used, plan);
 }
 
@@ -29,9 +29,12 @@ export async function runAlone<Answer>({ transit, key, now }: UsedKey, planned: 
   const { version, counts, use } = planned;
   const reserving = counts === undefined ? undefined : transit.usage.take(key, version, counts, now);
   if (reserving !== undefined) await reserving;
-  const octets = await transit.hsm.use(use).catch((error: unknown) => {
+  let octets: Uint8Array;
+  try {
+    octets = await transit.hsm.use(use);
+  } catch (error) {
     throw refusalOf(error);
-  });
+  }
   if (counts === undefined) transit.usage.note(key, version, now);
   return planned.answer(octets);
 }

@@ -13,9 +13,9 @@ export class UsedKey {
   readonly now: number;
   /** how base64 of its uses is read */
   readonly decode: Base64Decoder;
-  readonly #encrypting = new Map<number | undefined, Version>();
-  readonly #decrypting = new Map<number, Version>();
-  readonly #references = new Map<Version, Map<Purpose, KeyReference>>();
+  readonly #encrypting = new Chosen<number | undefined, Version>();
+  readonly #decrypting = new Chosen<number, Version>();
+  readonly #references = new Map<Purpose, Chosen<Version, KeyReference>>();
 
   constructor(transit: Transit, key: Key, now: number, decode: Base64Decoder = decodeBase64) {
     this.transit = transit;
@@ -26,23 +26,40 @@ export class UsedKey {
 
   /** As Keyring.forEncryption. */
   forEncryption(requested: number | undefined): Version {
-    return chosen(this.#encrypting, requested, () => this.transit.keyring.forEncryption(this.key, requested, this.now));
+    return (
+      this.#encrypting.find(requested) ??
+      this.#encrypting.keep(requested, this.transit.keyring.forEncryption(this.key, requested, this.now))
+    );
   }
 
   /** As Keyring.forDecryption. */
   forDecryption(number: number): Version {
-    return chosen(this.#decrypting, number, () => this.transit.keyring.forDecryption(this.key, number, this.now));
+    return this.#decrypting.find(number) ?? this.#decrypting.keep(number, this.transit.keyring.forDecryption(this.key, number, this.now));
   }
 
   /** As referenceTo. */
   reference(version: Version, purpose: Purpose): KeyReference {
-    const ofVersion = chosen(this.#references, version, () => new Map<Purpose, KeyReference>());
-    return chosen(ofVersion, purpose, () => referenceTo(this.key, version, purpose));
+    let references = this.#references.get(purpose);
+    if (references === undefined) this.#references.set(purpose, (references = new Chosen()));
+    return references.find(version) ?? references.keep(version, referenceTo(this.key, version, purpose));
   }
 }
 
-function chosen<Name, Value>(known: Map<Name, Value>, name: Name, choose: () => Value): Value {
-  let value = known.get(name);
-  if (value === undefined) known.set(name, (value = choose()));
-  return value;
+/** What was chosen, by name. Most requests have one name, which needs no map. */
+class Chosen<Name, Value> {
+  #name: Name | undefined;
+  #value: Value | undefined;
+  #more: Map<Name, Value> | undefined;
+
+  find(name: Name): Value | undefined {
+    return this.#value !== undefined && name === this.#name ? this.#value : this.#more?.get(name);
+  }
+
+  keep(name: Name, value: Value): Value {
+    if (this.#value === undefined) {
+      this.#name = name;
+      this.#value = value;
+    } else (this.#more ??= new Map()).set(name, value);
+    return value;
+  }
 }
