@@ -5,8 +5,10 @@ import {
   Client,
   type ClientDuplexStream,
   credentials,
+  logVerbosity,
   Metadata,
   type ServiceError as GrpcError,
+  setLogVerbosity,
   status,
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
@@ -59,6 +61,9 @@ const channelOptions = {
   'grpc.enable_retries': 0,
 };
 
+// Its warnings would go to standard error beside our log; what they are about reaches us as errors.
+setLogVerbosity(logVerbosity.NONE);
+
 const definitions = loadSync('rpc.proto', {
   includeDirs: [join(import.meta.dirname, 'proto')],
   ...{ longs: String, enums: Number, keepCase: true, defaults: true, bytes: Buffer },
@@ -67,6 +72,7 @@ const definitions = loadSync('rpc.proto', {
 const calls = {
   range: methodOf<RangeRequest, RangeAnswer>('etcdserverpb.KV', 'Range'),
   txn: methodOf<TxnRequest, TxnAnswer>('etcdserverpb.KV', 'Txn'),
+  compact: methodOf<{ readonly revision: number }, unknown>('etcdserverpb.KV', 'Compact'),
   status: methodOf<Record<string, never>, StatusAnswer>('etcdserverpb.Maintenance', 'Status'),
   watch: methodOf<WatchRequest, WatchAnswer>('etcdserverpb.Watch', 'Watch'),
 };
@@ -99,6 +105,11 @@ export class EtcdClient {
         if (left <= 1 || !(error instanceof EtcdError) || error.isRefused) throw error;
       }
     }
+  }
+
+  /** Forgets what was before a revision; a watch can still begin there. */
+  async compact(revision: number, deadlineMs = loadDeadlineMs): Promise<void> {
+    await this.#once(calls.compact, { revision }, deadlineMs);
   }
 
   /** What one member says of itself; it answers without the others. */
