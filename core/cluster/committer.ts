@@ -1,7 +1,7 @@
 // Commits to the shared store, finds out what became of each transaction, and waits until the change holds everywhere.
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../base/context.ts';
-import { errorsOf, reasonOf } from '../base/errors.ts';
+import { reasonOf } from '../base/errors.ts';
 import type { Intent } from '../store/intent.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { type KeyRange, prefixed, put, revisionOf, type TxnAnswer, type TxnRequest, unchangedSince } from '../etcd/messages.ts';
@@ -10,16 +10,8 @@ import type { Follower } from './follower.ts';
 import { Lane, type LaneState, type Settled } from './lane.ts';
 import { layout } from './layout.ts';
 import { buildTransaction, type Limits } from './transaction.ts';
+import { clusterUnavailable } from './unavailable.ts';
 import { encodeSign, type Members, type MemberState, type SeenMember } from './validity.ts';
-
-const fail = errorsOf({
-  'cluster-unavailable': {
-    status: 503,
-    title: 'Most appliances of the cluster cannot be reached',
-    when: 'this appliance is cut off from the majority of its cluster, or the outcome of a change is not known yet',
-    detail: 'This appliance cannot reach the majority of its cluster: ask another one, or see that the network between them works.',
-  },
-});
 
 export type CommitterParts = {
   readonly client: EtcdClient;
@@ -27,6 +19,8 @@ export type CommitterParts = {
   readonly members: Members;
   readonly id: string;
   readonly limits: Limits;
+  /** Whether this appliance may answer at this moment: it then had the majority a moment ago. */
+  readonly mayAnswer: () => boolean;
   readonly nowMs: () => number;
   readonly log: Log;
 };
@@ -40,7 +34,7 @@ const catchUpMs = 3_000;
 /** How long a member that gives signs may take to apply a change before it is expelled. */
 const applyingMs = 2_000;
 const lookEveryMs = 50;
-const retryAfterSeconds = 2;
+const firstSignMs = 5_000;
 
 export class Committer {
   readonly #parts: CommitterParts;
@@ -49,9 +43,11 @@ export class Committer {
   /** What predecessors of this process have committed last, by the name of the change. */
   readonly #before: ReadonlyMap<string, number>;
   readonly #stopping = new AbortController();
+  readonly #openedMs: number;
 
   private constructor(parts: CommitterParts, lanes: readonly { readonly lane: Lane; readonly committedAt: number }[]) {
     this.#parts = parts;
+    this.#openedMs = parts.nowMs();
     this.#free = lanes.map(({ lane }) => lane);
     this.#before = new Map(lanes.map(({ lane, committedAt }) => [lane.state.last, committedAt]));
   }
@@ -90,9 +86,11 @@ export class Committer {
   async commit(name: string, intent: Intent): Promise<'committed' | 'lost'> {
     const { follower } = this.#parts;
     const before = this.#before.get(name);
+    if (before === undefined) await this.#requireMajority();
     const settled = before === undefined ? await this.#transact(name, intent) : { isCommitted: true, revision: before };
     // Lost means that something newer is there. Without it the change would lose again.
-    if (!(await follower.reaches(settled.revision, catchUpMs))) throw settled.isCommitted ? notEverywhere() : unavailable();
+    if (!(await follower.reaches(settled.revision, catchUpMs)))
+      throw clusterUnavailable(settled.isCommitted ? 'not-everywhere' : 'unchanged');
     if (!settled.isCommitted) return 'lost';
     await this.#holdsEverywhere(settled.revision);
     return 'committed';
@@ -102,19 +100,39 @@ export class Committer {
     this.#stopping.abort();
   }
 
+  /** An appliance that is cut off refuses at once. One that has just started is given the time of its first sign. */
+  async #requireMajority(): Promise<void> {
+    const { mayAnswer, nowMs } = this.#parts;
+    while (!mayAnswer()) {
+      if (nowMs() - this.#openedMs > firstSignMs) throw clusterUnavailable('unchanged');
+      await setTimeout(lookEveryMs);
+    }
+  }
+
+  /** A free lane; when all are on their way for too long, nothing can be committed. */
+  async #takeLane(): Promise<Lane> {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const { promise, resolve, reject } = Promise.withResolvers<Lane>();
+    this.#waiting.push(resolve);
+    const timer = globalThis.setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      reject(clusterUnavailable('unchanged'));
+    }, patienceMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
   async #transact(name: string, intent: Intent): Promise<Settled> {
-    const lane = this.#free.pop() ?? (await new Promise<Lane>((resolve) => this.#waiting.push(resolve)));
+    const lane = await this.#takeLane();
     const built = buildTransaction(intent, lane.begin(name), this.#parts.limits);
     if ('exceeds' in built) {
       lane.answered(undefined);
       this.#release(lane);
-      throw fail('cluster-unavailable', {
-        detail: `Nothing is changed: the change needs more ${built.exceeds} than a transaction of etcd takes.`,
-      });
+      throw clusterUnavailable(`Nothing is changed: the change needs more ${built.exceeds} than a transaction of etcd takes.`);
     }
     const settling = this.#settle(lane, built.request).finally(() => this.#release(lane));
     const late = Promise.withResolvers<never>();
-    const timer = globalThis.setTimeout(() => late.reject(unknown()), patienceMs);
+    const timer = globalThis.setTimeout(() => late.reject(clusterUnavailable('unknown')), patienceMs);
     try {
       return await Promise.race([settling, late.promise]);
     } finally {
@@ -130,7 +148,7 @@ export class Committer {
     } catch (error) {
       if (error instanceof EtcdError && error.isRefused) {
         lane.answered(undefined);
-        throw unavailable(error);
+        throw clusterUnavailable('unchanged', error);
       }
     }
     for (;;) {
@@ -138,7 +156,7 @@ export class Committer {
       const settled = lane.fenced(answer);
       if (settled !== undefined) return settled;
       // Only one process of an appliance writes to its lanes, so this is a second one with the same identity.
-      throw unavailable(new Error('another process writes under the identity of this appliance'));
+      throw clusterUnavailable('unknown', new Error('another process writes under the identity of this appliance'));
     }
   }
 
@@ -170,7 +188,7 @@ export class Committer {
     const { follower, members, nowMs } = this.#parts;
     const begunMs = nowMs();
     while (members.behind(revision).length > 0) {
-      if (nowMs() - begunMs > patienceMs) throw notEverywhere();
+      if (nowMs() - begunMs > patienceMs) throw clusterUnavailable('not-everywhere');
       const heard = Promise.withResolvers<void>();
       const end = follower.onApplied(() => heard.resolve());
       try {
@@ -207,18 +225,3 @@ function lanesOf(id: string): KeyRange {
   const first = layout.lane(id, 0);
   return prefixed(first.subarray(0, first.lastIndexOf('/') + 1));
 }
-
-const unavailable = (cause?: unknown): Error =>
-  fail('cluster-unavailable', { retryAfterSeconds, ...(cause === undefined ? {} : { cause }) });
-
-const unknown = (): Error =>
-  fail('cluster-unavailable', {
-    retryAfterSeconds,
-    detail: 'The change may have been made or not: the appliances that decide it do not answer. Read the state before you repeat it.',
-  });
-
-const notEverywhere = (): Error =>
-  fail('cluster-unavailable', {
-    retryAfterSeconds,
-    detail: 'The change has been made, but not every appliance has confirmed it yet. Read the state before you repeat it.',
-  });

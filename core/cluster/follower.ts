@@ -8,7 +8,7 @@ import { Assembly, type Revision } from './assembly.ts';
 import { layout, placeOf } from './layout.ts';
 import { loadReplica } from './load.ts';
 import type { ReplicaWriter } from './replica-writer.ts';
-import { decodeSign, type Members } from './validity.ts';
+import { decodeSign, type Members, validMs } from './validity.ts';
 
 export type FollowerParts = {
   readonly client: EtcdClient;
@@ -17,6 +17,8 @@ export type FollowerParts = {
   readonly epoch: string;
   readonly nowMs: () => number;
   readonly log: Log;
+  /** Called before the replica is filled, which takes it through states that never were: resolves when nothing is answered from it. */
+  readonly withdraw: () => Promise<void>;
   /** The shared store is not the one that was followed any more; nothing is applied from then on. */
   readonly onReplaced: () => void;
 };
@@ -55,6 +57,8 @@ export class Follower {
     const canGoOn = position?.epoch === epoch && position.filling === undefined;
     if (writer.hasOwnRecords(epoch))
       throw new Error('this appliance has records of its own, which would be lost: only a new one can join a cluster');
+    // A predecessor of this process may have said a moment ago that this appliance may answer.
+    if (!canGoOn && position !== undefined) await setTimeout(validMs);
     this.#position = canGoOn ? position.revision : await loadReplica(client, writer, epoch);
     const { kvs } = await client.range(layout.members);
     for (const { key, value, mod_revision: modified } of kvs) {
@@ -102,6 +106,7 @@ export class Follower {
       try {
         if (await this.#watchOnce()) {
           log.warn('the shared store was compacted beyond what is here; fetching all of it');
+          await this.#parts.withdraw();
           this.#moveTo(await loadReplica(client, writer, epoch), true);
         }
       } catch (error) {

@@ -12,7 +12,7 @@ import { layout } from './layout.ts';
 import { Presence } from './presence.ts';
 import { ReplicaWriter } from './replica-writer.ts';
 import type { Limits } from './transaction.ts';
-import { Members, type Moment, type SeenMember } from './validity.ts';
+import { isValid, Members, type Moment, type SeenMember } from './validity.ts';
 
 export type MemberOptions = {
   readonly client: EtcdClient;
@@ -61,12 +61,13 @@ export async function joinCluster(options: MemberOptions): Promise<ClusterMember
     await requireLimits(client, limits);
     const epoch = (await findEpoch(client)) ?? (await foundSharedStore(client, writer));
     const members = new Members(id);
-    const follower = new Follower({ client, writer, members, epoch, nowMs, log, onReplaced });
+    const follower = new Follower({ client, writer, members, epoch, nowMs, log, onReplaced, withdraw: () => presence.withdraw() });
+    const presence = new Presence({ client, follower, members, id, name, moment, log, onChange });
     await follower.start();
     closing.push(() => follower.stop());
-    const committer = await Committer.open({ client, follower, members, id, limits, nowMs, log });
+    const mayAnswer = (): boolean => isValid(presence.sent, moment());
+    const committer = await Committer.open({ client, follower, members, id, limits, mayAnswer, nowMs, log });
     closing.push(() => committer.stop());
-    const presence = new Presence({ client, follower, members, id, name, moment, log, onChange });
     presence.start();
     closing.push(() => presence.stop());
     return {

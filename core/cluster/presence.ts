@@ -6,7 +6,7 @@ import type { EtcdClient } from '../etcd/client.ts';
 import { type KeyValue, put, read, revisionOf, unchangedSince } from '../etcd/messages.ts';
 import type { Follower } from './follower.ts';
 import { layout } from './layout.ts';
-import { decodeSign, encodeSign, type MemberState, type Members, type Moment, signEveryMs } from './validity.ts';
+import { decodeSign, encodeSign, type MemberState, type Members, type Moment, signEveryMs, validMs } from './validity.ts';
 
 export type PresenceParts = {
   readonly client: EtcdClient;
@@ -35,6 +35,7 @@ export class Presence {
   #sent: Moment | undefined;
   /** own signs that are not applied here yet, oldest first */
   #unseen: { readonly revision: number; readonly atMs: number }[] = [];
+  #withdrawnAt: number | undefined;
   #prompt = Promise.withResolvers<void>();
   #running: Promise<void> | undefined;
 
@@ -66,12 +67,19 @@ export class Presence {
     if (this.#key?.state === 'in') await this.#write('out').catch(() => undefined);
   }
 
+  /** Gives no sign until the position moves on; resolves when nothing may be answered any more. */
+  async withdraw(): Promise<void> {
+    this.#withdrawnAt = this.#parts.follower.position;
+    this.#end();
+    await setTimeout(validMs);
+  }
+
   async #sign(): Promise<void> {
-    const { log } = this.#parts;
+    const { log, follower } = this.#parts;
     while (!this.#stopping.signal.aborted) {
       this.#prompt = Promise.withResolvers();
       try {
-        await this.#signOnce();
+        if (follower.position !== this.#withdrawnAt) await this.#signOnce();
       } catch (error) {
         // It may have been committed. Without knowing our key the next sign would lose.
         this.#key = undefined;

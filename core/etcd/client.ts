@@ -1,5 +1,7 @@
 // Calls to etcd: each with a deadline, to one member at a time; one watch as a stream of messages.
+import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { checkServerIdentity } from 'node:tls';
 import {
   type ChannelCredentials,
   Client,
@@ -10,6 +12,7 @@ import {
   type ServiceError as GrpcError,
   setLogVerbosity,
   status,
+  type VerifyOptions,
 } from '@grpc/grpc-js';
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import { Endpoints } from './endpoints.ts';
@@ -82,8 +85,7 @@ export class EtcdClient {
   readonly #endpoints: Endpoints<string>;
 
   constructor({ endpoints, tls, nowMs }: EtcdOptions) {
-    const secure = tls === undefined ? undefined : credentials.createSsl(tls.ca, tls.key, tls.certificate);
-    this.#channels = new Map(endpoints.map((url) => [url, new Client(addressOf(url), credentialsFor(url, secure), channelOptions)]));
+    this.#channels = new Map(endpoints.map((url) => [url, channelTo(new URL(url), tls)]));
     this.#endpoints = new Endpoints(endpoints, nowMs);
   }
 
@@ -195,12 +197,16 @@ function methodOf<Asked, Answered>(service: string, name: string): Call<Asked, A
   return method as unknown as Call<Asked, Answered>;
 }
 
-function addressOf(url: string): string {
-  return new URL(url).host;
-}
-
-function credentialsFor(url: string, secure: ChannelCredentials | undefined): ChannelCredentials {
-  if (new URL(url).protocol === 'http:') return credentials.createInsecure();
-  if (secure === undefined) throw new TypeError(`${url} needs a certificate`);
-  return secure;
+/**
+ * The certificate of a server is for the host of its URL, also when that is an IP address: Node.js refuses an address as a server name (RFC
+ * 6066 section 3), so grpc-js is given another name, and the address is compared here.
+ */
+function channelTo({ protocol, host, hostname }: URL, tls: EtcdOptions['tls']): Client {
+  if (protocol === 'http:') return new Client(host, credentials.createInsecure(), channelOptions);
+  if (tls === undefined) throw new TypeError(`etcd at ${host} needs a certificate`);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const secure = (options: VerifyOptions): ChannelCredentials => credentials.createSsl(tls.ca, tls.key, tls.certificate, options);
+  if (isIP(address) === 0) return new Client(host, secure({}), channelOptions);
+  const checked = secure({ checkServerIdentity: (_, certificate) => checkServerIdentity(address, certificate) });
+  return new Client(host, checked, { ...channelOptions, 'grpc.ssl_target_name_override': 'etcd.invalid' });
 }

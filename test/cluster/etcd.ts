@@ -44,20 +44,36 @@ export type EtcdCluster = { readonly members: readonly EtcdMember[]; readonly ur
 /** Operations that the servers take in a transaction. */
 export const maxOperations = 512;
 
+type EtcdOptions = {
+  readonly flags?: readonly string[];
+  /** Clients need a certificate. Files, and a client that is let in. */
+  readonly secure?: {
+    readonly certificate: string;
+    readonly key: string;
+    readonly ca: string;
+    readonly client: (this: void, url: string) => EtcdClient;
+  };
+};
+
 /** A cluster of that many members on loopback, ready. Several can be made in turn, each with directories and ports of its own. */
-export async function startEtcd(count: number, more: readonly string[] = []): Promise<EtcdCluster> {
+export async function startEtcd(count: number, { flags = [], secure }: EtcdOptions = {}): Promise<EtcdCluster> {
   const program = etcdProgram();
   const directory = mkdtempSync(join(tmpdir(), 'keystored-etcd-'));
   const ports = await freePorts(2 * count);
   const urlOf = (index: number): string => `http://127.0.0.1:${ports[index]}`;
+  const clientUrlOf = (index: number): string => `${secure === undefined ? 'http' : 'https'}://127.0.0.1:${ports[index]}`;
+  const tlsFlags =
+    secure === undefined
+      ? []
+      : ['--client-cert-auth', `--cert-file=${secure.certificate}`, `--key-file=${secure.key}`, `--trusted-ca-file=${secure.ca}`];
   const peers = Array.from({ length: count }, (_, n) => `m${n}=${urlOf(count + n)}`).join(',');
   const members = Array.from({ length: count }, (_, n) =>
-    memberOf(`m${n}`, urlOf(n), program, [
+    memberOf(`m${n}`, clientUrlOf(n), program, secure?.client, [
       ...[`--name=m${n}`, `--data-dir=${join(directory, `m${n}`)}`, `--initial-cluster=${peers}`],
-      ...[`--listen-client-urls=${urlOf(n)}`, `--advertise-client-urls=${urlOf(n)}`],
+      ...[`--listen-client-urls=${clientUrlOf(n)}`, `--advertise-client-urls=${clientUrlOf(n)}`],
       ...[`--listen-peer-urls=${urlOf(count + n)}`, `--initial-advertise-peer-urls=${urlOf(count + n)}`],
       ...['--heartbeat-interval=50', '--election-timeout=500', '--log-level=error', '--grpc-keepalive-min-time=500ms'],
-      ...[`--max-txn-ops=${maxOperations}`, '--snapshot-count=5000', ...more],
+      ...[`--max-txn-ops=${maxOperations}`, '--snapshot-count=5000', ...tlsFlags, ...flags],
     ]),
   );
   await Promise.all(members.map((member) => member.start()));
@@ -71,7 +87,9 @@ export async function startEtcd(count: number, more: readonly string[] = []): Pr
   };
 }
 
-function memberOf(name: string, url: string, program: string, args: readonly string[]): EtcdMember {
+type NewClient = ((url: string) => EtcdClient) | undefined;
+
+function memberOf(name: string, url: string, program: string, newClient: NewClient, args: readonly string[]): EtcdMember {
   let child: ChildProcess | undefined;
   return {
     name,
@@ -79,7 +97,7 @@ function memberOf(name: string, url: string, program: string, args: readonly str
     async start() {
       child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
       endWithTests(child);
-      await ready(url, child);
+      await ready(url, child, newClient);
     },
     async signal(signal) {
       const running = child;
@@ -92,8 +110,8 @@ function memberOf(name: string, url: string, program: string, args: readonly str
 }
 
 /** A linearizable read works, so there is a leader. */
-async function ready(url: string, child: ChildProcess): Promise<void> {
-  const client = new EtcdClient({ endpoints: [url], nowMs: () => performance.now() });
+async function ready(url: string, child: ChildProcess, newClient: NewClient): Promise<void> {
+  const client = newClient?.(url) ?? new EtcdClient({ endpoints: [url], nowMs: () => performance.now() });
   try {
     for (;;) {
       if (child.exitCode !== null) throw new Error(`etcd at ${url} has ended; its message is above`);

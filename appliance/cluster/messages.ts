@@ -1,0 +1,93 @@
+// Every request between the supervisor and the follower, and between the follower and the processes that serve.
+import { z } from 'zod';
+import type { Intent } from '../../core/store/intent.ts';
+import type { Handlers, RequestTable } from '../processes/channel.ts';
+
+const nothing = z.void();
+const octets = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+/** Octets of keys are Buffers inside; msgpack gives plain arrays of octets. */
+const key = z.codec(octets, z.instanceof(Buffer), {
+  decode: (plain) => Buffer.from(plain.buffer, plain.byteOffset, plain.length),
+  encode: (buffer) => buffer,
+});
+
+const wireIntent = z.object({
+  epoch: z.string(),
+  revision: z.int(),
+  read: z.array(z.tuple([z.string(), z.int()])),
+  searched: z.array(z.object({ low: key, high: key })),
+  /** null: deleted */
+  written: z.array(z.tuple([z.string(), octets.nullable()])),
+});
+
+const intent = z.codec(
+  wireIntent,
+  z.custom<Intent>((value) => typeof value === 'object'),
+  {
+    decode: ({ read, written, ...others }) => ({
+      ...others,
+      read: new Map(read),
+      written: new Map(written.map(([text, sealed]) => [text, sealed ?? undefined])),
+    }),
+    encode: ({ read, written, searched, ...others }) => ({
+      ...others,
+      searched: [...searched],
+      read: [...read],
+      written: [...written].map(([text, sealed]): [string, Uint8Array | null] => [text, sealed ?? null]),
+    }),
+  },
+);
+
+/** Moment of core/cluster/validity.ts. */
+const moment = z.object({ monotonicMs: z.number(), wallMs: z.number() });
+
+/** Asked of the follower by the processes that serve, over its socket. */
+export const followerRequests = {
+  /** The same name is not committed twice. `unavailable`: why it is not known to be committed, for the caller. */
+  commit: {
+    argument: z.object({ name: z.string(), intent }),
+    answer: z.union([z.object({ outcome: z.enum(['committed', 'lost']) }), z.object({ unavailable: z.string() })]),
+  },
+} as const satisfies RequestTable;
+
+/** Asked of them by the follower. */
+export const linkRequests = {
+  /** Something was applied, or a sign of life was committed. `sent`: from when the validity counts. */
+  state: { argument: z.object({ position: z.int(), sent: moment.optional() }), answer: nothing },
+} as const satisfies RequestTable;
+
+const pem = z.string();
+const orders = z.object({
+  /** path of the socket */
+  socket: z.string(),
+  /** of the store */
+  directory: z.string(),
+  id: z.string(),
+  name: z.string(),
+  endpoints: z.array(z.string()),
+  tls: z.object({ ca: pem, certificate: pem, key: pem }).optional(),
+  limits: z.object({ operations: z.int(), bytes: z.int() }),
+  logs: z.object({ directory: z.string(), level: z.enum(['debug', 'info', 'warn', 'error']), maxFileBytes: z.int(), retainFiles: z.int() }),
+});
+export type FollowerOrders = z.output<typeof orders>;
+
+const member = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.enum(['in', 'expelled', 'out']),
+  applied: z.int(),
+});
+const clusterState = z.object({ epoch: z.string(), position: z.int(), isValid: z.boolean(), members: z.array(member) });
+
+/** Asked of the follower by the supervisor. */
+export const followerOrders = {
+  /** The first one. Answered when the replica is filled and followed, or with the reason why it cannot be. */
+  begin: { argument: orders, answer: z.object({ refused: z.string().optional() }) },
+  state: { argument: nothing, answer: clusterState.optional() },
+  /** Says goodbye to the others and ends the process; never answered. */
+  stop: { argument: nothing, answer: nothing },
+} as const satisfies RequestTable;
+
+export type FollowerHandlers = Handlers<typeof followerRequests>;
+export type OrderHandlers = Handlers<typeof followerOrders>;

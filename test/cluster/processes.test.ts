@@ -1,0 +1,143 @@
+// npm run test:cluster: the follower as a process of its own, which is killed and stopped beside those that serve.
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type FollowerProcess, keepFollower } from '../../appliance/cluster/follower-process.ts';
+import { FollowerLink } from '../../appliance/cluster/link.ts';
+import { Secret } from '../../core/base/secret.ts';
+import { machineMoment } from '../../core/cluster/validity.ts';
+import { type OpenStore, openStore } from '../../core/store/open.ts';
+import type { Table } from '../../core/store/store.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { maxOperations, startEtcd } from './etcd.ts';
+
+const temporary = temporaryDirectory();
+const dataKey = new Secret(new Uint8Array(32).fill(1));
+let closing: (() => unknown)[] = [];
+let runs = 0;
+
+afterEach(async () => {
+  for (const close of closing.toReversed()) await close();
+  closing = [];
+});
+
+/** A process that serves, as far as its store goes. */
+type Serving = { readonly link: FollowerLink; readonly store: OpenStore; readonly table: Table<number>; add(this: void): Promise<number> };
+type Appliance = { readonly follower: FollowerProcess; serve(this: void): Promise<Serving> };
+
+async function startAppliance(
+  name: string,
+  urls: readonly string[],
+  limits = { operations: maxOperations, bytes: 1_400_000 },
+): Promise<Appliance> {
+  const root = (part: string): string => temporary(`${part}-${name}-${runs}`);
+  const directory = root('store');
+  if (name === 'first') await (await openStore({ directory, dataKey })).close();
+  const follower = await keepFollower({
+    ...{ socket: root('socket'), directory, id: name, name, endpoints: [...urls], limits },
+    logs: { directory: root('logs'), level: 'info', maxFileBytes: 1 << 20, retainFiles: 2 },
+  });
+  closing.push(() => follower.stop());
+  return {
+    follower,
+    async serve() {
+      const link = new FollowerLink({ socket: root('socket'), moment: machineMoment, report: () => undefined });
+      await vi.waitUntil(() => link.isValid, { timeout: 20_000 });
+      const store = await openStore({ directory, dataKey, shared: link });
+      closing.push(async () => {
+        await store.close();
+        await link.close();
+      });
+      const table = store.table<number>('things');
+      return {
+        ...{ link, store, table },
+        add: () =>
+          store.write((tx) => {
+            const next = (tx.get(table, ['count']) ?? 0) + 1;
+            tx.put(table, ['count'], next);
+            return next;
+          }),
+      };
+    },
+  };
+}
+
+async function startThree(): Promise<Appliance[]> {
+  runs++;
+  const etcd = await startEtcd(3);
+  closing.push(() => etcd.stop());
+  const appliances: Appliance[] = [];
+  for (const name of ['first', 'second', 'third']) appliances.push(await startAppliance(name, etcd.urls));
+  return appliances;
+}
+
+test('kill -9 of the follower: what it had sent counts once, because its successor knows what became of it', async () => {
+  const [first, second] = (await startThree()) as [Appliance, Appliance];
+  const serving = [await first.serve(), await second.serve()];
+  const load = new AbortController();
+  const acknowledged: number[] = [];
+  const errors: unknown[] = [];
+  let ofFirst = 0;
+  const adding = serving.flatMap(({ add }, index) =>
+    [1, 2, 3].map(async () => {
+      while (!load.signal.aborted) {
+        try {
+          acknowledged.push(await add());
+          if (index === 0) ofFirst++;
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+    }),
+  );
+  const kills = 5;
+  for (let kill = 0; kill < kills; kill++) {
+    // A caller of the one that is killed was answered since: its follower serves again.
+    const before = ofFirst;
+    await vi.waitUntil(() => ofFirst > before + 2, { timeout: 60_000 });
+    await setTimeout(Math.random() * 20);
+    const { pid } = first.follower;
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    await vi.waitUntil(() => first.follower.pid !== undefined && first.follower.pid !== pid, { timeout: 30_000 });
+  }
+  load.abort();
+  await Promise.all(adding);
+  // A machine under load may take longer to start a follower than a caller waits; then it is told that it may have happened.
+  expect(errors.filter((error) => (error as { readonly code?: string }).code !== 'cluster-unavailable')).toEqual([]);
+  const last = ((await serving[1]?.add()) ?? 0) - 1;
+  console.log(`${kills} kills, ${acknowledged.length} acknowledged, ${errors.length} unknown, counted ${last}`);
+  expect(new Set(acknowledged).size).toBe(acknowledged.length);
+  expect(last).toBeGreaterThanOrEqual(acknowledged.length);
+  expect(last).toBeLessThanOrEqual(acknowledged.length + errors.length);
+});
+
+test('a follower that is stopped takes the validity of its appliance with it, and a revocation does not wait for ever', async () => {
+  const [first, , third] = (await startThree()) as [Appliance, Appliance, Appliance];
+  const [one, three] = [await first.serve(), await third.serve()];
+  const { pid = 0 } = third.follower;
+  process.kill(pid, 'SIGSTOP');
+  await one.add();
+  expect(three.link.isValid).toBe(false);
+  three.store.refresh();
+  expect(three.table.get(['count'])).toBeUndefined();
+  process.kill(pid, 'SIGCONT');
+  await vi.waitUntil(() => three.link.isValid, { timeout: 30_000 });
+  three.store.refresh();
+  expect(three.table.get(['count'])).toBe(1);
+  expect((await third.follower.state())?.members.map(({ name, state }) => [name, state])).toEqual([
+    ['first', 'in'],
+    ['second', 'in'],
+    ['third', 'in'],
+  ]);
+});
+
+test('an appliance with records of its own, and one whose etcd takes too few operations, are refused at start', async () => {
+  const etcd = await startEtcd(1, { flags: ['--max-txn-ops=64'] });
+  closing.push(() => etcd.stop());
+  runs++;
+  await expect(startAppliance('first', etcd.urls)).rejects.toThrow(`start all its members with --max-txn-ops=${maxOperations}`);
+  runs++;
+  await startAppliance('first', etcd.urls, { operations: 64, bytes: 1_400_000 });
+  runs++;
+  // Another new appliance that has stood alone.
+  await expect(startAppliance('first', etcd.urls, { operations: 64, bytes: 1_400_000 })).rejects.toThrow('records of its own');
+});

@@ -1,0 +1,112 @@
+// npm run test:cluster: etcd with certificates. A client without ours gets nothing, and a server without its own gets nothing of us.
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EtcdClient } from '../../core/etcd/client.ts';
+import { put, read } from '../../core/etcd/messages.ts';
+import { requireFitServers } from '../../core/etcd/version.ts';
+import { temporaryDirectory } from '../harness/temporary.ts';
+import { type EtcdCluster, startEtcd } from './etcd.ts';
+
+const temporary = temporaryDirectory();
+const nowMs = (): number => performance.now();
+let etcd: EtcdCluster;
+
+function openssl(...args: string[]): void {
+  const { status, stderr } = spawnSync('openssl', args);
+  if (status !== 0) throw new Error(stderr.toString());
+}
+
+function makeAuthority(name: string): void {
+  openssl(
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
+    ...['-keyout', temporary(`${name}-key.pem`), '-out', temporary(`${name}.pem`)],
+  );
+}
+
+/** For both ends: etcd's own gateway is a client of itself. */
+function issue(name: string, authority: string, address = '127.0.0.1'): void {
+  openssl(
+    ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${name}`],
+    ...['-keyout', temporary(`${name}-key.pem`), '-out', temporary(`${name}.csr`)],
+  );
+  const extensions = temporary('extensions');
+  writeFileSync(extensions, `subjectAltName=IP:${address},DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\n`);
+  openssl(
+    ...['x509', '-req', '-in', temporary(`${name}.csr`), '-days', '2', '-extfile', extensions, '-out', temporary(`${name}.pem`)],
+    ...['-CA', temporary(`${authority}.pem`), '-CAkey', temporary(`${authority}-key.pem`), '-CAcreateserial'],
+  );
+}
+
+const clientWith = (authority: string, identity: string, endpoints = etcd.urls): EtcdClient =>
+  new EtcdClient({
+    endpoints,
+    nowMs,
+    tls: {
+      ca: readFileSync(temporary(`${authority}.pem`)),
+      certificate: readFileSync(temporary(`${identity}.pem`)),
+      key: readFileSync(temporary(`${identity}-key.pem`)),
+    },
+  });
+
+beforeAll(async () => {
+  mkdirSync(temporary(), { recursive: true });
+  for (const authority of ['ours', 'others']) makeAuthority(authority);
+  issue('server', 'ours');
+  issue('appliance', 'ours');
+  issue('intruder', 'others');
+  issue('elsewhere', 'ours', '127.0.0.2');
+  etcd = await startEtcd(1, {
+    secure: {
+      certificate: temporary('server.pem'),
+      key: temporary('server-key.pem'),
+      ca: temporary('ours.pem'),
+      client: (url) => clientWith('ours', 'appliance', [url]),
+    },
+  });
+});
+
+afterAll(() => etcd.stop());
+
+test('an appliance with a certificate of the cluster reads and writes', async () => {
+  const client = clientWith('ours', 'appliance');
+  await requireFitServers(client);
+  const key = Buffer.from('key');
+  const { responses } = await client.txn({ compare: [], success: [put(key, Buffer.from('value')), read({ key })], failure: [] });
+  expect(responses[1]?.response_range?.kvs[0]?.value.toString()).toBe('value');
+  client.close();
+});
+
+test('a certificate of another authority is let in nowhere', async () => {
+  const client = clientWith('ours', 'intruder');
+  await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('etcd: ');
+  await expect(requireFitServers(client)).rejects.toThrow(etcd.urls[0] ?? '');
+  client.close();
+});
+
+test('a server whose authority we do not know gets nothing of us', async () => {
+  const client = clientWith('others', 'appliance');
+  await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('etcd: ');
+  client.close();
+});
+
+test('a server with our certificate for another address gets nothing of us', async () => {
+  const read = (name: string): Buffer => readFileSync(temporary(name));
+  const server = createServer({ cert: read('elsewhere.pem'), key: read('elsewhere-key.pem'), ALPNProtocols: ['h2'] });
+  let octets = 0;
+  server.on('secureConnection', (socket) => socket.on('data', ({ length }) => (octets += length)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { readonly port: number };
+  const client = clientWith('ours', 'appliance', [`https://127.0.0.1:${port}`]);
+  await expect(client.range({ key: Buffer.from('key') }, 3_000)).rejects.toThrow('does not match');
+  client.close();
+  server.close();
+  expect(octets).toBe(0);
+});
+
+test('without a certificate https is not tried at all', () => {
+  expect(() => new EtcdClient({ endpoints: etcd.urls, nowMs })).toThrow('needs a certificate');
+});
