@@ -137,7 +137,8 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
       secretOutput: [...spec.secretOutput, 'batchResults'] as never[],
       ...defined({ auditFields: spec.auditFields }),
       commandLine: { input: subject, ...spec.commandLine },
-      run: async (call, { batchInput, ...input }, key) => {
+      run: async (call, input, key) => {
+        const { batchInput } = input;
         if (batchInput === undefined) {
           if (input[subject] === undefined) throw missing(subject);
           const used = new UsedKey(transit, key, microseconds(call.now));
@@ -146,7 +147,7 @@ export function defineBatchAction<Fields extends z.ZodRawShape, Answer extends A
           call.noteAudit({ keyVersion: answer.keyVersion });
           return answer;
         }
-        if (Object.values(input).some((value) => value !== undefined)) throw besideBatch();
+        if (Object.entries(input).some(([name, value]) => name !== 'batchInput' && value !== undefined)) throw besideBatch();
         const { answer, failed } = await run(call, batchInput, key);
         // Here alone: an answer with two forms under one status has no type in clients.
         return new Reply(failed === batchInput.length ? 400 : 200, answer);
