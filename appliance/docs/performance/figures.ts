@@ -44,6 +44,8 @@ const actionRow = z.strictObject({
 const guard = z.strictObject({ token: number, policy: number, audit: number, kept: number, fresh: number });
 
 const enrolmentRow = z.strictObject({
+  /** a renewal shows the certificate that it renews; its load comes from another program than that of enrolments */
+  operation: z.enum(['enrolment', 'renewal']).default('enrolment'),
   key: z.string(),
   mode: z.enum(['kept', 'fresh']),
   connections: number,

@@ -145,7 +145,7 @@ function describeOtherWork({ creation, login, est, start }: Figures): readonly s
     ...(login?.found.rows ?? []).map((row) => [`approle logins, ${counted(row.connections, 'connection')}`, ...cells(row.appliance)]),
     ...(est?.found.rows ?? []).map((row) => [
       ...[
-        `enrolments, CA with ${row.key}, one worker, ${row.mode === 'kept' ? 'kept connections' : 'a new connection each'}`,
+        `${row.operation}s, CA with ${row.key}, one worker, ${row.mode === 'kept' ? 'kept connections' : 'a new connection each'}`,
         ...cells(row.appliance),
       ],
     ]),

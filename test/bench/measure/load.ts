@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DeviceLoad } from '../processes/devices.ts';
 import { processorMicros } from './processes.ts';
 
 export type Target = {
@@ -10,6 +11,8 @@ export type Target = {
   readonly body: string;
   /** over `Content-Type: application/json` */
   readonly headers?: Readonly<Record<string, string>>;
+  /** PEM of a client certificate; the load then comes from processes/devices.ts, since wrk shows none */
+  readonly identity?: DeviceLoad['identity'];
   /** rest of each connection before a request, milliseconds; default none */
   readonly pauseMs?: number;
   /** `{n}` in path and body is a number for each request: counted up from `from`, or drawn from those below `below` */
@@ -27,23 +30,36 @@ export type Load = {
 
 export type LoadOptions = { readonly seconds: number; readonly connections: number; readonly directory: string };
 
-/** One measured stretch: `connections` keep-alive connections from one wrk thread. */
-export async function drive(target: Target, { seconds, connections, directory }: LoadOptions): Promise<Load> {
+/** One measured stretch: `connections` keep-alive connections from one wrk thread, or from one process of devices. */
+export async function drive(target: Target, options: LoadOptions): Promise<Load> {
+  const { identity } = target;
+  const output = await (identity === undefined ? driveByWrk(target, options) : driveByDevices(target, identity, options));
+  const [requests, micros, p50, p99, refused] = (/RESULT (\d+) (\d+) (\S+) (\S+) (\d+)/.exec(output)?.slice(1) ?? []).map(Number);
+  if (requests === undefined || micros === undefined) throw new Error(`the load gave no result:\n${output}`);
+  return { requests, perSecond: requests / (micros / 1e6), p50: (p50 ?? 0) / 1000, p99: (p99 ?? 0) / 1000, refused: refused ?? 0 };
+}
+
+function driveByWrk(target: Target, { seconds, connections, directory }: LoadOptions): Promise<string> {
   const script = join(directory, 'wrk.lua');
   writeFileSync(script, formatScript(target));
-  const output = await run('wrk', [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--timeout',
-    '10s',
-    '-s',
-    script,
-    target.url.replace('{n}', '0'),
-  ]);
-  const [requests, micros, p50, p99, refused] = (/RESULT (\d+) (\d+) (\S+) (\S+) (\d+)/.exec(output)?.slice(1) ?? []).map(Number);
-  if (requests === undefined || micros === undefined) throw new Error(`wrk gave no result:\n${output}`);
-  return { requests, perSecond: requests / (micros / 1e6), p50: (p50 ?? 0) / 1000, p99: (p99 ?? 0) / 1000, refused: refused ?? 0 };
+  const lengths = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s'];
+  return run('wrk', [...lengths, '-s', script, target.url.replace('{n}', '0')]);
+}
+
+function driveByDevices({ url, body, headers = {} }: Target, identity: DeviceLoad['identity'], options: LoadOptions): Promise<string> {
+  const { pathname, host, port } = new URL(url);
+  const fields = Object.entries({ Host: host, ...headers, 'Content-Length': String(body.length) });
+  const load: DeviceLoad = {
+    port: Number(port),
+    request: [`POST ${pathname} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n'),
+    identity,
+    connections: options.connections,
+    seconds: options.seconds,
+    fresh: headers['Connection'] === 'close',
+  };
+  const file = join(options.directory, 'devices.json');
+  writeFileSync(file, JSON.stringify(load));
+  return run(process.execPath, [join(import.meta.dirname, '../processes/devices.ts'), file]);
 }
 
 /** What is driven: its processes in groups, and how to wait until all that was sent is answered. */

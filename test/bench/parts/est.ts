@@ -7,7 +7,8 @@ import type { KeyType, TokenConfig } from '../../../hsm/api.ts';
 import { type Daemon, startDaemon } from '../../harness/daemon.ts';
 import { makeNssToken, obtainNss } from '../../harness/token/nss.ts';
 import { makeSoftToken } from '../../harness/token/softhsm.ts';
-import { makeDeviceCsr, makeKeys } from '../../plugins/ca/pki.ts';
+import { ask } from '../../harness/client.ts';
+import { makeDeviceCsr, makeKeys, readCertsOnly } from '../../plugins/ca/pki.ts';
 import type { Part } from '../measure/bench.ts';
 import { formatLoad, formatRatio, summarise, summariseOwn } from '../measure/formats.ts';
 import { measureLoad, type Target } from '../measure/load.ts';
@@ -16,8 +17,8 @@ import { processesOf } from '../neighbours/appliance.ts';
 import { startSigningServer } from '../neighbours/bare-servers.ts';
 import { measureSteps, type Step } from './est-steps.ts';
 
-/** One kind of CA: its key in the token, and the request that devices send. */
-type Kind = { readonly name: string; readonly type: KeyType; readonly fields: object; readonly csr: Buffer };
+/** One kind of CA: its key in the token, and the request that devices send, with the key that made it (PEM). */
+type Kind = { readonly name: string; readonly type: KeyType; readonly fields: object; readonly csr: Buffer; readonly key: string };
 
 const secret = 'bench secret';
 
@@ -27,9 +28,13 @@ const modes = [
   { mode: 'fresh', connections: 16, headers: { Connection: 'close' } },
 ] as const;
 
+/** First enrolments with the shared secret, and renewals with the certificate that came of one. */
+const operations = ['enrolment', 'renewal'] as const;
+type Operation = (typeof operations)[number];
+
 export const est: Part<'est'> = {
-  measures: 'enrolments against a bare HTTPS server that signs, and where their time goes',
-  seconds: ({ rounds, seconds }) => 25 + 2 * modes.length * (rounds + 1) * 2 * (seconds + 0.15),
+  measures: 'enrolments and renewals against a bare HTTPS server that signs, and where their time goes',
+  seconds: ({ rounds, seconds }) => 25 + 2 * 2 * modes.length * (rounds + 1) * 2 * (seconds + 0.3),
   async run({ directory, rounds, seconds }) {
     const tokens = join(directory, 'tokens');
     mkdirSync(tokens, { recursive: true });
@@ -42,22 +47,25 @@ export const est: Part<'est'> = {
     try {
       const appliance = { processes: processesOf(daemon) };
       for (const kind of kinds) {
-        const target = await prepare(daemon, kind);
+        const targets = await prepare(daemon, kind);
         const bare = await startSigningServer(directory, configured, kind.type);
         try {
-          for (const { mode, connections, headers } of modes) {
-            const asked = { ...target, headers: { ...target.headers, ...headers } };
-            const options = { seconds, connections, directory };
-            const found = await inRounds(rounds, async () => ({
-              bare: await measureLoad(bare, { ...asked, url: bare.url }, options),
-              appliance: await measureLoad(appliance, asked, options),
-            }));
-            rows.push({
-              ...{ key: kind.name, mode, connections },
-              appliance: summariseOwn(found.map((turns) => turns.appliance)),
-              bare: summarise(found.map((turns) => turns.bare)),
-              rateToBare: medianOf(found, (turns) => turns.appliance.perSecond / turns.bare.perSecond),
-            });
+          for (const operation of operations) {
+            for (const { mode, connections, headers } of modes) {
+              const target = targets[operation];
+              const asked = { ...target, headers: { ...target.headers, ...headers } };
+              const options = { seconds, connections, directory };
+              const found = await inRounds(rounds, async () => ({
+                bare: await measureLoad(bare, { ...asked, url: bare.url }, options),
+                appliance: await measureLoad(appliance, asked, options),
+              }));
+              rows.push({
+                ...{ operation, key: kind.name, mode, connections },
+                appliance: summariseOwn(found.map((turns) => turns.appliance)),
+                bare: summarise(found.map((turns) => turns.bare)),
+                rateToBare: medianOf(found, (turns) => turns.appliance.perSecond / turns.bare.perSecond),
+              });
+            }
           }
         } finally {
           bare.stop();
@@ -73,7 +81,7 @@ export const est: Part<'est'> = {
   format: ({ rows, steps, missing }) => [
     ...formatTable(
       [
-        'enrolment (simpleenroll, Basic)',
+        'operation',
         'connections',
         '/s',
         'p50 ms',
@@ -87,7 +95,11 @@ export const est: Part<'est'> = {
         'rate to it',
       ],
       rows.map((row) => [
-        ...[row.key, row.mode === 'kept' ? `${row.connections} kept` : `${row.connections}, new each time`, ...formatLoad(row.appliance)],
+        ...[
+          `${row.operation}, ${row.key}`,
+          row.mode === 'kept' ? `${row.connections} kept` : `${row.connections}, new each time`,
+          ...formatLoad(row.appliance),
+        ],
         ...[row.appliance.tokenMicros.toFixed(1), ...formatLoad(row.bare), formatRatio(row.rateToBare)],
       ]),
     ),
@@ -102,10 +114,13 @@ export const est: Part<'est'> = {
 
 async function makeKinds(withoutMlDsa: boolean): Promise<readonly Kind[]> {
   const name = 'device.example.test';
-  const ec: Kind = { name: 'ECDSA P-256', type: 'ecdsa-p256', fields: {}, csr: await makeDeviceCsr(await makeKeys('P-256'), name) };
+  const request = async (type: 'P-256' | 'ML-DSA-65'): Promise<Pick<Kind, 'csr' | 'key'>> => {
+    const keys = await makeKeys(type);
+    return { csr: await makeDeviceCsr(keys, name), key: keys.pem };
+  };
+  const ec: Kind = { name: 'ECDSA P-256', type: 'ecdsa-p256', fields: {}, ...(await request('P-256')) };
   if (withoutMlDsa) return [ec];
-  const csr = await makeDeviceCsr(await makeKeys('ML-DSA-65'), name);
-  return [ec, { name: 'ML-DSA-65', type: 'ml-dsa-65', fields: { 'cert-key-type': 'ml-dsa-65' }, csr }];
+  return [ec, { name: 'ML-DSA-65', type: 'ml-dsa-65', fields: { 'cert-key-type': 'ml-dsa-65' }, ...(await request('ML-DSA-65')) }];
 }
 
 /** One worker: the bare server is one process as well. */
@@ -119,13 +134,25 @@ async function startBenchDaemon(directory: string, tokens: readonly TokenConfig[
   return startDaemon({ directory: join(directory, 'data'), workers: 1, args: ['--config', config] });
 }
 
-async function prepare(daemon: Daemon, kind: Kind): Promise<Target> {
+/** Makes the CA and what each operation sends to it. */
+async function prepare(daemon: Daemon, kind: Kind): Promise<Readonly<Record<Operation, Target>>> {
   const { uuid } = (await daemon.request('GET', '/v1/state/tenants/system')) as { uuid: string };
   const settings = { enabled: true, 'initial-enroll-secret': secret, 'allowed-domains': ['example.test'], 'allow-subdomains': true };
-  await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: kind.type, est: settings, ...kind.fields });
-  return {
-    url: `${daemon.estUrl}/.well-known/est/${uuid}/${kind.type}/simpleenroll`,
-    body: kind.csr.toString('base64'),
-    headers: { 'Content-Type': 'application/pkcs10', Authorization: `Basic ${Buffer.from(`est:${secret}`).toString('base64')}` },
-  };
+  const renewable = { ...settings, 'allow-reenroll-with-issued-cert': true };
+  await daemon.request('POST', '/v1/config/keystore/tls/ca', { name: kind.type, est: renewable, ...kind.fields });
+  const place = `${daemon.estUrl}/.well-known/est/${uuid}/${kind.type}`;
+  const basic = `Basic ${Buffer.from(`est:${secret}`).toString('base64')}`;
+  const plain = { body: kind.csr.toString('base64'), headers: { 'Content-Type': 'application/pkcs10' } };
+  const enrolment = { ...plain, url: `${place}/simpleenroll`, headers: { ...plain.headers, Authorization: basic } };
+  const cert = await enrol(daemon, enrolment);
+  return { enrolment, renewal: { ...plain, url: `${place}/simplereenroll`, identity: { cert, key: kind.key } } };
+}
+
+/** The certificate (PEM) that an enrolment answers. */
+async function enrol({ caPem }: Daemon, { url, body, headers }: Target): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  const answer = await ask(origin, pathname, { method: 'POST', body, headers: headers ?? {}, ca: caPem });
+  const [certificate] = readCertsOnly(answer.text);
+  if (certificate === undefined) throw new Error(`${url}: ${answer.status} ${answer.text}`);
+  return certificate.toString();
 }
