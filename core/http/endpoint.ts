@@ -116,6 +116,8 @@ type Shared = {
   readonly successStatus?: number;
   /** works while a destination with `on-lag: block` lacks too much of the audit trail: what must never depend on a receiver */
   readonly whileBehind?: true;
+  /** for a page of the appliance alone, and no part of the API description */
+  readonly undescribed?: true;
   /** not served where another endpoint has the same method and path: the page of a plugin that another plugin has a better one for */
   readonly yields?: true;
   /** works while the appliance waits for the PIN; all others answer `sealed` */

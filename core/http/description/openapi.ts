@@ -18,9 +18,7 @@ export { codesOf } from './refusals.ts';
  * two operations or two schemas have one name.
  */
 export function buildOpenApi(endpoints: readonly AnyEndpoint[], tables: readonly ErrorTable[]): OpenApiDocument {
-  const described = endpoints.filter(
-    (endpoint) => endpoint.produces !== 'text/html' && !(endpoint.access === 'public' && endpoint.page === true),
-  );
+  const described = endpoints.filter((endpoint) => endpoint.produces !== 'text/html' && endpoint.undescribed !== true);
   const builder = new DescriptionBuilder(described, Object.assign({}, coreErrors, ...tables) as ErrorTable);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of described) (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = builder.operation(endpoint);

@@ -58,11 +58,12 @@ export function signInEndpoints(sessions: ConsoleSessions): AnyEndpoint[] {
       run: (call, form) => signIn(sessions, call, form),
     }),
     definePublicEndpoint<undefined, Reply>({
-      ...page,
+      access: 'public',
+      tag: consoleTag,
+      undescribed: true,
       method: 'POST',
       path: '/ui/sign-out-of-console',
       summary: 'End the session of the console',
-      produces: 'application/json',
       audit: 'required',
       async run(call) {
         const ended = await sessions.signOut(call);

@@ -52,7 +52,7 @@ describe('the API description', () => {
   test('has every route of the appliance but pages, itself included, and nothing else', () => {
     // Pages are for people.
     const served = appliance.app.routes
-      .filter((endpoint) => endpoint.produces !== 'text/html' && !('page' in endpoint))
+      .filter((endpoint) => endpoint.produces !== 'text/html' && endpoint.undescribed !== true)
       .map(({ method, path: route }) => `${method} ${route}`)
       .sort();
     expect(operations.map(([name]) => name).sort()).toEqual(served);

@@ -32,7 +32,7 @@ export type FormProps = {
 
 export function Form(props: FormProps): ComponentChildren {
   const { entry, names, input, document, present, does, confirm, nameField } = props;
-  const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document)), [input]);
+  const fields = useMemo(() => (input === undefined ? [] : fieldsIn(input, document).filter(({ path }) => path !== encodedField)), [input]);
   const draft = useSignal<Draft>(new Map());
   const typedName = useSignal('');
   const error = useSignal<unknown>(undefined);
@@ -142,6 +142,9 @@ export function Form(props: FormProps): ComponentChildren {
     </form>
   );
 }
+
+/** Says how payloads are written, which the fields of payloads know themselves. */
+const encodedField = 'base64-encoded';
 
 function confirmLeaving(): boolean {
   // The browser's own question: it works by keyboard and with screen readers, and nothing of it can be forged by the page.
