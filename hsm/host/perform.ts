@@ -47,14 +47,20 @@ export function performAll(engine: Engine, jobs: readonly ReceivedMessage[]): re
   return results.map((result, at) => (hasMade(result, at) ? { ...result, code: check.code, parts: check.parts } : result));
 }
 
+/** Whether a job is a list of calls, which ListRun runs in pieces. */
+export function isList({ flags }: ReceivedMessage): boolean {
+  return (flags & flagList) !== 0;
+}
+
 function makesKey(job: ReceivedMessage | undefined): boolean {
   return job?.code === operations.generate.code || job?.code === operations.import.code;
 }
 
 function performOne(engine: Engine, job: ReceivedMessage): Message {
+  if (isList(job)) return new ListRun(engine, job).advance(Infinity) as Message;
   const result = resultOf(job.id, () => {
     const name = operationNamed(job.code) as EngineOperation;
-    return (job.flags & flagList) === 0 ? engine.run(() => handlers[name](engine, job)) : performList(engine, name, job);
+    return engine.run(() => handlers[name](engine, job));
   });
   if (job.code === operations.import.code) job.find(1)?.fill(0);
   return result;
@@ -73,25 +79,58 @@ function resultOf(id: number, work: () => Message['parts']): Message {
   return { id, code, flags: 0, micros: (performance.now() - start) * 1_000, parts };
 }
 
-/** Runs the calls of a list. Each is repeated after a remedy and fails by itself; only a module that is broken ends the list. */
-function performList(engine: Engine, name: EngineOperation, job: ReceivedMessage): Message['parts'] {
-  const row = listHandlers[name];
-  if (row === undefined) throw new RangeError(`${name} has no lists`);
-  const run = row.prepare(engine, job);
-  const parts = job.parts();
-  const codes = Buffer.alloc((parts.length - sharedParts) / row.width);
-  const outcomes: Uint8Array[] = [codes];
-  for (let at = 0; at < codes.length; at++) {
-    const first = sharedParts + at * row.width;
-    try {
-      outcomes.push(engine.run(() => run(required(parts[first]), parts[first + 1], parts[first + 2])));
-    } catch (error) {
-      if (error instanceof LoginNeeded || error instanceof ModuleBroken) throw error;
-      codes[at] = resultError;
-      outcomes.push(encodeError(error));
-    }
+/** The calls of a list, run some at a time. Each is repeated after a remedy and fails by itself; only a broken module ends the list. */
+export class ListRun {
+  readonly #engine: Engine;
+  readonly #job: ReceivedMessage;
+  readonly #outcomes: Uint8Array[] = [];
+  #codes = Buffer.alloc(0);
+  #run: ((at: number) => Uint8Array) | undefined;
+  #micros = 0;
+
+  constructor(engine: Engine, job: ReceivedMessage) {
+    this.#engine = engine;
+    this.#job = job;
   }
-  return outcomes;
+
+  /** Runs calls, at least one, until the time `until` (performance.now). Returns the result when all have run; never throws. */
+  advance(until: number): Message | undefined {
+    let isDone = true;
+    const result = resultOf(this.#job.id, () => {
+      this.#run ??= this.#prepare();
+      isDone = this.#advance(this.#run, until);
+      return isDone ? [this.#codes, ...this.#outcomes] : [];
+    });
+    this.#micros += result.micros;
+    return isDone || result.code !== resultOk ? { ...result, micros: this.#micros } : undefined;
+  }
+
+  #prepare(): (at: number) => Uint8Array {
+    const name = operationNamed(this.#job.code) as EngineOperation;
+    const row = listHandlers[name];
+    if (row === undefined) throw new RangeError(`${name} has no lists`);
+    const run = row.prepare(this.#engine, this.#job);
+    const parts = this.#job.parts();
+    this.#codes = Buffer.alloc((parts.length - sharedParts) / row.width);
+    return (at) => {
+      const first = sharedParts + at * row.width;
+      return run(required(parts[first]), parts[first + 1], parts[first + 2]);
+    };
+  }
+
+  #advance(run: (at: number) => Uint8Array, until: number): boolean {
+    for (let at = this.#outcomes.length; at < this.#codes.length; at++) {
+      try {
+        this.#outcomes.push(this.#engine.run(() => run(at)));
+      } catch (error) {
+        if (error instanceof LoginNeeded || error instanceof ModuleBroken) throw error;
+        this.#codes[at] = resultError;
+        this.#outcomes.push(encodeError(error));
+      }
+      if (performance.now() >= until) break;
+    }
+    return this.#outcomes.length === this.#codes.length;
+  }
 }
 
 type ListedCall = (payload: Buffer, second: Buffer | undefined, third: Buffer | undefined) => Buffer;

@@ -10,7 +10,7 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { type EngineOperation, flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
-import { performAll } from './perform.ts';
+import { isList, ListRun, performAll } from './perform.ts';
 import {
   json,
   resultError,
@@ -25,6 +25,8 @@ import {
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
+/** Lists are worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds. */
+const listMilliseconds = 2;
 
 /** Receives results, made on this thread or received from a lane. */
 export type Reply = (results: readonly (Message | ReceivedMessage)[]) => void;
@@ -40,6 +42,8 @@ export class TokenService {
   #engine: Engine | undefined;
   #lanes: Lanes | undefined;
   #remote = false;
+  /** lists of this thread, the first one under way */
+  #lists: ListRun[] = [];
   #results: (Message | ReceivedMessage)[] = [];
 
   constructor(reply: Reply, exit: (code: number) => void, mayUseLanes = true) {
@@ -105,8 +109,24 @@ export class TokenService {
 
   #runHere(jobs: readonly ReceivedMessage[]): void {
     if (jobs.length === 0 || this.#engine === undefined) return;
-    for (const result of performAll(this.#engine, jobs)) this.#finish(result);
+    const single = jobs.filter((job) => !isList(job));
+    for (const result of performAll(this.#engine, single)) this.#finish(result);
+    const hasLists = this.#lists.length > 0;
+    for (const job of jobs) if (isList(job)) this.#lists.push(new ListRun(this.#engine, job));
+    if (!hasLists) this.#goOnWithLists();
   }
+
+  /** Works on lists, one after another, for a moment; then jobs that have arrived meanwhile get their turn. */
+  readonly #goOnWithLists = (): void => {
+    const until = performance.now() + listMilliseconds;
+    for (let list = this.#lists[0]; list !== undefined && performance.now() < until; list = this.#lists[0]) {
+      const result = list.advance(until);
+      if (result === undefined) break;
+      this.#lists.shift();
+      this.#finish(result);
+    }
+    if (this.#lists.length > 0) setImmediate(this.#goOnWithLists);
+  };
 
   /** Whether the key of a job must be derived first; the iterations would block this thread. */
   #derivesFirst(job: ReceivedMessage, engine: Engine): boolean {
@@ -177,7 +197,10 @@ export class TokenService {
   #finish(result: Message | ReceivedMessage): void {
     if (this.#results.length === 0) queueMicrotask(() => this.#flush());
     this.#results.push(result);
-    if (result.code === resultModuleBroken) this.#exitSoon(3);
+    if (result.code !== resultModuleBroken) return;
+    // The next host runs what is left.
+    this.#lists = [];
+    this.#exitSoon(3);
   }
 
   #flush(): void {
@@ -188,6 +211,7 @@ export class TokenService {
 
   #close(job: ReceivedMessage): void {
     this.#lanes?.close();
+    this.#lists = [];
     if (this.#engine !== undefined) closeEngine(this.#engine);
     this.#finish(ok(job, []));
     this.#exitSoon(0);

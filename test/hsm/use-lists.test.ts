@@ -11,7 +11,7 @@ import { joinCalls, readOutcomes } from '../../hsm/protocol/call-lists.ts';
 import { call, flagDerived, flagList } from '../../hsm/protocol/operations.ts';
 import { decodeMessage, encodeMessages } from '../../hsm/protocol/wire.ts';
 import { bindingOf, makeKey, signatures } from '../harness/keys.ts';
-import { makeSoftToken, testHsmConfig } from '../harness/token/softhsm.ts';
+import { makeSoftToken, makeSoftTokenForThisProcess, testHsmConfig } from '../harness/token/softhsm.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'keystored-use-lists-'));
 const message = Buffer.from('message');
@@ -122,6 +122,25 @@ describe('a list of uses', () => {
     const after = hsm.status()[0]?.latencies['hmac'];
     expect(after?.count).toBe(before + 250);
     expect(after?.perBound.reduce((sum, count) => sum + count, 0)).toBe(after?.count);
+  });
+
+  test('holds up others for a moment only: a single use that comes later is answered first', async () => {
+    const inline = await openHsm(testHsmConfig(await makeSoftTokenForThisProcess(join(directory, 'inline'))), { inline: true });
+    try {
+      const { key } = await makeKey(inline, 'ed25519', 'signing');
+      const order: string[] = [];
+      const uses = Array.from({ length: 1_000 }, (): KeyUse => ({ use: 'sign', key, scheme: { scheme: 'ed25519', message } }));
+      const listed = inline.useAll(uses).then((outcomes) => {
+        order.push('list');
+        return outcomes;
+      });
+      await new Promise(setImmediate);
+      await inline.random(16).then(() => order.push('single'));
+      expect((await listed).map(kindOf)).toEqual(uses.map(() => 'done'));
+      expect(order).toEqual(['single', 'list']);
+    } finally {
+      await inline.close();
+    }
   });
 
   test('is answered by the next host when its host is killed', async () => {
