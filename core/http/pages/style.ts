@@ -39,7 +39,7 @@ input[type=text], input[type=password] { width: 100%; font: inherit; color: inhe
 .button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text); }
 .button.primary:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
 form { margin: 1rem 0 0; }
-input + .button { margin-top: 1.25rem; }
+input:not([type=hidden]) + .button { margin-top: 1.25rem; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; }
 a { color: var(--accent); text-underline-offset: .15em; }
 a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, .code:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
