@@ -1,5 +1,5 @@
 // npm run package: puts sources, production packages, the pinned Node.js, unit and commands into dist/keystored_VERSION_ARCH.deb.
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { archiveDeb, commitEpochSeconds, controlOf, debianArchitecture, installedSize } from './debian-archive.ts';
@@ -7,6 +7,7 @@ import { makeDownloads } from './keystorectl/downloads.ts';
 import { daemonPage } from './manual/daemon-page.ts';
 import { dayOf, installCompletion, installPages } from './manual/install.ts';
 import { keystorectlPages } from './manual/pages.ts';
+import { productionPackages } from './npm-packages.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const packaging = import.meta.dirname;
@@ -45,7 +46,6 @@ const placed: readonly (readonly [source: string, target: string, mode: number])
 ];
 
 type Manifest = { readonly version: string; readonly description: string };
-type LockFile = { readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly devOptional?: boolean }>> };
 
 const manifest = readJson<Manifest>('package.json');
 /** Tests build the same tree as an earlier and a later version, in another directory. */
@@ -78,25 +78,21 @@ function installSources(): void {
   for (const name of ['package.json', 'softhsm.conf']) place(join(root, name), `${home}/${name}`, 0o644);
 }
 
-/** Every production package of the lock file that is installed on this platform. */
 function installPackages(): void {
-  const { packages } = readJson<LockFile>('package-lock.json');
-  const wanted = Object.entries(packages).filter(([path, entry]) => path !== '' && entry.dev !== true && entry.devOptional !== true);
-  const roots = new Set(wanted.map(([path]) => path));
-  for (const path of roots) {
-    if (!existsSync(join(root, path))) continue;
+  const packages = productionPackages();
+  for (const path of packages.keys()) {
     cpSync(join(root, path), join(stage, home, path), {
       recursive: true,
       dereference: true,
-      filter: (source) => !neverLoaded.some((pattern) => pattern.test(source)) && !isOtherPackage(source, path, roots),
+      filter: (source) => !neverLoaded.some((pattern) => pattern.test(source)) && !isOtherPackage(source, path, packages),
     });
   }
 }
 
 /** A nested package is included or excluded by its own entry. */
-function isOtherPackage(source: string, path: string, roots: ReadonlySet<string>): boolean {
+function isOtherPackage(source: string, path: string, packages: ReadonlyMap<string, unknown>): boolean {
   const relative = source.slice(root.length + 1);
-  return relative !== path && (roots.has(relative) || /\/node_modules\/(?:@[^/]+\/)?[^/@]+$/.test(relative.slice(path.length)));
+  return relative !== path && (packages.has(relative) || /\/node_modules\/(?:@[^/]+\/)?[^/@]+$/.test(relative.slice(path.length)));
 }
 
 function installDocumentation(): void {

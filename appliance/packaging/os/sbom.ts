@@ -1,11 +1,9 @@
 // The bill of materials of an image: its Debian packages, the production packages of npm and what Node.js is made of, as CycloneDX 1.5.
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
-
-const repository = resolve(import.meta.dirname, '../../..');
+import { productionPackages } from '../npm-packages.ts';
 
 /** One Debian package of an image. */
 export type DebianPackage = { readonly name: string; readonly version: string; readonly architecture: string };
@@ -16,15 +14,6 @@ type Component = {
   readonly name: string;
   readonly version: string;
   readonly purl: string;
-};
-
-/** An entry of the lock file, by path below the repository. */
-type Locked = {
-  readonly version: string;
-  readonly license?: string;
-  readonly integrity?: string;
-  readonly dev?: boolean;
-  readonly devOptional?: boolean;
 };
 
 /** The packages of a root tree, as its dpkg knows them. */
@@ -67,16 +56,9 @@ export function makeSbom(debs: readonly DebianPackage[], version: string, epochS
   return `${JSON.stringify({ ...content, serialNumber: serialOf(JSON.stringify(content)) }, undefined, 2)}\n`;
 }
 
-/**
- * The npm packages in the Debian package, from the lock file: no development tools, nothing for other platforms. Not from `npm sbom`,
- * which leaves out production packages that a development tool could use as well (npm 11 and yaml).
- */
+/** The npm packages in the Debian package. */
 function npmComponents(): Component[] {
-  const { packages } = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> };
-  const taken = Object.entries(packages).filter(
-    ([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true && existsSync(join(repository, path)),
-  );
-  const described = taken.map(([path, { version, license, integrity }]): Component => {
+  const described = [...productionPackages()].map(([path, { version, license, integrity }]): Component => {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
     return {
@@ -116,7 +98,7 @@ function serialOf(content: string): string {
 }
 
 function run(command: string, args: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: repository, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
   if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr}`);
   return stdout;
 }
