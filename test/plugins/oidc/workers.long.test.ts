@@ -43,7 +43,7 @@ test('twenty logins, each over several connections, all end in a session; the re
     const url = await browser.start();
     expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${daemon.url}/oidc-callback`);
     expect((await browser.get(pathOf(provider.authorize(url)))).status).toBe(303);
-    expect(textOf((await browser.get('/ui')).body)).toContain('You are signed in');
+    expect(textOf((await browser.get('/ui/account')).body)).toContain('You are signed in');
   }
 });
 
