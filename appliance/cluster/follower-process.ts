@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel } from '../processes/channel.ts';
+import { endProcess } from '../processes/end-process.ts';
 import { memoryEnvironment } from '../processes/memory.ts';
 import { nothingAsked, workerPort } from '../processes/messages.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -67,13 +68,7 @@ export async function keepFollower(orders: FollowerOrders): Promise<FollowerProc
     },
     async stop() {
       isStopping = true;
-      const child = current?.child;
-      if (child?.pid === undefined) return;
-      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      current?.channel.request('stop', undefined).catch(() => undefined);
-      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
-      await gone;
-      clearTimeout(late);
+      await endProcess(current?.child, () => current?.channel.request('stop', undefined), stopMs);
     },
   };
 }

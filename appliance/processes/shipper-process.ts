@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fail } from '../../core/base/errors.ts';
 import { warnOnStandardError } from '../../core/log/journal.ts';
 import { type Channel, openChannel, Unanswered } from './channel.ts';
+import { endProcess } from './end-process.ts';
 import { memoryEnvironment } from './memory.ts';
 import { nothingAsked, shipperRequests, type SupervisorHandlers, workerPort } from './messages.ts';
 
@@ -81,13 +82,7 @@ export function keepShipper(args: readonly string[]): ShipperProcess {
     },
     async stop() {
       isStopping = true;
-      const child = current?.child;
-      if (child?.pid === undefined) return;
-      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      current?.channel.request('stop', undefined).catch(() => undefined);
-      const late = setTimeout(() => child.kill('SIGKILL'), stopMs);
-      await gone;
-      clearTimeout(late);
+      await endProcess(current?.child, () => current?.channel.request('stop', undefined), stopMs);
     },
   };
 }
