@@ -8,6 +8,7 @@ import { nameOf } from '../description/catalog.ts';
 import { inputOf, outputOf } from '../description/schema.ts';
 import { Form } from '../forms/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -102,11 +103,7 @@ export function EditView({ catalog, entry, names }: ChangeProps): ComponentChild
       </Heading>
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {kept.value === undefined ? (
-        loaded.state === 'loading' && (
-          <p role="status" class="quiet">
-            Loading …
-          </p>
-        )
+        loaded.state === 'loading' && <Loading />
       ) : (
         <section class="card">
           <Form

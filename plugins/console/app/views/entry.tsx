@@ -8,6 +8,7 @@ import { nameOf, type Catalog, type Entry, type Place } from '../description/cat
 import { outputOf, textOf } from '../description/schema.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { useLoaded, type Loaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Text, Value } from '../parts/value.tsx';
@@ -123,12 +124,7 @@ type DocumentProps = {
 
 function Document({ catalog, show, title, loaded, without }: DocumentProps): ComponentChildren {
   const { document } = catalog;
-  if (loaded.state === 'loading')
-    return (
-      <p role="status" class="quiet">
-        Loading …
-      </p>
-    );
+  if (loaded.state === 'loading') return <Loading />;
   if (loaded.state === 'failed') return <Problem error={loaded.error} />;
   const { body } = loaded.answer;
   const isDocument = typeof body === 'object' && body !== null;

@@ -8,6 +8,7 @@ import { nameOf, titleOf } from '../description/catalog.ts';
 import { columnsOf, outputOf, resolve, textOf } from '../description/schema.ts';
 import { AllowedLink } from '../parts/allowed.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Loading } from '../parts/loading.tsx';
 import { useLoaded } from '../parts/loaded.ts';
 import { Problem } from '../parts/problem.tsx';
 import { Prose } from '../parts/prose.tsx';
@@ -78,11 +79,7 @@ export function ListView({ catalog, entry, names, create }: ListProps): Componen
           <Filter name="selector" label="With labels" path={path} value={selector ?? ''} hint="team=payments,env=prod" />
         )}
       </div>
-      {loaded.state === 'loading' && (
-        <p role="status" class="quiet">
-          Loading …
-        </p>
-      )}
+      {loaded.state === 'loading' && <Loading />}
       {loaded.state === 'failed' && <Problem error={loaded.error} />}
       {loaded.state === 'there' && (
         <Rows

@@ -1,0 +1,10 @@
+// What stands where content will be.
+import type { ComponentChildren } from 'preact';
+
+export function Loading(): ComponentChildren {
+  return (
+    <p role="status" class="quiet">
+      Loading …
+    </p>
+  );
+}
