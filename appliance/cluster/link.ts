@@ -12,6 +12,8 @@ import { followerRequests, linkRequests } from './messages.ts';
 import { socketPort } from './socket-port.ts';
 
 export type LinkParts = {
+  /** id of this appliance in the cluster */
+  readonly appliance: string;
   /** path of the follower's socket */
   readonly socket: string;
   readonly moment: () => Moment;
@@ -26,6 +28,7 @@ const reconnectMs = 50;
 
 export class FollowerLink implements SharedStore {
   readonly batch = batchLimits;
+  readonly appliance: string;
   readonly #parts: LinkParts;
   readonly #stopping = new AbortController();
   #connection: Promise<Connection>;
@@ -35,6 +38,7 @@ export class FollowerLink implements SharedStore {
   /** Connects, and again whenever the follower has ended. */
   constructor(parts: LinkParts) {
     this.#parts = parts;
+    this.appliance = parts.appliance;
     this.#connection = this.#connect();
   }
 

@@ -2,7 +2,7 @@
 import type { Hsm } from '../../hsm/api.ts';
 import type { Clock } from '../base/context.ts';
 import type { Secret } from '../base/secret.ts';
-import { putDigestKey } from '../store/keyed-digest.ts';
+import { putDigestKey } from '../store/records/keyed-digest.ts';
 import type { Store, WriteTransaction } from '../store/store.ts';
 import { addTenant, openTenants, systemTenantName, type Tenant } from './tenants.ts';
 import { drawToken, issueToken, type IssuedToken } from './tokens/tokens.ts';

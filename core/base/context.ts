@@ -20,10 +20,15 @@ export interface Log {
   with(component: string, tenant?: string): Log;
 }
 
-/** Background work. Runs in one worker at a time. Must be safe to repeat, and to lose half-way. */
+/**
+ * Background work. Runs in one worker at a time, in a cluster of one appliance (job-holder.ts). Must be safe to repeat, and to lose half-way:
+ * what it changes outside the store is repeatable, or noted there before.
+ */
 export type Job = {
   readonly name: string;
   readonly everySeconds: number;
+  /** Every appliance of a cluster runs it for itself; other jobs are run by one of them. */
+  readonly isOfEach?: true;
   run(signal: AbortSignal): Promise<void>;
 };
 

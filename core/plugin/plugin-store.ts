@@ -17,6 +17,7 @@ export function storeOf({ name, inherits }: AnyPlugin, plugins: readonly AnyPlug
     tenantTable: <V>(table: string) => viewOf(table).tenantTable<V>(table),
     write: (change) => own.write(change),
     refresh: () => own.refresh(),
+    appliance: own.appliance,
     get state() {
       return own.state;
     },

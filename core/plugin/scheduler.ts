@@ -8,8 +8,6 @@ export type SchedulerOptions = {
   readonly log: Log;
   /** only its monotonic time is used; default: the system clock */
   readonly clock?: Clock;
-  /** Asked before each run: jobs run in the leader process only. Default: always true. */
-  readonly isLeader?: () => boolean;
   /** delay of the first runs after the start; each job starts a little later than the one before */
   readonly firstRunSeconds?: number;
 };
@@ -28,17 +26,11 @@ const shortestPauseSeconds = 0.01;
  * Starts all jobs. Intervals are measured from start to start; a run that takes longer delays the next one. They use monotonic time, so
  * setting the wall clock has no effect on them.
  */
-export function startScheduler({
-  jobs,
-  log,
-  clock = systemClock,
-  isLeader = () => true,
-  firstRunSeconds = 1,
-}: SchedulerOptions): Scheduler {
+export function startScheduler({ jobs, log, clock = systemClock, firstRunSeconds = 1 }: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
   const running = jobs.map((job, index) => {
     const stagger = Math.min(index * 0.1, 5);
-    return repeat(job, firstRunSeconds + stagger, { clock, log, isLeader, signal: stopping.signal });
+    return repeat(job, firstRunSeconds + stagger, { clock, log, signal: stopping.signal });
   });
   return {
     async stop() {
@@ -48,13 +40,13 @@ export function startScheduler({
   };
 }
 
-type SchedulerContext = { readonly clock: Clock; readonly log: Log; readonly isLeader: () => boolean; readonly signal: AbortSignal };
+type SchedulerContext = { readonly clock: Clock; readonly log: Log; readonly signal: AbortSignal };
 
-async function repeat(job: Job, firstSeconds: number, { clock, log, isLeader, signal }: SchedulerContext): Promise<void> {
+async function repeat(job: Job, firstSeconds: number, { clock, log, signal }: SchedulerContext): Promise<void> {
   let failures = 0;
   for (let waitSeconds = firstSeconds; await waited(waitSeconds, clock, signal);) {
     const startedMs = clock.monotonicMs();
-    if (isLeader()) failures = (await succeeds(job, log, signal)) ? 0 : failures + 1;
+    failures = (await succeeds(job, log, signal)) ? 0 : failures + 1;
     const nextSeconds = job.everySeconds - (clock.monotonicMs() - startedMs) / 1_000;
     const retrySeconds = failures === 0 ? Number.POSITIVE_INFINITY : firstRetrySeconds * 2 ** (failures - 1);
     waitSeconds = Math.max(shortestPauseSeconds, Math.min(nextSeconds, retrySeconds));

@@ -16,6 +16,8 @@ export type Intent = {
 
 /** The store that several appliances have in common. */
 export interface SharedStore {
+  /** id of this appliance: `[a-z0-9][a-z0-9-]*`, also after it has left never that of another */
+  readonly appliance: string;
   /** Sizes above which a batch is committed without the writes that still wait. */
   readonly batch: { readonly operations: number; readonly bytes: number };
   /**

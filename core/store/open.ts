@@ -6,6 +6,7 @@ import { checkRecords } from './check.ts';
 import { copyEnvironment } from './copy.ts';
 import { proveDataKey } from './data-key.ts';
 import { Environment } from './environment.ts';
+import { presentFence } from './fence.ts';
 import type { SharedStore } from './intent.ts';
 import { migrate, type Migration } from './migrate.ts';
 import { NotedChanges } from './noted.ts';
@@ -76,6 +77,7 @@ const idleRefreshMs = 1_000;
 const mostLosses = 100;
 
 class LmdbStore implements OpenStore {
+  readonly appliance: string | undefined;
   readonly #options: StoreOptions;
   readonly #environment: Environment;
   readonly #noted: NotedChanges;
@@ -91,6 +93,7 @@ class LmdbStore implements OpenStore {
     const cache = new RecordCache(options.cacheBytes ?? 32 << 20);
     const restarted = (): void => this.#forget();
     this.#options = options;
+    this.appliance = options.shared?.appliance;
     this.#environment = new Environment(options.directory, restarted, options.log);
     this.#noted = new NotedChanges(this.#environment);
     const environment = options.shared === undefined ? this.#environment : this.#noted;
@@ -127,6 +130,7 @@ class LmdbStore implements OpenStore {
       table,
       tenantTable: <V>(name: string) => this.#ofTenants(table<V>(name)),
       write: (change) => this.write(change),
+      appliance: this.appliance,
       refresh: () => this.refresh(),
       get state() {
         return stateOf();
@@ -135,13 +139,17 @@ class LmdbStore implements OpenStore {
   }
 
   write<T>(change: (transaction: WriteTransaction) => T): Promise<T> {
+    const fence = presentFence();
     return new Promise((resolve, reject) => {
       let settle: () => void;
       this.#waiting.push({
         attempt: (changed) => {
           const transaction = new Change(this.#context);
           try {
-            const result = this.#context.environment.undoable(() => requireSynchronous(change(transaction)));
+            const result = this.#context.environment.undoable(() => {
+              fence?.(transaction);
+              return requireSynchronous(change(transaction));
+            });
             for (const key of transaction.changed) changed.add(key);
             settle = () => resolve(result);
           } catch (error) {

@@ -50,6 +50,13 @@ export interface Store {
   write<T>(change: (transaction: WriteTransaction) => T): Promise<T>;
   /** Moves reads of this process to the newest committed state. The request pipeline calls it once per turn. */
   refresh(): void;
+  /** Id of the appliance in its cluster, never used again; undefined for one that stands alone. Chains of its audit trail are named by it. */
+  readonly appliance: string | undefined;
   /** A number that changes whenever reads may find other records than before; undefined inside a commit, whose writes are not certain yet. */
   readonly state: number | undefined;
+}
+
+/** The key of a record that every appliance of a cluster has for itself; one that stands alone has the same key without its name. */
+export function ownKey({ appliance }: Pick<Store, 'appliance'>, ...parts: readonly string[]): StoreKey {
+  return appliance === undefined ? parts : [...parts, appliance];
 }

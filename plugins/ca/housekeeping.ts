@@ -1,4 +1,5 @@
 // Periodic work on CAs: publishing CRLs, deleting records of expired certificates, removing expired key generations and unclaimed keys.
+import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { CaContext } from './context.ts';
 import { readCertificate } from './der/certificate.ts';
 import { currentCrl } from './status/crl.ts';
@@ -28,7 +29,7 @@ export async function keepHouse(context: CaContext, signal: AbortSignal): Promis
   }
 }
 
-/** Most records deleted in one transaction. */
+/** Most records deleted in one run. */
 const stepRecords = 1_000;
 
 async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
@@ -45,10 +46,8 @@ async function forgetExpired(context: CaContext, ca: FoundCa): Promise<void> {
     .take(stepRecords);
   const keys = { certificates: Array.from(oldCertificates, ([key]) => key), revocations: Array.from(oldRevocations, ([key]) => key) };
   if (keys.certificates.length + keys.revocations.length === 0) return;
-  await context.store.write((transaction) => {
-    for (const key of keys.certificates) transaction.delete(certificates, key);
-    for (const key of keys.revocations) transaction.delete(revocations, key);
-  });
+  await writeInPieces(context.store, keys.certificates, (transaction, key) => transaction.delete(certificates, key));
+  await writeInPieces(context.store, keys.revocations, (transaction, key) => transaction.delete(revocations, key));
 }
 
 /** Removes generations whose certificate has expired, and their keys from the token. The newest one is kept, expired or not. */

@@ -1,4 +1,5 @@
 // Removing a CA: first its record, so that it cannot be found, then its certificates and keys, in steps that can be interrupted and repeated.
+import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { StoreKey, Table, WriteTransaction } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { readCertificate } from './der/certificate.ts';
@@ -8,7 +9,7 @@ import type { CaRecord } from './records/records.ts';
 import { revokeIssued } from './status/revocation.ts';
 import { ledgerReference } from './authority/generation.ts';
 
-/** Records deleted in one transaction, so that a large CA does not block other writers. */
+/** Keys that are read at a time. */
 const stepRecords = 1_000;
 
 /** In the transaction that deletes the record: its keys have no owner any more, and the rest is noted for clearing. */
@@ -49,13 +50,10 @@ export async function sweepRemovedCas(context: CaContext): Promise<void> {
   }
 }
 
-async function clear(context: CaContext, table: Table<unknown>, prefix: StoreKey): Promise<void> {
-  let cleared: number;
-  do {
-    cleared = await context.store.write((transaction) => {
-      const keys = Array.from(Iterator.from(transaction.entries(table, prefix)).take(stepRecords), ([key]) => key);
-      for (const key of keys) transaction.delete(table, key);
-      return keys.length;
-    });
-  } while (cleared === stepRecords);
+async function clear({ store }: CaContext, table: Table<unknown>, prefix: StoreKey): Promise<void> {
+  for (let keys: StoreKey[] | undefined; keys === undefined || keys.length === stepRecords;) {
+    store.refresh();
+    keys = Array.from(table.keys(prefix, { limit: stepRecords }));
+    await writeInPieces(store, keys, (transaction, key) => transaction.delete(table, key));
+  }
 }

@@ -3,6 +3,7 @@ import { parseAddress } from '../../core/base/addresses.ts';
 import { encodeUtf8 } from '../../core/base/bytes.ts';
 import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
+import { writeInPieces } from '../../core/store/records/pieces.ts';
 import type { Store, StoreKey, Table } from '../../core/store/store.ts';
 
 /** More wrong secrets than these in the window are `rate-limited`. */
@@ -55,10 +56,7 @@ export class FailureLimit {
   async sweep(): Promise<void> {
     this.#store.refresh();
     const over = Array.from(this.#table.entries([])).filter(([, failures]) => this.#secondsLeft(failures) <= 0);
-    if (over.length === 0) return;
-    await this.#store.write((transaction) => {
-      for (const [key] of over) transaction.delete(this.#table, key);
-    });
+    await writeInPieces(this.#store, over, (transaction, [key]) => transaction.delete(this.#table, key));
   }
 
   #refuse(failures: Failures | undefined, limit: number): void {

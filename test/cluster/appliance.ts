@@ -32,7 +32,11 @@ export async function startAppliance(name: string, directory: string, urls: read
     ...{ client, directory, id: name, name, limits: { operations: maxOperations, bytes: 1_400_000 } },
     ...{ log: silentLog, moment: machineMoment, onChange: () => undefined, onReplaced: () => undefined },
   });
-  const shared = { batch: batchLimits, commit: (intent: Parameters<ClusterMember['commit']>[1]) => member.commit(randomUUID(), intent) };
+  const shared = {
+    appliance: name,
+    batch: batchLimits,
+    commit: (intent: Parameters<ClusterMember['commit']>[1]) => member.commit(randomUUID(), intent),
+  };
   const store = await openStore({ directory, dataKey, shared });
   const table = store.table<number>('things');
   return {

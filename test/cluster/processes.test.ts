@@ -40,7 +40,7 @@ async function startAppliance(
   return {
     follower,
     async serve() {
-      const link = new FollowerLink({ socket: root('socket'), moment: machineMoment, report: () => undefined });
+      const link = new FollowerLink({ appliance: name, socket: root('socket'), moment: machineMoment, report: () => undefined });
       await vi.waitUntil(() => link.isValid, { timeout: 20_000 });
       const store = await openStore({ directory, dataKey, shared: link });
       closing.push(async () => {

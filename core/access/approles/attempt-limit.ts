@@ -1,7 +1,8 @@
 // Limits failed logins per minute. They are counted in the store, so that all workers count together and a restart keeps the count.
 import { fail, type ServiceError } from '../../base/errors.ts';
-import { keyedDigest } from '../../store/keyed-digest.ts';
-import type { Store, Table, WriteTransaction } from '../../store/store.ts';
+import { keyedDigest } from '../../store/records/keyed-digest.ts';
+import { writeInPieces } from '../../store/records/pieces.ts';
+import type { Store, StoreKey, Table, WriteTransaction } from '../../store/store.ts';
 
 /** Milliseconds since 1970 of the failures of the last minute, oldest first. */
 type Failures = readonly number[];
@@ -61,17 +62,11 @@ export class AttemptLimit {
 export async function dropOldFailures(store: Store, nowMs: number, signal: AbortSignal): Promise<void> {
   const table = failureTable(store);
   const old = [...table.entries([])].filter(([, failures]) => recent(failures, nowMs).length === 0).map(([key]) => key);
-  for (let from = 0; from < old.length && !signal.aborted; from += batchSize) {
-    await store.write((transaction) => {
-      for (const key of old.slice(from, from + batchSize)) {
-        if (recent(transaction.get(table, key), nowMs).length === 0) transaction.delete(table, key);
-      }
-    });
-  }
+  const drop = (transaction: WriteTransaction, key: StoreKey): void => {
+    if (recent(transaction.get(table, key), nowMs).length === 0) transaction.delete(table, key);
+  };
+  await writeInPieces(store, old, drop, signal);
 }
-
-/** Records removed in one transaction: other writes wait for it. */
-const batchSize = 500;
 
 const failureTable = (store: Store): Table<Failures> => store.table<Failures>('login-failures');
 

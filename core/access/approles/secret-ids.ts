@@ -3,6 +3,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { isWithin } from '../../base/addresses.ts';
 import type { Clock, Job } from '../../base/context.ts';
 import { revealSecret, type Secret } from '../../base/secret.ts';
+import { writeInPieces } from '../../store/records/pieces.ts';
 import type { Store, Table, WriteTransaction } from '../../store/store.ts';
 import { decodeTimestamp, formatTimestamp } from '../../base/time.ts';
 import { dropOldFailures } from './attempt-limit.ts';
@@ -119,17 +120,10 @@ export function loginSweepJob(store: Store, clock: Clock): Job {
       const now = clock.now();
       await dropOldFailures(store, now.epochMilliseconds, signal);
       const over = [...secretIdTable(store).entries([])].map(([, record]) => record).filter((record) => isExpired(record, now));
-      for (let from = 0; from < over.length && !signal.aborted; from += batchSize) {
-        await store.write((transaction) => {
-          for (const record of over.slice(from, from + batchSize)) dropSecretId(transaction, store, record);
-        });
-      }
+      await writeInPieces(store, over, (transaction, record) => dropSecretId(transaction, store, record), signal);
     },
   };
 }
-
-/** Records removed in one transaction: other writes wait for it. */
-const batchSize = 200;
 
 function dropSecretId(transaction: WriteTransaction, store: Store, { hash, tenantId, approleId, accessor }: SecretIdRecord): void {
   transaction.delete(secretIdTable(store), [hash]);

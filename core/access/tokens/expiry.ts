@@ -1,11 +1,9 @@
 // Removes expired tokens: they are no longer valid, but their records would stay.
 import type { Clock, Job } from '../../base/context.ts';
-import type { Store } from '../../store/store.ts';
+import { writeInPieces } from '../../store/records/pieces.ts';
+import type { Store, WriteTransaction } from '../../store/store.ts';
 import { isExpired, tokenTable } from './record.ts';
 import { disableToken } from './tokens.ts';
-
-/** Records removed in one transaction: other writes wait for it. */
-const batchSize = 200;
 
 /** The job that removes expired tokens with their children. Safe to repeat and to interrupt. */
 export function tokenExpiryJob(store: Store, clock: Clock): Job {
@@ -16,15 +14,12 @@ export function tokenExpiryJob(store: Store, clock: Clock): Job {
       store.refresh();
       const now = clock.now();
       const expired = [...tokenTable(store).entries([])].filter(([, record]) => isExpired(record, now)).map(([key]) => key.map(String));
-      for (let from = 0; from < expired.length && !signal.aborted; from += batchSize) {
-        await store.write((transaction) => {
-          for (const [tenantId = '', accessor = ''] of expired.slice(from, from + batchSize)) {
-            const record = transaction.get(tokenTable(store), [tenantId, accessor]);
-            // Another process may have refreshed it meanwhile.
-            if (record !== undefined && isExpired(record, now)) disableToken(transaction, store, tenantId, accessor);
-          }
-        });
-      }
+      const drop = (transaction: WriteTransaction, [tenantId = '', accessor = '']: readonly string[]): void => {
+        const record = transaction.get(tokenTable(store), [tenantId, accessor]);
+        // Another process may have refreshed it meanwhile.
+        if (record !== undefined && isExpired(record, now)) disableToken(transaction, store, tenantId, accessor);
+      };
+      await writeInPieces(store, expired, drop, signal);
     },
   };
 }

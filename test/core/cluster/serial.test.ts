@@ -69,6 +69,7 @@ function run({ id, steps, fails }: Change, on: Steps): string {
 }
 
 class Appliance implements SharedStore {
+  readonly appliance = 'one of three';
   readonly #model: ModelEtcd;
   readonly #directory = temporary(`replica-${++directories}`);
   readonly writer = new ReplicaWriter(this.#directory, silentLog);

@@ -75,15 +75,6 @@ test('a failed job with a long interval is retried after a second, not after the
   expect(runs).toBe(2);
 });
 
-test('jobs do not run in a process that is not the leader', async () => {
-  let [leader, runs] = [false, 0];
-  start([{ name: 'led', everySeconds: 0.01, run: async () => void runs++ }], { isLeader: () => leader });
-  await pause(60);
-  expect(runs).toBe(0);
-  leader = true;
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(0), patienceMs);
-});
-
 test('stopping aborts the current run, waits for it, and is not a failure', async () => {
   const warn = vi.fn<Log['warn']>();
   let [begun, ended] = [0, 0];

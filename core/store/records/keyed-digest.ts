@@ -1,6 +1,6 @@
 // Digests under a key of the store: equal values have equal digests, which reveal nothing about the value without the key.
 import { createHmac } from 'node:crypto';
-import type { Store, Table, WriteTransaction } from './store.ts';
+import type { Store, Table, WriteTransaction } from '../store.ts';
 
 /** The table is named after its first use, entity tags. */
 const keyTable = (store: Store): Table<Uint8Array> => store.table<Uint8Array>('entity-tag-key');

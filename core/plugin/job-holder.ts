@@ -1,0 +1,193 @@
+// Of the appliances of a cluster one runs the background jobs. Which one is a record of the shared store, and every transaction of a job
+// compares it.
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Clock, Job, Log } from '../base/context.ts';
+import { reasonOf } from '../base/errors.ts';
+import { systemClock } from '../base/time.ts';
+import { behindFence, type Fence } from '../store/fence.ts';
+import type { Store, Table } from '../store/store.ts';
+import { type Scheduler, startScheduler } from './scheduler.ts';
+
+/*
+ * ['term'] says who runs the jobs. Every taking draws a new term. A job reads it in each of its transactions, so one whose appliance was
+ * taken for dead changes nothing any more, whatever its clock says. ['beat'] says that the appliance is still at it. It is a record of its
+ * own: the transactions of running jobs would lose against each beat otherwise.
+ *
+ * Whether the holder is alive is judged by beats that an appliance sees on its own monotonic clock. A wrong judgement costs repeated work
+ * and no more, because of the fence. We did not use a lease of etcd: a change of leader prolongs it beyond ten seconds.
+ */
+type Holding = { readonly appliance: string; readonly term: string; readonly beats: number };
+
+const termKey = ['term'];
+const beatKey = ['beat'];
+
+export type JobsOptions = {
+  readonly store: Store;
+  readonly jobs: readonly Job[];
+  readonly log: Log;
+  /** only its monotonic time is used; default: the system clock */
+  readonly clock?: Clock;
+  /** as in SchedulerOptions */
+  readonly firstRunSeconds?: number;
+};
+
+/** Thrown by writes of a job after another appliance has taken the jobs. */
+class JobsLost extends Error {
+  override name = 'JobsLost';
+}
+
+/** A holder that gives no beat for so long has lost the jobs: with the pause of an election and the commit, they go on within ten seconds. */
+const silentMs = 4_000;
+const beatEveryMs = 1_500;
+const lookEveryMs = 500;
+
+/**
+ * Starts all jobs of an appliance that stands alone. In a cluster it starts at once those that each appliance runs for itself, and the others
+ * while this appliance holds them.
+ */
+export function startJobs(options: JobsOptions): Scheduler {
+  const { store, jobs } = options;
+  const shared = store.appliance === undefined ? [] : jobs.filter(({ isOfEach }) => isOfEach !== true);
+  const own = startScheduler({ ...options, jobs: jobs.filter((job) => !shared.includes(job)) });
+  if (shared.length === 0) return own;
+  const holder = new JobHolder({ clock: systemClock, ...options, jobs: shared });
+  return {
+    async stop() {
+      await Promise.all([own.stop(), holder.stop()]);
+    },
+  };
+}
+
+type HolderOptions = JobsOptions & { readonly clock: Clock };
+
+class JobHolder {
+  readonly #options: HolderOptions;
+  readonly #table: Table<Holding>;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  /** the term that this process has asked for last; whether it got it, the record says */
+  #term: string | undefined;
+  #jobs: Scheduler | undefined;
+  /** when our last beat was sent that is known to be committed */
+  #beatMs = 0;
+  /** the beat of another that was seen last, and when it was new here */
+  #seen: { readonly beat: string; readonly atMs: number } | undefined;
+  #stopped: Promise<void> | undefined;
+  /** why the last look failed, so that it is said once */
+  #told: string | undefined;
+
+  constructor(options: HolderOptions) {
+    this.#options = options;
+    this.#table = options.store.table('job-holder');
+    this.#running = this.#watch();
+  }
+
+  /** Ends the jobs and leaves them to the appliance that looks next. Safe to call twice. */
+  stop(): Promise<void> {
+    this.#stopped ??= (async () => {
+      this.#stopping.abort();
+      await this.#running;
+      await this.#endJobs();
+      await this.#release().catch((error: unknown) => this.#tell('the jobs could not be given back', error));
+    })();
+    return this.#stopped;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#look();
+        this.#told = undefined;
+      } catch (error) {
+        this.#tell('who runs the background jobs could not be decided', error);
+      }
+      // Others may think that we are gone.
+      if (this.#options.clock.monotonicMs() - this.#beatMs > silentMs) await this.#endJobs();
+      await setTimeout(lookEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { store, clock } = this.#options;
+    store.refresh();
+    const held = this.#table.get(termKey);
+    if (held !== undefined && held.term === this.#term) return this.#hold(held);
+    await this.#endJobs();
+    const beats = this.#table.get(beatKey)?.beats;
+    const isFirstLook = this.#seen === undefined;
+    const beat = `${held?.term} ${beats}`;
+    if (this.#seen?.beat !== beat) this.#seen = { beat, atMs: clock.monotonicMs() };
+    const isSilent = clock.monotonicMs() - this.#seen.atMs >= silentMs;
+    // At its first look a process finds its predecessor, which has ended: one process of an appliance runs its jobs.
+    const isOurs = isFirstLook && held?.appliance === store.appliance;
+    if (held === undefined || isOurs || isSilent) await this.#take(held?.term, beats);
+  }
+
+  /** Takes the jobs from the holder of a term, unless it gave a beat or another was first. */
+  async #take(from: string | undefined, beats: number | undefined): Promise<void> {
+    const { store, clock, log } = this.#options;
+    const { appliance = '' } = store;
+    const taken: Holding = { appliance, term: randomUUID(), beats: 0 };
+    this.#term = taken.term;
+    this.#beatMs = clock.monotonicMs();
+    const isTaken = await store.write((transaction) => {
+      const present = transaction.get(this.#table, termKey);
+      if (present?.term !== from || transaction.get(this.#table, beatKey)?.beats !== beats) return false;
+      transaction.put(this.#table, termKey, taken);
+      transaction.put(this.#table, beatKey, taken);
+      return true;
+    });
+    if (!isTaken) return;
+    log.info('this appliance runs the background jobs of the cluster');
+    this.#beginJobs(taken);
+  }
+
+  async #hold(held: Holding): Promise<void> {
+    const { store, clock } = this.#options;
+    const sentMs = clock.monotonicMs();
+    if (this.#jobs === undefined || sentMs - this.#beatMs >= beatEveryMs) {
+      const isHeld = await store.write((transaction) => {
+        if (transaction.get(this.#table, termKey)?.term !== held.term) return false;
+        const beats = (transaction.get(this.#table, beatKey)?.beats ?? 0) + 1;
+        transaction.put(this.#table, beatKey, { ...held, beats });
+        return true;
+      });
+      if (!isHeld) return this.#endJobs();
+      this.#beatMs = sentMs;
+    }
+    this.#beginJobs(held);
+  }
+
+  #beginJobs({ term }: Holding): void {
+    if (this.#jobs !== undefined || this.#stopping.signal.aborted) return;
+    const fence: Fence = (transaction) => {
+      if (transaction.get(this.#table, termKey)?.term !== term) throw new JobsLost('another appliance of the cluster runs the jobs now');
+    };
+    const jobs = this.#options.jobs.map((job) => ({ ...job, run: (signal: AbortSignal) => behindFence(fence, () => job.run(signal)) }));
+    this.#jobs = startScheduler({ ...this.#options, jobs });
+  }
+
+  async #endJobs(): Promise<void> {
+    const jobs = this.#jobs;
+    this.#jobs = undefined;
+    if (jobs === undefined) return;
+    this.#options.log.info('this appliance runs the background jobs of the cluster no longer');
+    await jobs.stop();
+  }
+
+  async #release(): Promise<void> {
+    const { store } = this.#options;
+    if (this.#table.get(termKey)?.term !== this.#term || this.#term === undefined) return;
+    await store.write((transaction) => {
+      if (transaction.get(this.#table, termKey)?.term === this.#term) transaction.delete(this.#table, termKey);
+    });
+  }
+
+  #tell(message: string, error: unknown): void {
+    const reason = reasonOf(error);
+    if (reason !== this.#told) this.#options.log.warn(message, { reason });
+    this.#told = reason;
+  }
+}

@@ -1,0 +1,30 @@
+// Changes of many records, in pieces: each piece is one that a transaction of a shared store takes, and many of them make one commit of LMDB.
+import type { Store, WriteTransaction } from '../store.ts';
+
+/** Records of a piece. etcd takes 128 operations in a transaction by default, and a record may need several. */
+const inOnePiece = 10;
+/** Records of the pieces that are queued together: other writes wait for their commit. */
+const together = 200;
+
+/** Consecutive parts of a list, of that length but for the last. */
+export function piecesOf<T>(items: readonly T[], length: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, index) => items.slice(index * length, (index + 1) * length));
+}
+
+/** Each piece is committed or refused by itself. Rejects with the first refusal; stops between commits when aborted. */
+export async function writeInPieces<T>(
+  store: Pick<Store, 'write'>,
+  items: readonly T[],
+  change: (transaction: WriteTransaction, item: T) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const some of piecesOf(items, together)) {
+    if (signal?.aborted === true) return;
+    const writing = piecesOf(some, inOnePiece).map((piece) =>
+      store.write((transaction) => {
+        for (const item of piece) change(transaction, item);
+      }),
+    );
+    await Promise.all(writing);
+  }
+}
