@@ -83,7 +83,7 @@ export const programCommands: readonly ProgramCommand[] = [
   },
   {
     name: 'audit',
-    summary: 'check a copy of the audit trail: audit verify DIR',
+    summary: 'check copies of audit trails: audit verify DIR...',
     group: 'Administration:',
     run: async (words, _before, io) => (await import('./commands/audit.ts')).runAudit(words, io),
   },

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Configuration } from '../../core/config/config.ts';
 import { type OpenLog, openLog } from '../../core/log/log.ts';
 import { systemClock } from '../../core/base/time.ts';
-import { workerChain } from '../provisioning/chains.ts';
+import { chainNames } from '../../core/audit/chains.ts';
 import { provisionAppliance } from '../provisioning/first-boot.ts';
 import { type GivenPins, hsmConfigOf, withPins } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
@@ -25,7 +25,7 @@ export async function openToServe(
   { provisions = false, pins }: { readonly provisions?: boolean | undefined; readonly pins?: GivenPins | undefined },
 ): Promise<Opened> {
   const { data, logs, logLevel: level } = configuration;
-  const log = openLog({ directory: paths.logs(data), stream: workerChain(number), level, clock: systemClock, ...logs });
+  const log = openLog({ directory: paths.logs(data), stream: chainNames(undefined).worker(number), level, clock: systemClock, ...logs });
   try {
     watchForStrayErrors(log);
     const configured = await hsmConfigOf(configuration, () => undefined);

@@ -5,14 +5,14 @@ import { type AuditTrail, openAuditTrail } from '../../core/audit/trail.ts';
 import type { Configuration } from '../../core/config/config.ts';
 import { listenHttps, ListenError } from '../../core/http/listener/listeners.ts';
 import type { Job } from '../../core/base/context.ts';
-import { startScheduler } from '../../core/plugin/scheduler.ts';
+import { startJobs } from '../../core/plugin/job-holder.ts';
 import { once } from '../../core/base/async/once.ts';
 import { sharedFor } from '../../core/base/async/shared-for.ts';
 import { provide } from '../../core/plugin/service.ts';
 import { type Listeners, listenersService } from '../../core/plugin/services/listeners.ts';
 import { systemClock } from '../../core/base/time.ts';
 import { auditPublicKeysPem, openAuditSigner } from '../provisioning/audit-signing.ts';
-import { workerChain } from '../provisioning/chains.ts';
+import { chainNames } from '../../core/audit/chains.ts';
 import { Backups } from '../backup/run/backups.ts';
 import { bootstrapJob } from '../provisioning/bootstrap.ts';
 import { watchClock } from '../operations/clock-watch.ts';
@@ -60,7 +60,7 @@ export async function serve(
   alone: Promise<void>,
 ): Promise<Serving> {
   const { data } = configuration;
-  const chain = workerChain(number);
+  const chain = chainNames(runtime.store.appliance).worker(number);
   const closing: (() => unknown)[] = [];
   /** stops everything beside the requests that uses keys or the store */
   const resting: (() => unknown)[] = [];
@@ -172,6 +172,7 @@ export async function serve(
     const renewal: Job = {
       name: 'listener-identity',
       everySeconds: identityCheckSeconds,
+      isOfEach: true,
       async run() {
         if (!(await identity.renew())) return;
         writeApplianceCa(data, identity.current);
@@ -182,7 +183,7 @@ export async function serve(
     const { bootstrapFile } = configuration;
     const bootstrap = bootstrapFile === undefined ? [] : [bootstrapJob(runtime.store, clock, bootstrapFile)];
     const jobs = [clockWatch.held(renewal), ...(number === 1 ? [...composed.jobs, ...bootstrap] : [])];
-    const scheduler = startScheduler({ jobs, clock, log: log.with('jobs') });
+    const scheduler = startJobs({ store: runtime.store, jobs, clock, log: log.with('jobs') });
     resting.push(() => scheduler.stop());
     if (number === 1) resting.push(watchHealth(composed.health.ofAll, log.with('health')));
     isServing = true;

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
 import type { Store } from '../../core/store/store.ts';
-import { auditPublicKeys, lastSignedHeads } from '../provisioning/audit-signing.ts';
+import { auditPublicKeys } from '../provisioning/audit-signing.ts';
+import { lastSignedHeads } from '../provisioning/chain-records.ts';
 import { tags } from '../../core/http/tags.ts';
 
 const output = z.object({

@@ -1,29 +1,26 @@
-// The key that signs the heads of the audit trail, made once in the token, and the heads that the store remembers.
+// The key that signs the heads of the audit trail, made once in the token of each appliance.
 import { createHash, createPublicKey } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HeadEntry, SignHead } from '../../core/audit/heads.ts';
+import { chainNames, type TrailMemory } from '../../core/audit/chains.ts';
+import type { SignHead } from '../../core/audit/heads.ts';
 import { auditKeyId } from '../../core/audit/keys.ts';
-import type { ChainHead } from '../../core/audit/line.ts';
-import type { RememberedChain, TrailMemory } from '../../core/audit/chain-memory.ts';
 import { openChains } from '../../core/audit/opening.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
+import { defined } from '../../core/base/defined.ts';
 import type { Store, Table } from '../../core/store/store.ts';
 import { HsmError, isKeyLost, type KeyBinding, type KeyReference, type StoredKey } from '../../hsm/api.ts';
 import { syncDirectory, writeDurably } from '../../core/base/durable-files.ts';
 import { paths } from '../state/paths.ts';
-import { supervisorChain, workerChain } from './chains.ts';
+import { adoptMemory, isFirstAppliance, lastSignedHeads, memoryIn, registerAppliance } from './chain-records.ts';
+import { dropOwnRecords } from '../state/record-owners.ts';
 import type { Runtime } from '../state/runtime.ts';
 
-/** A signing key of the trail. There is a second one only after the token of the first was lost. */
-type AuditKey = { readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
+/** A signing key of the trail, in a cluster with the appliance that it belongs to. An appliance has a second one only after its token lost the first. */
+type AuditKey = { readonly appliance?: string; readonly keyId: string; readonly stored: StoredKey; readonly publicKey: Uint8Array };
 
 /** [number], the newest last: old ones still verify what they signed */
 const keyTable = (store: Store): Table<AuditKey> => store.table<AuditKey>('audit-keys');
-/** [chain, part] */
-const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
-/** ['latest']: where earlier versions remembered what they had signed */
-const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
 
 /** Exists in the directory of the trail after a restore, until the first start. */
 export function restoredMark(data: string): string {
@@ -35,40 +32,28 @@ export function restoredMark(data: string): string {
  * signs a head that names every chain, and writes DIR/audit/audit-keys.pem.
  */
 export async function openAudit(runtime: Runtime, data: string, workers: number, parts: { clock: Clock; log: Log }): Promise<void> {
-  const { log } = parts;
-  runtime.store.refresh();
-  const present = newestKey(runtime);
-  if (present === undefined || !(await works(runtime, present, log))) await makeKey(runtime, (present?.number ?? 0) + 1);
-  await adoptMemory(runtime.store);
+  const { store } = runtime;
+  const { log, clock } = parts;
+  const directory = paths.audit(data);
+  store.refresh();
+  await adoptMemory(store);
   if (existsSync(restoredMark(data))) await beginAnew(runtime, data, log);
+  await registerAppliance(store, directory, clock);
+  const present = newestKey(runtime);
+  if (present === undefined || !(await works(runtime, present, log))) await makeKey(runtime, present);
   // Published keys imply heads in the directory: a later key is published before its first head, the very first key after it.
   if (existsSync(keysFile(data))) publishKeys(runtime, data);
-  const others = Array.from({ length: workers - 1 }, (_, index) => workerChain(index + 2));
+  const names = chainNames(store.appliance);
+  const others = Array.from({ length: workers - 1 }, (_, index) => names.worker(index + 2));
   const { signHead, memory } = openAuditSigner(runtime, data, log);
-  await openChains({
-    directory: paths.audit(data),
-    chains: [workerChain(1), ...others, supervisorChain],
-    ...{ memory, signHead },
-    ...parts,
-  });
+  await openChains({ directory, chains: [names.worker(1), ...others, names.supervisor], ...{ memory, signHead }, ...parts });
   publishKeys(runtime, data);
 }
 
-/** Migrates the heads that an earlier version remembered. */
-async function adoptMemory(store: Store): Promise<void> {
-  await store.write((transaction) => {
-    const latest = transaction.get(signedTable(store), ['latest']) ?? [];
-    for (const { chain, sequence, hash } of latest) transaction.put(chainTable(store), [chain, 'signed'], { sequence, hash });
-    transaction.delete(signedTable(store), ['latest']);
-  });
-}
-
-/** Forgets the heads of the trail that is not part of the backup. */
+/** Forgets the heads of the trail that is not part of the backup, and what the backup of a cluster says about its appliances. */
 async function beginAnew({ store }: Runtime, data: string, log: Log): Promise<void> {
   log.warn('restored from a backup: a new audit trail begins', { heads: lastSignedHeads(store) });
-  await store.write((transaction) => {
-    for (const [key] of [...transaction.entries(chainTable(store), [])]) transaction.delete(chainTable(store), key);
-  });
+  await dropOwnRecords(store);
   rmSync(restoredMark(data));
 }
 
@@ -88,7 +73,7 @@ export function openAuditSigner(runtime: Runtime, data: string, log: Log): { rea
       } catch (error) {
         if (!isKeyLost(error)) throw error;
         warnOfLoss(log, present.key, error);
-        await makeKey(runtime, present.number + 1);
+        await makeKey(runtime, present);
         present = requireNewestKey(runtime);
         // Before the first head under it: see openAudit.
         publishKeys(runtime, data);
@@ -96,34 +81,6 @@ export function openAuditSigner(runtime: Runtime, data: string, log: Log): { rea
       }
     },
   };
-}
-
-function memoryIn(store: Store): TrailMemory {
-  return {
-    recall() {
-      store.refresh();
-      const chains = new Map<string, RememberedChain>();
-      for (const [[chain, part], head] of chainTable(store).entries([])) {
-        const name = String(chain);
-        chains.set(name, { ...chains.get(name), [String(part)]: head });
-      }
-      return chains;
-    },
-    update: (changes) =>
-      store.write((transaction) => {
-        for (const { chain, part, head } of changes) {
-          if (head === undefined) transaction.delete(chainTable(store), [chain, part]);
-          else transaction.put(chainTable(store), [chain, part], { sequence: head.sequence, hash: head.hash });
-        }
-      }),
-  };
-}
-
-/** The last signed position of every chain. */
-export function lastSignedHeads(store: Store): readonly HeadEntry[] {
-  return [...memoryIn(store).recall()].flatMap(([chain, { signed }]) =>
-    signed === undefined || signed.sequence === 0 ? [] : [{ chain, ...signed }],
-  );
 }
 
 /** All signing keys, the newest last; `pem` is a public key. */
@@ -146,13 +103,26 @@ export function auditPublicKeysPem(store: Store): string {
     .join('');
 }
 
-function newestKey(runtime: Runtime): { readonly number: number; readonly key: AuditKey } | undefined {
-  for (const [[number], key] of keyTable(runtime.store).entries([], { reverse: true, limit: 1 })) return { number: Number(number), key };
+type FoundKey = { readonly number: number; readonly key: AuditKey };
+
+/** Of this appliance. One that stands alone takes what is there, also after it was restored from the backup of a cluster. */
+function newestKey({ store }: Runtime): FoundKey | undefined {
+  const isFirst = isFirstAppliance(store);
+  for (const [[number], key] of keyTable(store).entries([], { reverse: true })) {
+    const isOurs = key.appliance === undefined ? isFirst : key.appliance === store.appliance;
+    if (isOurs || store.appliance === undefined) return { number: Number(number), key };
+  }
   return undefined;
 }
 
+/** Of all appliances. */
+function newestNumber(store: Store): number {
+  for (const [number] of keyTable(store).keys([], { reverse: true, limit: 1 })) return Number(number);
+  return 0;
+}
+
 /** False when the token was replaced. A token that is unavailable for a moment must not lead to a new key, so its error is thrown. */
-async function works(runtime: Runtime, { number, key }: { number: number; key: AuditKey }, log: Log): Promise<boolean> {
+async function works(runtime: Runtime, { number, key }: FoundKey, log: Log): Promise<boolean> {
   try {
     await signDigest(runtime, key, number, Buffer.from('keystored: is the key of the audit trail there'));
     return true;
@@ -167,21 +137,30 @@ function warnOfLoss(log: Log, { keyId }: AuditKey, { kind }: HsmError): void {
   log.warn('the key of the audit trail is not in its token any more: a new one is made', { key: keyId, kind });
 }
 
-function requireNewestKey(runtime: Runtime): { readonly number: number; readonly key: AuditKey } {
+function requireNewestKey(runtime: Runtime): FoundKey {
   const found = newestKey(runtime);
   if (found === undefined) throw new Error('the key of the audit trail is made before anything serves');
   return found;
 }
 
-async function makeKey(runtime: Runtime, number: number): Promise<void> {
-  const { stored, publicKey } = await runtime.hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
-  if (publicKey === undefined) throw new Error('a key pair has a public key');
-  const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
-  await runtime.store.write((transaction) => {
-    // A start or an unseal may have replaced the lost key as well.
-    if (transaction.get(keyTable(runtime.store), [number]) !== undefined) return;
-    transaction.put(keyTable(runtime.store), [number], { keyId, stored, publicKey });
-  });
+/**
+ * Makes a key in place of the one that was found. Of two processes of an appliance that do it at once one succeeds, as a start and an unseal may.
+ * Another appliance of the cluster takes another number.
+ */
+async function makeKey(runtime: Runtime, replaced: FoundKey | undefined): Promise<void> {
+  const { store, hsm } = runtime;
+  for (;;) {
+    store.refresh();
+    if (newestKey(runtime)?.number !== replaced?.number) return;
+    const number = newestNumber(store) + 1;
+    const { stored, publicKey } = await hsm.generate('ecdsa-p256', bindingOf(number), { custody: 'token', extractable: false });
+    if (publicKey === undefined) throw new Error('a key pair has a public key');
+    const keyId = auditKeyId(createPublicKey({ key: Buffer.from(publicKey), format: 'der', type: 'spki' }));
+    await store.write((transaction) => {
+      if (transaction.get(keyTable(store), [number]) !== undefined) return;
+      transaction.put(keyTable(store), [number], { ...defined({ appliance: store.appliance }), keyId, stored, publicKey });
+    });
+  }
 }
 
 function bindingOf(version: number): KeyBinding {

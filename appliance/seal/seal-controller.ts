@@ -9,7 +9,7 @@ import { fail, ServiceError } from '../../core/base/errors.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 import { HsmError } from '../../hsm/api.ts';
 import { WorkerCounts } from '../processes/worker-counts.ts';
-import { supervisorChain } from '../provisioning/chains.ts';
+import { chainNames } from '../../core/audit/chains.ts';
 import { hsmConfigOf } from '../state/hsm-config.ts';
 import { paths } from '../state/paths.ts';
 import { StartRefused } from '../state/start-refused.ts';
@@ -153,7 +153,7 @@ export function controlSeal(
   /** Sealed processes have no audit trail: attempts are recorded in the chain of the supervisor. */
   async function audited(attempt: UnsealAttempt, run: (attempt: UnsealAttempt) => Promise<void>): Promise<void> {
     const { requestId, clientIp, userAgent } = attempt;
-    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: supervisorChain, clock, log });
+    const trail = await openAuditTrail({ directory: paths.audit(configuration.data), chain: chainNames(undefined).supervisor, clock, log });
     try {
       if (!trail.writable) throw fail('audit-unavailable');
       const record = (status: number, code?: string): Promise<void> =>

@@ -1,6 +1,6 @@
 // Compares the files of a chain with what is remembered of it, before the chain is continued or signed.
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
-import type { RememberedChain } from './chain-memory.ts';
+import type { RememberedChain } from './chains.ts';
 import { readHead } from './resume.ts';
 import type { StreamFile } from '../log/stream-files.ts';
 import { chunkBytes, linesFromEnd, readChunk } from '../log/stream-lines.ts';

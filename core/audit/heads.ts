@@ -3,7 +3,7 @@ import { type KeyObject, verify } from 'node:crypto';
 import { encodeBase64, encodeUtf8 } from '../base/bytes.ts';
 import { lastHead } from './examine.ts';
 import { type ChainHead, emptyChain, type TrailRecord } from './line.ts';
-import type { TrailMemory } from './chain-memory.ts';
+import type { TrailMemory } from './chains.ts';
 import type { Clock } from '../base/context.ts';
 import { syncPath } from '../base/durable-files.ts';
 import { listStreams } from '../log/stream-files.ts';
@@ -60,7 +60,10 @@ export async function signedRecord(signHead: SignHead, clock: Clock, heads: read
   return { kind: 'head', occurredAt, heads, keyId, signature: encodeBase64(signature) };
 }
 
-/** Signs the heads of all chains and writes them to one of them, when any has changed since the last time. */
+/**
+ * Signs the heads of all chains and writes them to one of them, when any of this appliance has changed since the last time. What is
+ * remembered of the chains of other appliances is signed with them.
+ */
 export class HeadSigner {
   readonly #signHead: SignHead;
   readonly #directory: string;
@@ -81,10 +84,13 @@ export class HeadSigner {
     const floors = recalled && new Map([...recalled].map(([chain, { signed = emptyChain }]) => [chain, signed]));
     const heads = await collectHeads(this.#directory, own, floors);
     const [, ...others] = heads;
-    if (this.#signed === JSON.stringify([own.sequence, others])) return;
-    await append(await signedRecord(this.#signHead, this.#clock, heads));
+    const elsewhere = this.#memory?.recallOthers() ?? [];
+    // Of these the names count only: a signature of one appliance would be a reason for another one of each other.
+    const names = elsewhere.map(({ chain }) => chain);
+    if (this.#signed === JSON.stringify([own.sequence, others, names])) return;
+    await append(await signedRecord(this.#signHead, this.#clock, [...heads, ...elsewhere]));
     // The head record itself is no reason to sign again.
-    this.#signed = JSON.stringify([own.sequence + 1, others]);
+    this.#signed = JSON.stringify([own.sequence + 1, others, names]);
     // Only when the record is on the disk: files are removed because of what is remembered.
     await this.#memory?.update(heads.map(({ chain, ...head }) => ({ chain, part: 'signed', head })));
   }

@@ -6,7 +6,7 @@ import { AuditFile } from './file.ts';
 import { type Discrepancy, discrepancyMessages, examineChain, headBefore } from './examine.ts';
 import { collectHeads, type HeadEntry, type SignHead, signedRecord } from './heads.ts';
 import { type ChainHead, emptyChain, formatFields, formatLine } from './line.ts';
-import type { MemoryChange, RememberedChain, TrailMemory } from './chain-memory.ts';
+import type { MemoryChange, RememberedChain, TrailMemory } from './chains.ts';
 import { resumeChain } from './resume.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { syncPath } from '../base/durable-files.ts';
@@ -115,7 +115,7 @@ async function writeOpening(
     if (strange.size > 0) await syncPath(directory);
     const known = new Set([...recalled.keys(), ...chains, ...(recalled.size === 0 ? streams.keys() : [])]);
     const heads = await collectHeads(directory, { chain: own, ...head }, new Map([...known].map((chain) => [chain, emptyChain])));
-    await append([await signedRecord(signHead, clock, heads)]);
+    await append([await signedRecord(signHead, clock, [...heads, ...memory.recallOthers()])]);
     await memory.update(await whatStands(directory, heads));
   } finally {
     await file.close();

@@ -2,7 +2,7 @@
 import { unlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { ChainHead } from './line.ts';
-import type { TrailMemory } from './chain-memory.ts';
+import type { TrailMemory } from './chains.ts';
 import { readHead } from './resume.ts';
 import { listStreams, type StreamFile } from '../log/stream-files.ts';
 

@@ -7,7 +7,7 @@ import { AuditFile, FileLost } from './file.ts';
 import { type Discrepancy, discrepancyMessages, examineChain } from './examine.ts';
 import { HeadSigner, type SignHead } from './heads.ts';
 import { type ChainHead, formatBoundedFields, formatFields, formatLine } from './line.ts';
-import type { TrailMemory } from './chain-memory.ts';
+import type { TrailMemory } from './chains.ts';
 import { resumeChain, type TornTail } from './resume.ts';
 import { Retention } from './retention.ts';
 import type { Clock, Log } from '../base/context.ts';

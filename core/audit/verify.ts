@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { CheckFinding } from '../base/context.ts';
+import { applianceOf } from './chains.ts';
 import { retirementOf } from './examine.ts';
 import { type HeadEntry, isHead, verifyHead } from './heads.ts';
 import { type ChainHead, emptyChain, parseLine, type TrailRecord } from './line.ts';
@@ -27,21 +28,38 @@ export type Verification = {
   readonly findings: readonly CheckFinding[];
 };
 
-/**
- * Reads every file of a directory. `publicKeys` may have signed heads, by key id; `kept` are heads that were kept elsewhere and are
- * trusted. Without either, the chains are verified by themselves, which shows neither who wrote them nor whether records are missing at
- * their ends.
- */
-export async function verifyTrail(
+/** As verifyTrails, for the one directory of an appliance. */
+export function verifyTrail(
   directory: string,
   publicKeys: ReadonlyMap<string, KeyObject>,
   kept: readonly HeadEntry[] = [],
 ): Promise<Verification> {
-  const streams = await listStreams(directory);
+  return verifyTrails([directory], publicKeys, kept);
+}
+
+/**
+ * Reads every file of the directories, one for each appliance of a cluster. `publicKeys` may have signed heads, by key id; `kept` are heads that
+ * were kept elsewhere and are trusted. Without either, the chains are verified by themselves, which shows neither who wrote them nor whether
+ * records are missing at their ends.
+ */
+export async function verifyTrails(
+  directories: readonly string[],
+  publicKeys: ReadonlyMap<string, KeyObject>,
+  kept: readonly HeadEntry[],
+): Promise<Verification> {
+  const findings: CheckFinding[] = [];
+  const streams = new Map<string, readonly StreamFile[]>();
+  for (const directory of directories) {
+    findings.push(...(await findStrangeNames(directory)));
+    for (const [chain, files] of await listStreams(directory)) {
+      if (streams.has(chain)) findings.push({ where: `chain ${chain}`, problem: `is in ${directory} too: one appliance writes a chain` });
+      else streams.set(chain, files);
+    }
+  }
   const promises = new Promises();
   for (const head of kept) promises.add(head, 'heads that were kept');
   const signed = await readSignedHeads(streams, publicKeys, promises);
-  const findings: CheckFinding[] = [...(await findStrangeNames(directory)), ...promises.conflicts, ...signed.findings];
+  findings.push(...promises.conflicts, ...signed.findings);
   const isProven = publicKeys.size > 0 || kept.length > 0;
   if (isProven && signed.count === 0)
     findings.push({ where: 'the trail', problem: 'it has no head with a valid signature; every start signs one' });
@@ -56,9 +74,7 @@ export async function verifyTrail(
     chains.push(walk.finish());
     records += walk.records;
   }
-  for (const chain of promises.chains()) {
-    if (!streams.has(chain)) findings.push({ where: `chain ${chain}`, problem: 'is named by a signed head and has no file' });
-  }
+  findings.push(...findMissing(promises.chains(), new Set(streams.keys())));
   return { records, chains, signedHeads: signed.count, lastSigned: signed.last, notes, findings };
 }
 
@@ -92,6 +108,17 @@ async function findStrangeNames(directory: string): Promise<CheckFinding[]> {
   const read = new Set([...(await listStreams(directory)).values()].flat().map(({ path }) => basename(path)));
   const names = (await readdir(directory)).filter((name) => name.endsWith('.jsonl') && !read.has(name));
   return names.map((where) => ({ where, problem: 'is not named like a file of a trail' }));
+}
+
+/** Chains that heads name and no directory has. An appliance none of whose chains is here is one finding. */
+function* findMissing(named: readonly string[], present: ReadonlySet<string>): Iterable<CheckFinding> {
+  const here = new Set(Array.from(present, applianceOf));
+  const missing = named.filter((chain) => !present.has(chain));
+  for (const [appliance, chains] of Map.groupBy(missing, applianceOf)) {
+    if (appliance === undefined || here.has(appliance))
+      yield* chains.map((chain) => ({ where: `chain ${chain}`, problem: 'is named by a signed head and has no file' }));
+    else yield { where: `appliance ${appliance}`, problem: `signed heads name its chains ${chains.join(', ')}, and its trail is not here` };
+  }
 }
 
 /** Verifies the signatures; what the heads name is added to the promises. */

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { defined } from '../../../core/base/defined.ts';
 import type { HeadEntry } from '../../../core/audit/heads.ts';
 import { auditKeyId, splitPublicKeys } from '../../../core/audit/keys.ts';
-import { verifyTrail } from '../../../core/audit/verify.ts';
+import { verifyTrails } from '../../../core/audit/verify.ts';
 import { outputOf } from '../terminal/command-output.ts';
 import { CommandFailed, exitCodes, usageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
@@ -15,13 +15,13 @@ import { formats, printValue, type Format } from '../terminal/output.ts';
 
 type Options = { readonly keys?: string; readonly heads?: string; readonly output?: Format };
 
-/** `audit verify DIR [--keys FILE] [--heads FILE]`. Exit code 7 when anything is wrong. */
+/** `audit verify DIR... [--keys FILE] [--heads FILE]`. Exit code 7 when anything is wrong. */
 export async function runAudit(words: readonly string[], io: Io): Promise<void> {
   const audit = new Command('keystorectl audit').description('Check audit trails.').exitOverride().configureOutput(outputOf(io));
   audit
     .command('verify')
     .description('find every flipped, dropped, reordered, added or cut-off record of an audit trail')
-    .argument('<directory>', 'the audit trail, or a copy of it')
+    .argument('<directory...>', 'the audit trail, or a copy of it; of a cluster the trail of each appliance')
     .addOption(
       new Option(
         '--keys <FILE>',
@@ -31,19 +31,17 @@ export async function runAudit(words: readonly string[], io: Io): Promise<void> 
     .addOption(new Option('--heads <FILE>', 'an answer of GET /v1/state/system/audit that you kept: the trail must contain these heads'))
     .addOption(new Option('--output <FORMAT>', 'default: yaml on a terminal, else json').choices(formats))
     .exitOverride()
-    .action((directory: string, options: Options) => verifyDirectory(directory, options, io));
+    .action((directories: readonly string[], options: Options) => verifyDirectories(directories, options, io));
   await audit.parseAsync([...words], { from: 'user' });
 }
 
-async function verifyDirectory(directory: string, options: Options, io: Io): Promise<void> {
-  if (!existsSync(directory) || !statSync(directory).isDirectory()) throw usageError(`${directory} is not a directory`);
-  const beside = [join(directory, 'audit-keys.pem'), join(directory, '..', 'audit-keys.pem')].find((path) => existsSync(path));
-  const file = options.keys ?? beside;
-  if (file === undefined)
-    throw new CommandFailed(exitCodes.no, `${directory} has no audit-keys.pem: give the keys that you kept, with --keys`);
-  const keys = readKeys(file);
-  if (keys.size === 0) throw usageError(`${file} has no public key`);
-  const verification = await verifyTrail(directory, keys, options.heads === undefined ? [] : readHeads(options.heads));
+async function verifyDirectories(directories: readonly string[], options: Options, io: Io): Promise<void> {
+  const strange = directories.find((directory) => !existsSync(directory) || !statSync(directory).isDirectory());
+  if (strange !== undefined) throw usageError(`${strange} is not a directory`);
+  const files = options.keys === undefined ? directories.map((directory) => publishedKeys(directory)) : [options.keys];
+  const keys = new Map(files.flatMap((file) => [...readKeys(file)]));
+  if (keys.size === 0) throw usageError(`${files.join(', ')} has no public key`);
+  const verification = await verifyTrails(directories, keys, options.heads === undefined ? [] : readHeads(options.heads));
   const { records, chains, signedHeads, lastSigned, notes, findings } = verification;
   const report = {
     records,
@@ -56,9 +54,17 @@ async function verifyDirectory(directory: string, options: Options, io: Io): Pro
   await printValue(report, options.output, io);
   if (options.keys === undefined)
     io.stderr.write(
-      `keystorectl: the keys are those of ${file}: anyone who changed the trail can have changed them too; use --keys with keys that you kept\n`,
+      `keystorectl: the keys are those of ${files.join(', ')}: anyone who changed the trail can have changed them too; use --keys with keys that you kept\n`,
     );
   if (findings.length > 0) throw new CommandFailed(exitCodes.no, `${findings.length} findings: this trail is not what was written`);
+}
+
+/** The keys that an appliance publishes with its trail: in the directory, or beside it. */
+function publishedKeys(directory: string): string {
+  const file = [join(directory, 'audit-keys.pem'), join(directory, '..', 'audit-keys.pem')].find((path) => existsSync(path));
+  if (file === undefined)
+    throw new CommandFailed(exitCodes.no, `${directory} has no audit-keys.pem: give the keys that you kept, with --keys`);
+  return file;
 }
 
 /** The answer of GET /v1/state/system/audit; a kept copy may lack either part. */

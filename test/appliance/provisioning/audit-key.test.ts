@@ -3,8 +3,9 @@ import { createPublicKey } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { auditPublicKeys, openAudit, openAuditSigner } from '../../../appliance/provisioning/audit-signing.ts';
-import { workerChain } from '../../../appliance/provisioning/chains.ts';
+
 import { paths } from '../../../appliance/state/paths.ts';
+import { chainNames } from '../../../core/audit/chains.ts';
 import { openAuditTrail } from '../../../core/audit/trail.ts';
 import { verifyTrail } from '../../../core/audit/verify.ts';
 import { Secret } from '../../../core/base/secret.ts';
@@ -30,7 +31,7 @@ test('a key that is removed from the token while the trail is open: the next sig
   await openAudit(runtime, data, 1, { clock: systemClock, log: quiet });
   const trail = await openAuditTrail({
     directory: paths.audit(data),
-    chain: workerChain(1),
+    chain: chainNames(undefined).worker(1),
     clock: systemClock,
     log: quiet,
     ...openAuditSigner(runtime, data, quiet),
@@ -48,7 +49,7 @@ test('a key that is removed from the token while the trail is open: the next sig
   expect(readFileSync(`${paths.audit(data)}/audit-keys.pem`, 'utf8')).toBe(keys.map(({ pem }) => pem).join(''));
   const verified = await verifyTrail(paths.audit(data), new Map(keys.map(({ keyId, pem }) => [keyId, createPublicKey(pem)])));
   expect(verified.findings).toEqual([]);
-  const [chain] = verified.chains.filter(({ chain: name }) => name === workerChain(1));
+  const [chain] = verified.chains.filter(({ chain: name }) => name === chainNames(undefined).worker(1));
   expect(chain?.signedThrough).toBe((chain?.last ?? 0) - 1);
   await store.close();
   await hsm.close();

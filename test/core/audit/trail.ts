@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { SignHead } from '../../../core/audit/heads.ts';
 import { auditKeyId } from '../../../core/audit/keys.ts';
 import type { ChainHead } from '../../../core/audit/line.ts';
-import type { RememberedChain, TrailMemory } from '../../../core/audit/chain-memory.ts';
+import type { RememberedChain, TrailMemory } from '../../../core/audit/chains.ts';
 import { openChains } from '../../../core/audit/opening.ts';
 import { type AuditTrail, type AuditTrailOptions, openAuditTrail } from '../../../core/audit/trail.ts';
 import type { AuditRecord } from '../../../core/audit/record.ts';
@@ -46,6 +46,13 @@ export class TestMemory implements TrailMemory {
 
   recall(): ReadonlyMap<string, RememberedChain> {
     return this.chains;
+  }
+
+  /** Those of other appliances. */
+  others: (ChainHead & { chain: string })[] = [];
+
+  recallOthers(): readonly (ChainHead & { chain: string })[] {
+    return this.others;
   }
 
   async update(changes: Parameters<TrailMemory['update']>[0]): Promise<void> {

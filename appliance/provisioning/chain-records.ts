@@ -1,0 +1,96 @@
+// What the store remembers of the chains of the audit trail, and which appliance of a cluster they belong to.
+import { applianceOf, type RememberedChain, type TrailMemory } from '../../core/audit/chains.ts';
+import type { HeadEntry } from '../../core/audit/heads.ts';
+import type { ChainHead } from '../../core/audit/line.ts';
+import type { Clock } from '../../core/base/context.ts';
+import { formatTimestamp } from '../../core/base/time.ts';
+import { listStreams } from '../../core/log/stream-files.ts';
+import type { Store, Table } from '../../core/store/store.ts';
+
+/** [chain, part] */
+const chainTable = (store: Store): Table<ChainHead> => store.table<ChainHead>('audit-chains');
+/** ['latest']: where earlier versions remembered what they had signed */
+const signedTable = (store: Store): Table<readonly HeadEntry[]> => store.table<readonly HeadEntry[]>('audit-signed-heads');
+
+/** An appliance that has written audit records in this cluster. `chains`: those it had begun when it stood alone, which are not named by it. */
+type ApplianceRecord = { readonly since: string; readonly chains: readonly string[] };
+
+/** [id of the appliance]; a record stays when its appliance has left, because its trail stays */
+const applianceTable = (store: Store): Table<ApplianceRecord> => store.table<ApplianceRecord>('appliances');
+
+/** Migrates the heads that an earlier version remembered. */
+export async function adoptMemory(store: Store): Promise<void> {
+  await store.write((transaction) => {
+    const latest = transaction.get(signedTable(store), ['latest']) ?? [];
+    for (const { chain, sequence, hash } of latest) transaction.put(chainTable(store), [chain, 'signed'], { sequence, hash });
+    transaction.delete(signedTable(store), ['latest']);
+  });
+}
+
+/**
+ * At its first start in a cluster, records an appliance. The one that the cluster began with has files of chains in its `directory` that are
+ * named by no appliance; they are its own from then on.
+ */
+export async function registerAppliance(store: Store, directory: string, clock: Clock): Promise<void> {
+  const { appliance } = store;
+  const appliances = applianceTable(store);
+  if (appliance === undefined || appliances.has([appliance])) return;
+  const streams = await listStreams(directory);
+  await store.write((transaction) => {
+    if (transaction.has(appliances, [appliance])) return;
+    const owned = new Set(Array.from(transaction.entries(appliances, []), ([, { chains }]) => chains).flat());
+    const names = new Set(Array.from(transaction.entries(chainTable(store), []), ([[chain]]) => String(chain)));
+    const unowned = [...names].filter((chain) => applianceOf(chain) === undefined && !owned.has(chain));
+    const chains = unowned.some((chain) => streams.has(chain)) ? unowned : [];
+    transaction.put(appliances, [appliance], { since: formatTimestamp(clock.now()), chains });
+  });
+}
+
+/** Whether the cluster began with the store of this appliance, or it stands alone: what names no appliance is its own. */
+export function isFirstAppliance(store: Store): boolean {
+  return store.appliance === undefined || (applianceTable(store).get([store.appliance])?.chains ?? []).length > 0;
+}
+
+/** The memory of this appliance. */
+export function memoryIn(store: Store): TrailMemory {
+  return {
+    recall() {
+      store.refresh();
+      const chains = new Map<string, RememberedChain>();
+      const isOwn = ownChains(store);
+      for (const [[chain, part], head] of chainTable(store).entries([])) {
+        const name = String(chain);
+        if (isOwn(name)) chains.set(name, { ...chains.get(name), [String(part)]: head });
+      }
+      return chains;
+    },
+    recallOthers() {
+      if (store.appliance === undefined) return [];
+      const isOwn = ownChains(store);
+      return lastSignedHeads(store).filter(({ chain }) => !isOwn(chain));
+    },
+    update: (changes) =>
+      store.write((transaction) => {
+        for (const { chain, part, head } of changes) {
+          if (head === undefined) transaction.delete(chainTable(store), [chain, part]);
+          else transaction.put(chainTable(store), [chain, part], { sequence: head.sequence, hash: head.hash });
+        }
+      }),
+  };
+}
+
+/** The last signed position of every chain, of all appliances. */
+export function lastSignedHeads(store: Store): readonly HeadEntry[] {
+  store.refresh();
+  return Array.from(chainTable(store).entries([])).flatMap(([[chain, part], { sequence, hash }]) =>
+    part === 'signed' && sequence > 0 ? [{ chain: String(chain), sequence, hash }] : [],
+  );
+}
+
+/** Tells the chains of this appliance from those of others. */
+function ownChains(store: Store): (chain: string) => boolean {
+  const { appliance } = store;
+  if (appliance === undefined) return () => true;
+  const former = new Set(applianceTable(store).get([appliance])?.chains);
+  return (chain) => applianceOf(chain) === appliance || former.has(chain);
+}
