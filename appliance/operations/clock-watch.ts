@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Job } from '../../core/base/context.ts';
-import type { Store } from '../../core/store/store.ts';
+import { ownKey, type Store } from '../../core/store/store.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
 
 /**
@@ -20,7 +20,13 @@ const toleranceSeconds = 300;
 const recordEverySeconds = 60;
 const lookEveryMs = 1_000;
 
-/** What the store keeps. Key: ['machine']. `accepted` counts how often a person has accepted the clock. */
+/** Key of what was seen by the appliance that a cluster began with, before it began. */
+const aloneKey = ['machine'];
+
+/**
+ * What the store keeps. Key: ['machine'], in a cluster ['machine', id of the appliance], so that a clock that is ahead holds up no other
+ * machine. `accepted` counts how often a person has accepted the clock.
+ */
 type SeenTime = { readonly at: string; readonly accepted: number };
 
 export type ClockWatch = {
@@ -41,6 +47,7 @@ export type ClockWatch = {
 /** `earliest`: a clock before this is wrong, whatever the store has recorded. */
 export function watchClock(store: Store, machine: Clock, earliest = softwareDate()): ClockWatch {
   const table = store.table<SeenTime>('seen-time');
+  const key = ownKey(store, 'machine');
   let accepted = -1;
   let floor = earliest;
   let floorMs = floor.epochMilliseconds;
@@ -53,7 +60,7 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
   const isBehind = (now: Temporal.Instant): boolean => now.epochMilliseconds < floorMs - toleranceSeconds * 1_000;
 
   const look = (): void => {
-    const seen = table.get(['machine']);
+    const seen = table.get(key) ?? table.get(aloneKey);
     const at = seen === undefined ? undefined : Temporal.Instant.from(seen.at);
     if (seen !== undefined && at !== undefined && seen.accepted !== accepted) {
       accepted = seen.accepted;
@@ -90,20 +97,21 @@ export function watchClock(store: Store, machine: Clock, earliest = softwareDate
     job: {
       name: 'seen-time',
       everySeconds: recordEverySeconds,
+      isOfEach: true,
       async run() {
         if (clock.doubt !== undefined) return;
         const at = formatTimestamp(machine.now());
         await store.write((transaction) => {
-          const seen = transaction.get(table, ['machine']);
-          if (seen === undefined || seen.at < at) transaction.put(table, ['machine'], { at, accepted: seen?.accepted ?? 0 });
+          const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
+          if (seen === undefined || seen.at < at) transaction.put(table, key, { at, accepted: seen?.accepted ?? 0 });
         });
       },
     },
     async accept() {
       const at = formatTimestamp(machine.now());
       await store.write((transaction) => {
-        const seen = transaction.get(table, ['machine']);
-        transaction.put(table, ['machine'], { at, accepted: (seen?.accepted ?? 0) + 1 });
+        const seen = transaction.get(table, key) ?? transaction.get(table, aloneKey);
+        transaction.put(table, key, { at, accepted: (seen?.accepted ?? 0) + 1 });
       });
       look();
     },

@@ -22,14 +22,18 @@ const secretIdSeconds = 86_400;
 /** Content of the file, as JSON. */
 export type BootstrapCredential = { readonly 'role-id': string; readonly 'secret-id': string; readonly expires: string };
 
-/** The id of the bootstrap approle: another approle of that name, made later, is left alone. */
+/**
+ * ['bootstrap']: the id of the bootstrap approle; another approle of that name, made later, is left alone. ['offered-by']: the appliance of a
+ * cluster that has the credential.
+ */
 const ownTable = (store: Store): Table<string> => store.table<string>('bootstrap');
+const offeredByKey = ['offered-by'];
 
 /**
  * At the first start, makes the tenant `system` with an approle of policy `root` instead of a root token. At every start until the
  * appliance is claimed, makes a secret-id for one login within 24 hours, which revokes earlier ones, and writes it to `file` (mode 0600)
- * only. An appliance is claimed when `system` has a root token or the approle was deleted. Returns whether there is a credential. Throws
- * StartRefused when the file cannot be written.
+ * only. Of the appliances of a cluster one has a credential at a time. An appliance is claimed when `system` has a root token or the approle
+ * was deleted. Returns whether there is a credential here. Throws StartRefused when the file cannot be written.
  */
 export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file: string): Promise<boolean> {
   await foundSystemTenant(store, hsm, clock, (transaction, tenant) => makeRole(transaction, store, clock, tenant));
@@ -37,6 +41,9 @@ export async function offerBootstrap({ store, hsm }: Runtime, clock: Clock, file
   const issued = await store.write((transaction) => {
     const found = findRole(transaction, store);
     if (found === undefined || found.tenant.rootTokenIssued) return undefined;
+    const isOpen = listSecretIds(store, clock.now(), found.tenant.uuid, found.approle.id).length > 0;
+    if (isOpen && isOfferedElsewhere(transaction, store)) return undefined;
+    if (store.appliance !== undefined) transaction.put(ownTable(store), offeredByKey, store.appliance);
     dropSecretIds(transaction, store, found.tenant.uuid, found.approle.id);
     return issueSecretId(transaction, store, clock.now(), secretId, {
       ...{ tenantId: found.tenant.uuid, approle: roleName, approleId: found.approle.id, boundCidrs: [] },
@@ -68,12 +75,14 @@ export function bootstrapJob(store: Store, clock: Clock, file: string): Job {
   return {
     name: 'bootstrap',
     everySeconds: 5,
+    isOfEach: true,
     async run() {
       store.refresh();
-      const found = findRole({ get: (table, key) => table.get(key) }, store);
+      const read: Read = { get: (table, key) => table.get(key) };
+      const found = findRole(read, store);
       if (found?.tenant.rootTokenIssued === true) await store.write((transaction) => dropRole(transaction, store));
       const open = found === undefined ? [] : listSecretIds(store, clock.now(), found.tenant.uuid, found.approle.id);
-      if (open.length === 0) rmSync(file, { force: true });
+      if (open.length === 0 || isOfferedElsewhere(read, store)) rmSync(file, { force: true });
     },
   };
 }
@@ -92,6 +101,12 @@ function makeRole(transaction: WriteTransaction, store: Store, clock: Clock, { u
 
 type Read = Pick<WriteTransaction, 'get'>;
 
+/** Whether another appliance of the cluster has written the last credential. */
+function isOfferedElsewhere(read: Read, store: Store): boolean {
+  const by = read.get(ownTable(store), offeredByKey);
+  return store.appliance !== undefined && by !== undefined && by !== store.appliance;
+}
+
 function findRole(read: Read, store: Store): { readonly tenant: Tenant; readonly approle: Approle } | undefined {
   const tenant = read.get(openTenants(store).table, [systemTenantName]);
   const approle = tenant === undefined ? undefined : read.get(approleTable(store), [tenant.uuid, roleName]);
@@ -107,4 +122,5 @@ function dropRole(transaction: WriteTransaction, store: Store): void {
   dropRoleId(transaction, store, [tenant.uuid, roleName], approle);
   dropSecretIds(transaction, store, tenant.uuid, approle.id);
   transaction.delete(ownTable(store), [roleName]);
+  transaction.delete(ownTable(store), offeredByKey);
 }

@@ -1,5 +1,5 @@
 // Provisions what serving requires: token, store key, store, tenant, root token, TLS identity. Every step can be repeated.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Configuration } from '../../core/config/config.ts';
 import type { Clock, Log } from '../../core/base/context.ts';
@@ -73,9 +73,13 @@ async function openSystemTenant(configuration: Configuration, runtime: Runtime, 
       ? `This appliance is unclaimed. The credential in ${file} is for one login within 24 hours: use it to make the root token of system.`
       : undefined;
   }
-  const created = await createSystemTenant(runtime.store, runtime.hsm, clock, (token) =>
-    writeDurably(paths.rootToken(data), `${revealSecret(token)}\n`),
-  );
+  const kept: string[] = [];
+  const created = await createSystemTenant(runtime.store, runtime.hsm, clock, (token) => {
+    writeDurably(paths.rootToken(data), `${revealSecret(token)}\n`);
+    kept.push(paths.rootToken(data));
+  });
+  // Another appliance of the cluster made the tenant meanwhile: its root token is the only one.
+  if (created === undefined) for (const file of kept) rmSync(file);
   // A terminal forgets the token; a journal or a file in its place would keep it.
   return created === undefined ? undefined : announce(configuration, process.stdout.isTTY ? created.rootToken.token : undefined);
 }

@@ -5,6 +5,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Audit } from '../../core/audit/record.ts';
 import type { Clock, Job, Log } from '../../core/base/context.ts';
 import type { KeyHolder } from '../../core/plugin/services/wrapping-keys.ts';
+import { piecesOf } from '../../core/store/records/pieces.ts';
 import type { Store, Table, WriteTransaction } from '../../core/store/store.ts';
 import { systemTenantName } from '../../core/access/tenants.ts';
 import { formatTimestamp } from '../../core/base/time.ts';
@@ -31,8 +32,9 @@ export type RewrappingParts = {
 const lookEverySeconds = 1;
 /** Records read before other work gets its turn. */
 const lookedAtOnce = 200;
-/** Records committed together, and keys in the token at a time: requests run in between. */
+/** Records committed together, of which a transaction of a shared store takes a part, and keys in the token at a time: requests run in between. */
 const committedTogether = 50;
+const committedAtLeast = 10;
 const rewrappedTogether = 4;
 /** After this many walks that found keys and replaced none, the keys are damaged, and not just removed concurrently. */
 const walksInVain = 2;
@@ -210,9 +212,12 @@ class Rewrapping {
     };
     await Promise.all(Array.from({ length: rewrappedTogether }, work));
     if (fresh.size === 0) return;
-    const replace = (transaction: WriteTransaction): number =>
-      holders.reduce((total, holder) => total + holder.replace(transaction, fresh), 0);
-    tally.replaced += await this.#commit(number, replace);
+    const replace =
+      (some: readonly KeyHolder[]) =>
+      (transaction: WriteTransaction): number =>
+        some.reduce((total, holder) => total + holder.replace(transaction, fresh), 0);
+    const replaced = await Promise.all(piecesOf(holders, committedAtLeast).map((some) => this.#commit(number, replace(some))));
+    tally.replaced += replaced.reduce((total, count) => total + count, 0);
   }
 
   /** Undefined, and a line in the log, for a key that cannot be used. Rejects when the token is unavailable. */

@@ -1,5 +1,6 @@
 // The ledger of key objects in tokens that no committed record owns, so that no crash leaves an object behind that nothing names.
 import { encodeHex } from '../base/bytes.ts';
+import { defined } from '../base/defined.ts';
 import type { Clock, Log } from '../base/context.ts';
 import { fail } from '../base/errors.ts';
 import { type Custody, type Hsm, isKeyLost, type KeyBinding, type KeyReference, type KeyType, type StoredKey } from '../../hsm/api.ts';
@@ -19,8 +20,8 @@ import type { Store, StoreKey, Table, WriteTransaction } from '../store/store.ts
 
 /** An entry of the ledger. */
 export type PendingKey = KeyReference & {
-  /** reserved or abandoned: since when, in microseconds since 1970. Absent: disowned */
-  readonly making?: { readonly since: number; readonly abandoned: boolean };
+  /** reserved or abandoned: since when, in microseconds since 1970, and by which appliance of a cluster. Absent: disowned */
+  readonly making?: { readonly since: number; readonly abandoned: boolean; readonly by?: string };
 };
 
 /** An entry as the CA wrote it before it used this ledger; `since` is an RFC 3339 timestamp. */
@@ -36,7 +37,7 @@ const longestMakingMicros = 900_000_000;
 const batch = 100;
 
 export type KeyLedgerOptions = {
-  readonly store: Pick<Store, 'write' | 'refresh'>;
+  readonly store: Pick<Store, 'write' | 'refresh' | 'appliance'>;
   readonly table: Table<KeyLedgerRecord>;
   readonly hsm: Pick<Hsm, 'reserve' | 'destroy'>;
   readonly clock: Clock;
@@ -66,7 +67,8 @@ export class KeyLedger {
   async reserve(type: KeyType, binding: KeyBinding, custody: Custody): Promise<StoredKey | undefined> {
     const stored = await this.#hsm.reserve(type, binding, custody);
     if (stored === undefined) return undefined;
-    const entry: PendingKey = { stored, binding, making: { since: this.#now(), abandoned: false } };
+    const by = defined({ by: this.#store.appliance });
+    const entry: PendingKey = { stored, binding, making: { since: this.#now(), abandoned: false, ...by } };
     await this.#store.write((transaction) => transaction.put(this.#table, entryKey(entry), entry));
     return stored;
   }
@@ -108,15 +110,15 @@ export class KeyLedger {
   }
 
   /**
-   * Periodically: destroys what a crash or an unreachable token left. Reservations of this process are left alone until they are too old.
-   * Those of earlier processes are abandoned at once; as one of these may still be running, the entry is kept until its key generation
-   * must have ended.
+   * Periodically: destroys what a crash or an unreachable token left. Reservations of this process, and of other appliances of a cluster, are
+   * left alone until they are too old. Those of earlier processes are abandoned at once; as one of these may still be running, the entry is kept
+   * until its key generation must have ended.
    */
   async sweep(): Promise<void> {
     this.#store.refresh();
     for (const [key, record] of Array.from(this.#table.entries([]))) {
       const entry = normalised(record);
-      const isUnderWay = entry.making?.abandoned === false && entry.making.since >= this.#startedAt && this.#isYoung(entry);
+      const isUnderWay = entry.making?.abandoned === false && this.#isYoung(entry) && this.#mayBeMade(entry.making);
       if (!isUnderWay) await this.#end(key, entry);
     }
   }
@@ -173,6 +175,11 @@ export class KeyLedger {
   #read(transaction: WriteTransaction, key: StoreKey): PendingKey | undefined {
     const record = transaction.get(this.#table, key);
     return record === undefined ? undefined : normalised(record);
+  }
+
+  /** Whether its maker may still be at work: this process, or another appliance, whose processes it does not know. */
+  #mayBeMade({ since, by }: NonNullable<PendingKey['making']>): boolean {
+    return by !== this.#store.appliance || since >= this.#startedAt;
   }
 
   #isYoung({ making }: PendingKey): boolean {

@@ -4,6 +4,7 @@ import type { Clock } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import { formatTimestamp, parseDuration } from '../../core/base/time.ts';
 import type { ListenerIdentity } from '../../core/plugin/services/certificate-authority.ts';
+import { ownKey, type StoreKey } from '../../core/store/store.ts';
 import { approveListener } from './issuing/approval.ts';
 import { formatCertificatePem, readCertificate } from './der/certificate.ts';
 import { ledgerReference, makeGeneration, rollRoot } from './authority/generation.ts';
@@ -32,7 +33,7 @@ export async function ensureListenerIdentity(
   const context = { ...doubting, clock: withoutDoubt(doubting.clock) };
   const ca = await ensureApplianceCa(context, systemTenantId);
   const { identities } = context.tables;
-  const present = identities.get(identityKey);
+  const present = identities.get(identityKey(context));
   if (present !== undefined && isFresh(context, present, ca, hosts)) return formatIdentity(present, ca, context);
 
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -46,17 +47,17 @@ export async function ensureListenerIdentity(
     hosts: [...hosts],
   };
   const kept = await context.store.write((transaction) => {
-    const other = transaction.get(identities, identityKey);
+    const other = transaction.get(identities, identityKey(context));
     if (other !== undefined && other.serial !== present?.serial) return other;
-    transaction.put(identities, identityKey, made);
+    transaction.put(identities, identityKey(context), made);
     return made;
   });
   return formatIdentity(kept, ca, context);
 }
 
 /** When the certificate of the listeners ends; undefined before there is one. */
-export function listenerNotAfter({ tables }: CaContext): Temporal.Instant | undefined {
-  const present = tables.identities.get(identityKey);
+export function listenerNotAfter(context: CaContext): Temporal.Instant | undefined {
+  const present = context.tables.identities.get(identityKey(context));
   return present === undefined ? undefined : readCertificate(present.certificate).notAfter;
 }
 
@@ -65,7 +66,8 @@ function withoutDoubt(clock: Clock): Clock {
   return { now: () => clock.now(), monotonicMs: () => clock.monotonicMs() };
 }
 
-const identityKey = ['listener'];
+/** Of this appliance: others of a cluster have other names and keys. */
+const identityKey = ({ store }: CaContext): StoreKey => ownKey(store, 'listener');
 const listenerTtlSeconds = 90 * 86_400;
 const caTtl = '20y';
 const caRollSeconds = 365 * 86_400;

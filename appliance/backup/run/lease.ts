@@ -1,6 +1,7 @@
-// One backup at a time, over all workers: the record of the one that runs, with its progress, kept fresh until it ends.
+// One backup at a time, over all workers and appliances: the record of the one that runs, with its progress, kept fresh until it ends.
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../core/base/context.ts';
+import { defined } from '../../../core/base/defined.ts';
 import { fail } from '../../../core/base/errors.ts';
 import { decodeTimestamp, formatTimestamp } from '../../../core/base/time.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';
@@ -29,12 +30,12 @@ export async function takeLease(
   const table = runningTable(store);
   const now = (): string => formatTimestamp(clock.now());
   let own: RunningRecord = {
-    ...{ id: randomUUID(), pid: process.pid, purpose, stage: 'copying', target: '' },
+    ...{ id: randomUUID(), ...defined({ appliance: store.appliance }), pid: process.pid, purpose, stage: 'copying', target: '' },
     ...{ startedAt: now(), beatAt: now(), doneBytes: 0, totalBytes: 0 },
   };
   await store.write((transaction) => {
     const present = transaction.get(table, runningKey);
-    if (present !== undefined && isLive(present, clock)) {
+    if (present !== undefined && isLive(present, store, clock)) {
       throw fail('backup-running', {
         detail: `A backup has been running since ${present.startedAt}: try again when it has ended; backup-status tells how far it is.`,
       });
@@ -68,15 +69,16 @@ export async function takeLease(
 /** The backup that runs now, in whatever process. */
 export function findRunning(store: Store, clock: Clock): RunningRecord | undefined {
   const present = runningTable(store).get(runningKey);
-  return present !== undefined && isLive(present, clock) ? present : undefined;
+  return present !== undefined && isLive(present, store, clock) ? present : undefined;
 }
 
-function isLive({ beatAt, pid }: RunningRecord, clock: Clock): boolean {
+function isLive({ appliance, beatAt, pid }: RunningRecord, store: Store, clock: Clock): boolean {
   const beat = decodeTimestamp(beatAt)?.epochMilliseconds ?? 0;
-  return Math.abs(clock.now().epochMilliseconds - beat) < staleSeconds * 1_000 && isRunning(pid);
+  const isFresh = Math.abs(clock.now().epochMilliseconds - beat) < staleSeconds * 1_000;
+  return isFresh && (appliance !== store.appliance || isRunning(pid));
 }
 
-/** All workers are processes of one machine and user. */
+/** All workers of an appliance are processes of one machine and user. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -9,6 +9,8 @@ export type Purpose = 'request' | 'pull' | 'schedule' | 'now';
 /** A backup that runs. It counts as ended when `beatAt` is old: its process was killed. */
 export type RunningRecord = {
   readonly id: string;
+  /** that makes it, in a cluster */
+  readonly appliance?: string;
   /** of the worker */
   readonly pid: number;
   readonly purpose: Purpose;

@@ -115,7 +115,7 @@ export type LastCrl = {
 /** A removed CA whose certificates and keys are still being cleared away. Key: [CA id]. */
 export type RemovedCa = { readonly tenantId: string; readonly caId: string };
 
-/** The TLS identity of the appliance's listeners. Key: ['listener']. */
+/** The TLS identity of an appliance's listeners. Key: ['listener'], in a cluster ['listener', id of the appliance]. */
 export type ListenerRecord = {
   /** PKCS#8; on the disk only inside the sealed record */
   readonly keyPem: string;

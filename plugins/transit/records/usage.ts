@@ -1,8 +1,9 @@
 // Counts the uses of each key version (api 74). Encryptions are reserved durably in blocks before they happen, so a crash never lowers their
 // count. Signatures have no limit: their counts are stored within seconds, those of many thousand versions in turns.
 import type { Log } from '../../../core/base/context.ts';
+import { piecesOf } from '../../../core/store/records/pieces.ts';
 import type { Store, WriteTransaction } from '../../../core/store/store.ts';
-import { reasonOf } from '../../../core/base/errors.ts';
+import { reasonOf, ServiceError } from '../../../core/base/errors.ts';
 import { cipherOf } from '../ciphers.ts';
 import { fail } from '../errors.ts';
 import { type Key, type Version, removedMeanwhile } from './keyring.ts';
@@ -25,6 +26,8 @@ const idleFlushes = 24;
 const mostKept = 100_000;
 /** Records written by one commit: other requests wait no longer, and the caches of other processes drop these records only. */
 const recordsAtOnce = 500;
+/** Records of one write, of which a commit takes several. */
+const recordsAPiece = 25;
 /** Records written by one flush, those first that have waited longest: more versions than this take turns. */
 const recordsAFlush = 2_500;
 /** Versions whose counts may wait for their turn; what is above is written by the next flush. */
@@ -255,10 +258,18 @@ export class UsageMeters {
 
   /** Stores what these meters have counted, and gives back what they hold above `kept`. A meter that holds nothing is forgotten. */
   async #write(meters: readonly Meter[], kept: number): Promise<void> {
-    for (let at = 0; at < meters.length; at += recordsAtOnce) await this.#writePiece(meters.slice(at, at + recordsAtOnce), kept);
+    for (const some of piecesOf(meters, recordsAtOnce)) await this.#writeTogether(some, kept);
   }
 
-  async #writePiece(meters: readonly Meter[], kept: number): Promise<void> {
+  /** Of one commit of LMDB; a transaction of a shared store takes a piece of it. */
+  async #writeTogether(meters: readonly Meter[], kept: number): Promise<void> {
+    const outcomes = await Promise.all(piecesOf(meters, recordsAPiece).map((piece) => this.#writePiece(piece, kept)));
+    const reason = outcomes.find((one) => one !== undefined);
+    if (reason !== undefined) this.#log.warn('usage counts of transit keys could not be written', { reason });
+  }
+
+  /** Resolves with the reason when it could not be written. */
+  async #writePiece(meters: readonly Meter[], kept: number): Promise<string | undefined> {
     const parts = meters.map((meter) => {
       const { uses, rewrapped, lastUsedAt } = meter;
       const released = Math.max(0, meter.left - kept);
@@ -275,13 +286,15 @@ export class UsageMeters {
       }
       for (const { meter } of gone) meter.left = 0;
       for (const { meter } of kept === 0 ? parts : gone) this.#forget(meter);
+      return undefined;
     } catch (error) {
-      // Counts are written by the next flush; the reserve is on disk, so no count is too low.
+      // Counts are written by the next flush. A reserve is on the disk, so no count is too low; one that may have been given back is not used.
+      const isUnknown = error instanceof ServiceError && error.code === 'cluster-unavailable';
       for (const { meter, released } of parts) {
-        meter.left += released;
+        if (!isUnknown) meter.left += released;
         meter.dirtySince ??= this.#flushes;
       }
-      this.#log.warn('usage counts of transit keys could not be written', { reason: reasonOf(error) });
+      return reasonOf(error);
     }
   }
 

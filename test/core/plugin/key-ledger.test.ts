@@ -51,7 +51,7 @@ class Token {
 type Fault = { readonly step: number; readonly when: 'before' | 'after'; readonly ends: boolean };
 
 /** A process: every call to token and store is a step, one of which may fail before or after it has had its effect. */
-function startProcess(token: Token, fault?: Fault) {
+function startProcess(token: Token, fault?: Fault, appliance?: string) {
   let steps = 0;
   let hasEnded = false;
   const step = async <T>(effect: () => Promise<T>): Promise<T> => {
@@ -64,7 +64,7 @@ function startProcess(token: Token, fault?: Fault) {
     return result;
   };
   const options: KeyLedgerOptions = {
-    store: { refresh: () => store.refresh(), write: (change) => step(() => store.write(change)) },
+    store: { appliance, refresh: () => store.refresh(), write: (change) => step(() => store.write(change)) },
     table: entries,
     hsm: {
       reserve: (...parts) => step(() => token.reserve(...parts)),
@@ -276,5 +276,24 @@ describe('entries of earlier versions are finished', () => {
     expect([...ledger.entries()]).toMatchObject([{ making: { abandoned: false } }]);
     await store.write((transaction) => ledger.claim(transaction, [{ stored, binding }]));
     expect(pending()).toEqual([]);
+  });
+});
+
+describe('of several appliances that share a store', () => {
+  test('the sweep of one leaves alone what another is making, until it is too old', async () => {
+    const token = new Token();
+    const [maker, sweeper] = [startProcess(token, undefined, 'first'), startProcess(token, undefined, 'second')];
+    const stored = (await maker.ledger.reserve('aes-256', binding, 'token')) as StoredKey;
+    await maker.generate(stored);
+    // Its process is younger than the reservation, as that of one that has just taken the jobs.
+    const younger = startProcess(token, undefined, 'second');
+    for (const { ledger } of [sweeper, younger]) await ledger.sweep();
+    expect(token.objects.size).toBe(1);
+    await maker.write((transaction) => maker.ledger.claim(transaction, [{ stored, binding }]));
+    const lost = (await maker.ledger.reserve('aes-256', binding, 'token')) as StoredKey;
+    await maker.generate(lost);
+    clock.advance(longestMakingSeconds + 1);
+    await younger.ledger.sweep();
+    expect([token.objects.size, pending()]).toEqual([1, []]);
   });
 });

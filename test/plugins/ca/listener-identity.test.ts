@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { applianceCaName, ensureListenerIdentity } from '../../../plugins/ca/listener-identity.ts';
+import { applianceCaName, ensureListenerIdentity, listenerNotAfter } from '../../../plugins/ca/listener-identity.ts';
 import type { ListenerIdentity } from '../../../core/plugin/services/certificate-authority.ts';
 import { openTestContext, type TestContext } from '../est/harness.ts';
 
@@ -101,4 +101,18 @@ test('the CA rolls over a year before its end; who trusts only the old root stil
 
 test('no key is left unclaimed', () => {
   expect([...context.tables.pendingKeys.entries([])]).toEqual([]);
+});
+
+test('each appliance of a cluster has an identity of its own, under one CA', async () => {
+  // As the context of another appliance, whose key differs by its name only.
+  const other = { ...context, store: { ...context.store.prefixed('second'), appliance: 'second' } };
+  const identity = await ensureListenerIdentity(other, tenant, ['second.example']);
+  context.store.refresh();
+  expect(identity.caPem).toBe((await ensureListenerIdentity(context, tenant, hosts)).caPem);
+  expect(new X509Certificate(identity.chainPem).subjectAltName).toBe('DNS:second.example');
+  // Neither replaces that of the other.
+  const again = [await ensureListenerIdentity(context, tenant, hosts), await ensureListenerIdentity(other, tenant, ['second.example'])];
+  expect(again[1]?.serial).toBe(identity.serial);
+  expect(new X509Certificate(again[0]?.chainPem ?? '').subjectAltName).toContain('DNS:keystore.example');
+  expect(listenerNotAfter(other)?.epochMilliseconds).toBe(identity.notAfter.epochMilliseconds);
 });

@@ -1,0 +1,90 @@
+// Whose each record of the store is when several appliances share it. A table that is not named here is not to be used in a cluster: a test
+// compares this list with the tables that the sources open.
+import type { OpenStore } from '../../core/store/open.ts';
+import type { Table } from '../../core/store/store.ts';
+
+/**
+ * `all`: means the same to every appliance, no matter which of them writes it. `each`: a record for each appliance, with its id at the end of the key; one that
+ * stands alone has the record without it. `chains`: by names of chains of the audit trail, which begin with the id of their appliance. `cluster`:
+ * about the appliances themselves; one that stands alone has none.
+ */
+type Owner = 'all' | 'each' | 'chains' | 'cluster';
+
+/** By the full name of the table. */
+export const recordOwners: Readonly<Record<string, Owner>> = {
+  appliances: 'cluster',
+  approles: 'all',
+  'approle-role-ids': 'all',
+  'audit-chains': 'chains',
+  // Each key names its appliance and stays when that is gone: it verifies what it has signed.
+  'audit-keys': 'all',
+  'audit-signed-heads': 'all',
+  'backup-history': 'all',
+  // One at a time, whichever appliance makes it: the record names it.
+  'backup-running': 'all',
+  // One credential for all: the record names the appliance that has it.
+  bootstrap: 'all',
+  'console/sessions': 'all',
+  'core/migrations': 'all',
+  'entity-tag-key': 'all',
+  'est/cas': 'all',
+  'est/certificates': 'all',
+  'est/crls': 'all',
+  'est/last-crls': 'all',
+  'est/listener-identity': 'each',
+  'est/removed-cas': 'all',
+  'est/revocations': 'all',
+  'est/secret-failures': 'all',
+  // Keys that are being made name the appliance that makes them.
+  'est/unclaimed-keys': 'all',
+  'job-holder': 'cluster',
+  'login-failures': 'all',
+  'oidc/failed-logins': 'all',
+  'oidc/hand-off-places': 'all',
+  'oidc/hand-offs': 'all',
+  'oidc/pending-logins': 'all',
+  'oidc/pending-order': 'all',
+  'oidc/pending-places': 'all',
+  'oidc/roles': 'all',
+  'oidc/services': 'all',
+  'oidc/sessions': 'all',
+  'oidc/set-aside': 'all',
+  policies: 'all',
+  'secret-id-accessors': 'all',
+  'secret-ids': 'all',
+  'seen-time': 'each',
+  'tenant-names': 'all',
+  tenants: 'all',
+  'token-children': 'all',
+  'token-hashes': 'all',
+  tokens: 'all',
+  // Keys that are being made name the appliance that makes them.
+  'transit/graveyard': 'all',
+  'transit/keys': 'all',
+  'transit/rotations': 'all',
+  'transit/subkeys': 'all',
+  // What is reserved of a count belongs to the process that has reserved it; the record has the sum.
+  'transit/usage': 'all',
+  'transit/versions': 'all',
+  'transit/wrapping': 'all',
+  // By the name of a token, which all appliances give to the same keys.
+  'wrapping-keys': 'all',
+};
+
+/** What an appliance that was restored from a backup of a cluster drops: it stands alone, and others join it as new ones. */
+export async function dropOwnRecords(store: OpenStore): Promise<void> {
+  await store.write((transaction) => {
+    for (const [name, owner] of Object.entries(recordOwners)) {
+      if (owner === 'all') continue;
+      const table = tableOf(store, name);
+      for (const [key] of Array.from(transaction.entries(table, []))) {
+        if (owner !== 'each' || key.length > 1) transaction.delete(table, key);
+      }
+    }
+  });
+}
+
+function tableOf(store: OpenStore, name: string): Table<unknown> {
+  const [owner = '', own] = name.split('/');
+  return own === undefined ? store.table(owner) : store.prefixed(owner).table(own);
+}
