@@ -47,7 +47,7 @@ export class ModelAppliance implements SharedStore {
   readonly batch = batchLimits;
   /** Neither told of the changes of others nor able to make one. */
   isCutOff = false;
-  /** It is told of each commit that the outcome is not known. */
+  /** It learns of each commit that the outcome is not known. */
   losesAnswers = false;
   store: OpenStore = undefined as unknown as OpenStore;
   /** transactions that it has committed */
