@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { HsmError, type HashName, type KeyType, type PinSource, type TokenAddress } from '../api.ts';
 import { findKeyTypes } from '../pkcs11/capabilities.ts';
 import * as ck from '../pkcs11/constants.ts';
+import { CheckedReferences } from './checked-references.ts';
 import { Custody, keyAttributes } from './custody.ts';
 import { KeyCache } from './key-cache.ts';
 import { decodeKeyReference, type DecodedReference, type KeyIdentity } from '../protocol/key-encoding.ts';
@@ -29,6 +30,8 @@ export class ModuleBroken extends Error {}
 /** Some tokens give 64 KiB at most per call. */
 const randomPieceBytes = 32_768;
 const derivedKeysKept = 1_000;
+/** Keys whose binding is remembered, for each that is loaded: 640 octets beside its 9 KiB. */
+const checkedForEach = 8;
 /** One call to the token fills the pool for 341 encryptions. */
 const noncePoolBytes = 341 * nonceBytes;
 
@@ -46,6 +49,9 @@ export class Engine {
   readonly #token: TokenAddress;
   readonly #keys: KeyCache<LoadedKey>;
   readonly #derived: KeyCache<LoadedKey>;
+  readonly #checked: CheckedReferences;
+  /** names of the other forms that were made of any key: a handful */
+  readonly #variants = new Set<string>();
   #canary: ObjectHandle;
   #nonces: Buffer = Buffer.alloc(0);
   #noncesUsed = 0;
@@ -70,6 +76,7 @@ export class Engine {
       if (key.transient) this.destroyObject(key.handle);
     };
     this.#keys = new KeyCache(cacheKeys, release);
+    this.#checked = new CheckedReferences(checkedForEach * cacheKeys);
     this.#derived = new KeyCache(Math.min(derivedKeysKept, cacheKeys), release);
     this.#canary = this.#makeCanary();
     this.#noteFiles();
@@ -95,20 +102,22 @@ export class Engine {
 
   /** Another form of a key, made by `make` from its wrapped blob and cached separately. */
   keyVariant(identity: KeyIdentity, variant: string, make: (type: KeyType, blob: Buffer) => ObjectHandle): LoadedKey {
-    const name = `${variant}|${identity}`;
+    const name = nameOf(variant, identity);
     this.#lastUsed = name;
     const known = this.#keys.find(name);
     if (known !== undefined) return known;
     const decoded = this.reference(identity);
     const key = { handle: make(decoded.type, this.#wrapped(decoded)), type: decoded.type, transient: true };
+    this.#variants.add(variant);
     this.#keys.add(name, key);
     return key;
   }
 
   /** Decodes a key's reference and checks its binding. */
   reference(identity: KeyIdentity): DecodedReference {
-    const decoded = decodeKeyReference(Buffer.from(identity, 'latin1'));
-    this.custody.checkBinding(decoded);
+    const octets = Buffer.from(identity, 'latin1');
+    const decoded = decodeKeyReference(octets);
+    this.#checked.check(octets, () => this.custody.checkBinding(decoded));
     return decoded;
   }
 
@@ -139,7 +148,8 @@ export class Engine {
 
   /** Drops all loaded objects of a key. */
   forgetKey(identity: KeyIdentity): void {
-    this.#keys.removeWhere((known) => known === identity || known.endsWith(`|${identity}`));
+    this.#keys.remove(identity);
+    for (const variant of this.#variants) this.#keys.remove(nameOf(variant, identity));
     this.#derived.removeWhere((known) => known.startsWith(identity));
   }
 
@@ -288,6 +298,7 @@ export class Engine {
     try {
       this.#keys.forgetAll();
       this.#derived.forgetAll();
+      this.#checked.forgetAll();
       this.#noncesUsed = this.#nonces.length;
       withStartLock(this.#token, () => {
         this.sessions.reopen();
@@ -368,4 +379,9 @@ export class Engine {
     const { class: _, ...attributes } = keyAttributes('aes-256', 'use');
     return module.generateKey(owner, plainMechanism(ck.CKM_AES_KEY_GEN), { ...attributes, valueLength: 32 });
   }
+}
+
+/** The name of another form of a key among the loaded keys. */
+function nameOf(variant: string, identity: KeyIdentity): string {
+  return `${variant}|${identity}`;
 }

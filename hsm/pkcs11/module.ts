@@ -25,8 +25,8 @@ export type TokenInfo = {
 };
 
 const CKR_CRYPTOKI_ALREADY_INITIALIZED = 0x191;
-/** Output buffer for operations without a known length: enough for a wrapped ML-DSA-87 or RSA-4096 key. */
-const longOutputBytes = 16_384;
+/** Receives wrapped keys, whose length is not known before: enough for an ML-DSA-87 or RSA-4096 key. One for all, as calls are synchronous. */
+const longOutput = Buffer.alloc(16_384);
 
 /** Keeps loaded modules referenced: the binding unloads the library when its object is collected (reference A6). */
 const loaded: PkcsModule[] = [];
@@ -187,8 +187,7 @@ export class PkcsModule {
   }
 
   wrapKey(session: SessionHandle, mechanism: Mechanism, wrappingKey: ObjectHandle, key: ObjectHandle): Buffer {
-    const out = Buffer.alloc(longOutputBytes);
-    return Buffer.from(this.#call('C_WrapKey', () => this.#lib.C_WrapKey(session, mechanism, wrappingKey, key, out)));
+    return Buffer.from(this.#call('C_WrapKey', () => this.#lib.C_WrapKey(session, mechanism, wrappingKey, key, longOutput)));
   }
 
   unwrapKey(

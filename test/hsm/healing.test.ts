@@ -4,12 +4,13 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pkcs11js from 'pkcs11js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { TokenConfig } from '../../hsm/api.ts';
 import { decrypt, encrypt } from '../../hsm/engine/operations/cipher.ts';
 import { Engine, LoginNeeded, ModuleBroken } from '../../hsm/engine/engine.ts';
 import { keyIdentity, type KeyIdentity } from '../../hsm/protocol/key-encoding.ts';
 import { generateKey } from '../../hsm/engine/operations/making.ts';
+import { hmac } from '../../hsm/engine/operations/signing.ts';
 import { TokenError } from '../../hsm/pkcs11/return-values.ts';
 import { wrappingKeyLabel } from '../../hsm/engine/wrapping-keys.ts';
 import { bindingOf } from '../harness/keys.ts';
@@ -104,14 +105,58 @@ describe.each(['wrapped', 'token'] as const)('a key in %s custody works again af
 
 test('after a wrong tag the same session continues', () => {
   const binding = bindingOf('tags');
-  const { blob, mac } = generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true, under: 1 });
+  const { blob, mac } = engine.run(() => generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true, under: 1 }));
   const key = keyIdentity({ stored: { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
   const sealed = engine.run(() => encrypt(engine, engine.key(key), message));
   const broken = Buffer.from(sealed);
   broken[20] = (broken[20] as number) ^ 1;
+  const { work } = engine.sessions;
   for (let round = 0; round < 50; round++) {
     expect(() => engine.run(() => decrypt(engine, engine.key(key), broken))).toThrow('does not open');
     expect(engine.run(() => decrypt(engine, engine.key(key), sealed))).toEqual(message);
+  }
+  expect(engine.sessions.work).toBe(work);
+});
+
+test('a forgotten key leaves no object behind, in whatever forms it was loaded; others stay loaded', () => {
+  const [key, kept] = ['forgotten', 'kept'].map((name) => {
+    const binding = bindingOf(name);
+    const { blob, mac } = engine.run(() => generateKey(engine, 'secret-256', { binding, custody: 'wrapped', extractable: true, under: 1 }));
+    return keyIdentity({ stored: { type: 'secret-256', custody: 'wrapped', token: token.name, blob, mac }, binding });
+  }) as [KeyIdentity, KeyIdentity];
+  const { module, owner } = engine.sessions;
+  const objects = (): number => module.allObjects(owner, { token: false }).length;
+  const before = { loaded: engine.loadedKeys, objects: objects() };
+  // SoftHSM computes HMAC with SHA-384 and SHA-512 only with secrets that are padded to their length.
+  for (const hash of ['sha256', 'sha384', 'sha512'] as const) engine.run(() => hmac(engine, key, hash, message));
+  expect(engine.loadedKeys).toBe(before.loaded + 2);
+  engine.forgetKey(key);
+  expect(engine.loadedKeys).toBe(before.loaded - 1);
+  expect(objects()).toBe(before.objects - 1);
+  engine.forgetKey(kept);
+  expect(engine.loadedKeys).toBe(before.loaded - 2);
+});
+
+test('a binding is checked once for the same octets, for any others and after a restore again', () => {
+  const binding = bindingOf('checked');
+  const { blob, mac } = engine.run(() => generateKey(engine, 'aes-256', { binding, custody: 'wrapped', extractable: true, under: 1 }));
+  const stored = { type: 'aes-256', custody: 'wrapped', token: token.name, blob, mac } as const;
+  const key = keyIdentity({ stored, binding });
+  const check = vi.spyOn(engine.custody, 'checkBinding');
+  try {
+    for (let round = 0; round < 3; round++) {
+      engine.forgetKey(key);
+      engine.run(() => encrypt(engine, engine.key(key), message));
+    }
+    expect(check).toHaveBeenCalledTimes(1);
+    const moved = keyIdentity({ stored: { ...stored }, binding: bindingOf('elsewhere') });
+    for (let round = 0; round < 2; round++) expect(() => engine.key(moved)).toThrow('does not belong to its record');
+    expect(check).toHaveBeenCalledTimes(3);
+    engine.restore();
+    engine.run(() => encrypt(engine, engine.key(key), message));
+    expect(check).toHaveBeenCalledTimes(4);
+  } finally {
+    check.mockRestore();
   }
 });
 

@@ -29,17 +29,18 @@ export function decrypt(engine: Engine, key: LoadedKey, sealed: Buffer, associat
   }
 }
 
-/** The error for a failed C_Decrypt. Some tokens report a wrong tag as CKR_GENERAL_ERROR, which also means "broken"; a canary decides (design hsm 15). */
+/**
+ * The error for a failed C_Decrypt. Some tokens report a wrong tag as CKR_GENERAL_ERROR, which also means "broken"; a canary decides (design
+ * hsm 15). It also shows that no operation stayed active in the session, which is then kept: to close one, SoftHSM walks all loaded keys.
+ */
 export function judgeDecryption(engine: Engine, error: unknown): unknown {
   if (!(error instanceof TokenError) || error.fn !== 'C_Decrypt') return error;
-  const row = findReturnValue(error.rv);
-  if (row.kind === 'decryption-failed') {
-    engine.sessions.renewWork();
-    return decryptionFailed();
-  }
-  if (row.remedy !== 'none' && row.remedy !== 'doubt') return error;
+  const { kind, remedy } = findReturnValue(error.rv);
+  const isClear = kind === 'decryption-failed';
+  if (!isClear && remedy !== 'none' && remedy !== 'doubt') return error;
+  if (engine.canaryWorks()) return decryptionFailed();
   engine.sessions.renewWork();
-  return engine.canaryWorks() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
+  return isClear || engine.canaryWorks() ? decryptionFailed() : new ModuleBroken('the token no longer decrypts what it encrypts');
 }
 
 /** One error for every input that does not decrypt, so that it reveals nothing. */
