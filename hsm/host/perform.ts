@@ -30,21 +30,15 @@ import {
   type ReceivedMessage,
 } from '../protocol/wire.ts';
 
-/**
- * Runs jobs, one after another, and returns their results; never throws. `micros` is the time that each took. Key material in the jobs is
- * zeroed. Keys that were made count only if the token still has its own keys afterwards: that is asked once for all of them, because it
- * takes as long as making one.
- */
+/** Work that is done in pieces, so that other jobs need not wait for all of it. */
+export type PiecedRun = {
+  /** Works until the time `until` (performance.now), at least one step. Returns the results when all is done; never throws. */
+  advance(until: number): readonly Message[] | undefined;
+};
+
+/** Runs jobs, one after another, and returns their results; never throws. As JobsRun, in one piece. */
 export function performAll(engine: Engine, jobs: readonly ReceivedMessage[]): readonly Message[] {
-  const results = jobs.map((job) => performOne(engine, job));
-  const hasMade = (result: Message, at: number): boolean => result.code === resultOk && makesKey(jobs[at]);
-  if (!results.some(hasMade)) return results;
-  const check = resultOf(0, () => {
-    engine.run(() => engine.requireKept());
-    return [];
-  });
-  if (check.code === resultOk) return results;
-  return results.map((result, at) => (hasMade(result, at) ? { ...result, code: check.code, parts: check.parts } : result));
+  return new JobsRun(engine, jobs).advance(Infinity) ?? [];
 }
 
 /** Whether a job is a list of calls, which ListRun runs in pieces. */
@@ -52,12 +46,47 @@ export function isList({ flags }: ReceivedMessage): boolean {
   return (flags & flagList) !== 0;
 }
 
-function makesKey(job: ReceivedMessage | undefined): boolean {
+/** Whether a job makes a key, which takes ten times as long as a use of one. */
+export function makesKey(job: ReceivedMessage | undefined): boolean {
   return job?.code === operations.generate.code || job?.code === operations.import.code;
 }
 
+/**
+ * Jobs, one after another. `micros` of a result is the time that the job took. Key material in the jobs is zeroed. Keys that were made
+ * count only if the token still has its own keys afterwards: that is asked once for all of them, because it takes as long as making one.
+ */
+export class JobsRun implements PiecedRun {
+  readonly #engine: Engine;
+  readonly #jobs: readonly ReceivedMessage[];
+  readonly #results: Message[] = [];
+
+  constructor(engine: Engine, jobs: readonly ReceivedMessage[]) {
+    this.#engine = engine;
+    this.#jobs = jobs;
+  }
+
+  advance(until: number): readonly Message[] | undefined {
+    for (let at = this.#results.length; at < this.#jobs.length; at++) {
+      this.#results.push(performOne(this.#engine, this.#jobs[at] as ReceivedMessage));
+      if (performance.now() >= until) break;
+    }
+    return this.#results.length < this.#jobs.length ? undefined : this.#checked();
+  }
+
+  #checked(): readonly Message[] {
+    const hasMade = (result: Message, at: number): boolean => result.code === resultOk && makesKey(this.#jobs[at]);
+    if (!this.#results.some(hasMade)) return this.#results;
+    const check = resultOf(0, () => {
+      this.#engine.run(() => this.#engine.requireKept());
+      return [];
+    });
+    if (check.code === resultOk) return this.#results;
+    return this.#results.map((result, at) => (hasMade(result, at) ? { ...result, code: check.code, parts: check.parts } : result));
+  }
+}
+
 function performOne(engine: Engine, job: ReceivedMessage): Message {
-  if (isList(job)) return new ListRun(engine, job).advance(Infinity) as Message;
+  if (isList(job)) return new ListRun(engine, job).advance(Infinity)?.[0] as Message;
   const result = resultOf(job.id, () => {
     const name = operationNamed(job.code) as EngineOperation;
     return engine.run(() => handlers[name](engine, job));
@@ -80,7 +109,7 @@ function resultOf(id: number, work: () => Message['parts']): Message {
 }
 
 /** The calls of a list, run some at a time. Each is repeated after a remedy and fails by itself; only a broken module ends the list. */
-export class ListRun {
+export class ListRun implements PiecedRun {
   readonly #engine: Engine;
   readonly #job: ReceivedMessage;
   readonly #outcomes: Uint8Array[] = [];
@@ -93,8 +122,7 @@ export class ListRun {
     this.#job = job;
   }
 
-  /** Runs calls, at least one, until the time `until` (performance.now). Returns the result when all have run; never throws. */
-  advance(until: number): Message | undefined {
+  advance(until: number): readonly Message[] | undefined {
     let isDone = true;
     const result = resultOf(this.#job.id, () => {
       this.#run ??= this.#prepare();
@@ -102,7 +130,7 @@ export class ListRun {
       return isDone ? [this.#codes, ...this.#outcomes] : [];
     });
     this.#micros += result.micros;
-    return isDone || result.code !== resultOk ? { ...result, micros: this.#micros } : undefined;
+    return isDone || result.code !== resultOk ? [{ ...result, micros: this.#micros }] : undefined;
   }
 
   #prepare(): (at: number) => Uint8Array {

@@ -10,7 +10,7 @@ import type { KeyIdentity } from '../protocol/key-encoding.ts';
 import { type EngineOperation, flagDerived, flagSlow, operationNamed, operations } from '../protocol/operations.ts';
 import { decodeWithPins } from '../protocol/pins.ts';
 import { encodeError } from '../protocol/error-coding.ts';
-import { isList, ListRun, performAll } from './perform.ts';
+import { isList, JobsRun, ListRun, makesKey, performAll, type PiecedRun } from './perform.ts';
 import {
   json,
   resultError,
@@ -25,8 +25,8 @@ import {
 const remoteMicros = 100;
 const remoteLanes = 16;
 const loginTries = 2;
-/** Lists are worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds. */
-const listMilliseconds = 2;
+/** Lists, and keys to be made, are worked on for so long at a time: a hundred Ed25519 signatures take eleven milliseconds, a hundred keys fifty. */
+const pieceMilliseconds = 2;
 
 /** Receives results, made on this thread or received from a lane. */
 export type Reply = (results: readonly (Message | ReceivedMessage)[]) => void;
@@ -42,8 +42,8 @@ export class TokenService {
   #engine: Engine | undefined;
   #lanes: Lanes | undefined;
   #remote = false;
-  /** lists of this thread, the first one under way */
-  #lists: ListRun[] = [];
+  /** what this thread does in pieces, the first one under way */
+  #pieced: PiecedRun[] = [];
   #results: (Message | ReceivedMessage)[] = [];
 
   constructor(reply: Reply, exit: (code: number) => void, mayUseLanes = true) {
@@ -109,23 +109,27 @@ export class TokenService {
 
   #runHere(jobs: readonly ReceivedMessage[]): void {
     if (jobs.length === 0 || this.#engine === undefined) return;
-    const single = jobs.filter((job) => !isList(job));
-    for (const result of performAll(this.#engine, single)) this.#finish(result);
-    const hasLists = this.#lists.length > 0;
-    for (const job of jobs) if (isList(job)) this.#lists.push(new ListRun(this.#engine, job));
-    if (!hasLists) this.#goOnWithLists();
+    const hasPieced = this.#pieced.length > 0;
+    const [quick, making]: [ReceivedMessage[], ReceivedMessage[]] = [[], []];
+    for (const job of jobs) {
+      if (isList(job)) this.#pieced.push(new ListRun(this.#engine, job));
+      else (makesKey(job) ? making : quick).push(job);
+    }
+    if (making.length > 0) this.#pieced.push(new JobsRun(this.#engine, making));
+    for (const result of performAll(this.#engine, quick)) this.#finish(result);
+    if (!hasPieced) this.#goOn();
   }
 
-  /** Works on lists, one after another, for a moment; then jobs that have arrived meanwhile get their turn. */
-  readonly #goOnWithLists = (): void => {
-    const until = performance.now() + listMilliseconds;
-    for (let list = this.#lists[0]; list !== undefined && performance.now() < until; list = this.#lists[0]) {
-      const result = list.advance(until);
-      if (result === undefined) break;
-      this.#lists.shift();
-      this.#finish(result);
+  /** Works on what is done in pieces, one after another, for a moment; then jobs that have arrived meanwhile get their turn. */
+  readonly #goOn = (): void => {
+    const until = performance.now() + pieceMilliseconds;
+    for (let run = this.#pieced[0]; run !== undefined && performance.now() < until; run = this.#pieced[0]) {
+      const results = run.advance(until);
+      if (results === undefined) break;
+      this.#pieced.shift();
+      for (const result of results) this.#finish(result);
     }
-    if (this.#lists.length > 0) setImmediate(this.#goOnWithLists);
+    if (this.#pieced.length > 0) setImmediate(this.#goOn);
   };
 
   /** Whether the key of a job must be derived first; the iterations would block this thread. */
@@ -199,7 +203,7 @@ export class TokenService {
     this.#results.push(result);
     if (result.code !== resultModuleBroken) return;
     // The next host runs what is left.
-    this.#lists = [];
+    this.#pieced = [];
     this.#exitSoon(3);
   }
 
@@ -211,7 +215,7 @@ export class TokenService {
 
   #close(job: ReceivedMessage): void {
     this.#lanes?.close();
-    this.#lists = [];
+    this.#pieced = [];
     if (this.#engine !== undefined) closeEngine(this.#engine);
     this.#finish(ok(job, []));
     this.#exitSoon(0);

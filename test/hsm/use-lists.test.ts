@@ -143,6 +143,25 @@ describe('a list of uses', () => {
     }
   });
 
+  test('and keys that are made together hold up others no longer', async () => {
+    const inline = await openHsm(testHsmConfig(await makeSoftTokenForThisProcess(join(directory, 'making'))), { inline: true });
+    try {
+      const order: string[] = [];
+      const making = Promise.all(Array.from({ length: 200 }, (_, at) => makeKey(inline, 'aes-256', `made-${at}`))).then((made) => {
+        order.push('made');
+        return made;
+      });
+      await new Promise(setImmediate);
+      await inline.random(16).then(() => order.push('single'));
+      const made = await making;
+      expect(order).toEqual(['single', 'made']);
+      const sealed = await inline.useAll(made.map(({ key }) => ({ use: 'encrypt', key, octets: message })));
+      expect(sealed.map(kindOf)).toEqual(made.map(() => 'done'));
+    } finally {
+      await inline.close();
+    }
+  });
+
   test('is answered by the next host when its host is killed', async () => {
     const working = hsm.useAll(Array.from({ length: 500 }, () => ({ use: 'encrypt', key: aes, octets: message })));
     await new Promise(setImmediate);
