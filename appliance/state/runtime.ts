@@ -3,6 +3,7 @@ import type { Configuration } from '../../core/config/config.ts';
 import type { Log } from '../../core/base/context.ts';
 import { fail } from '../../core/base/errors.ts';
 import { revealSecret } from '../../core/base/secret.ts';
+import { recordBytesThatFit } from '../../core/config/memory.ts';
 import { openStore, type OpenStore } from '../../core/store/open.ts';
 import type { Hsm, HsmConfig } from '../../hsm/api.ts';
 import { openHsm } from '../../hsm/client/open.ts';
@@ -23,7 +24,8 @@ export async function openRuntime(configuration: Configuration, hsmConfig: HsmCo
     const directory = paths.store(configuration.data);
     const dataKey = await refusingHsmErrors(() => provideStoreKey(hsm, configuration.data, directory));
     const token = findStoreToken(configuration.data) ?? '';
-    const store = await openStore({ directory, dataKey, log, requireKept: () => requireKept(hsm, token) });
+    const cacheBytes = recordBytesThatFit(configuration.workers);
+    const store = await openStore({ directory, dataKey, log, cacheBytes, requireKept: () => requireKept(hsm, token) });
     revealSecret(dataKey).fill(0);
     return {
       hsm,

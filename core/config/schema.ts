@@ -8,6 +8,7 @@ import type { HsmConfig, PinSource } from '../../hsm/api.ts';
 import type { LogLevel } from '../base/context.ts';
 import { durationField, integer } from '../wire/fields.ts';
 import { type BackupConfig, backupSection } from './backup.ts';
+import { keysThatFit } from './memory.ts';
 import { secretSource } from './secret-source.ts';
 import { type Destination, shippingFields } from './shipping.ts';
 
@@ -164,8 +165,10 @@ export const coreFields = {
         .default('wrapped')
         .describe('custody of keys that do not specify one: wrapped in the store, or as objects in the token'),
       cacheKeys: integer(16, 10_000_000)
-        .default(20_000)
-        .describe('loaded keys cached by each token process, half of them for quick operations; an AES key takes 9 KiB in SoftHSM'),
+        .exactOptional()
+        .describe(
+          'loaded keys kept by each token process, four fifths of them for quick operations; an AES key takes 10 KiB with SoftHSM; default: as many as a quarter of the memory holds in all token processes together, 200,000 at most',
+        ),
       jobTimeout: durationField({ minSeconds: 1, maxSeconds: 3_600 })
         .prefault('10s')
         .describe('a token operation that takes longer is aborted'),
@@ -201,7 +204,10 @@ export function completed(
     audit: { maxFileBytes: audit.maxFileBytes, retainFiles: audit.retainFiles, signEverySeconds: audit.signEvery.seconds },
     attended: hsm.start === 'attended',
     ...defined({ embeddedPin: hsm.embeddedPin }),
-    hsm: { tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, cacheKeys: hsm.cacheKeys, jobTimeoutSeconds: hsm.jobTimeout.seconds },
+    hsm: {
+      ...{ tokens: hsm.tokens, defaultCustody: hsm.defaultCustody, jobTimeoutSeconds: hsm.jobTimeout.seconds },
+      cacheKeys: hsm.cacheKeys ?? keysThatFit(fields.workers * Math.max(1, hsm.tokens.length)),
+    },
     plugins,
   };
 }

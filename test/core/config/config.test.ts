@@ -10,6 +10,7 @@ import {
   describeOptions,
   loadConfiguration,
 } from '../../../core/config/config.ts';
+import { keysThatFit } from '../../../core/config/memory.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -48,7 +49,7 @@ describe('values', () => {
       publicUrl: 'https://127.0.0.1:4646',
       logLevel: 'info',
       audit: { maxFileBytes: 64 << 20, retainFiles: 64, signEverySeconds: 60 },
-      hsm: { tokens: [], defaultCustody: 'wrapped', cacheKeys: 20_000, jobTimeoutSeconds: 10 },
+      hsm: { tokens: [], defaultCustody: 'wrapped', jobTimeoutSeconds: 10 },
       plugins: { oidc: { sessionIdle: '30m' } },
     });
     expect(load(undefined).hosts).toEqual(expect.arrayContaining(['localhost', '127.0.0.1']));
@@ -100,7 +101,7 @@ oidc:
       shipping: { destinations: [] },
       hsm: {
         defaultCustody: 'token',
-        cacheKeys: 20_000,
+        cacheKeys: keysThatFit(3 * 2),
         jobTimeoutSeconds: 90,
         tokens: [
           {

@@ -1,0 +1,32 @@
+// How much the processes keep ready: shares of the memory that the machine, or the limit of the service, gives to all of them.
+import { totalmem } from 'node:os';
+
+/** Octets of the machine, or fewer where a limit is set (cgroup). */
+export function availableBytes(limit = process.constrainedMemory(), machine = totalmem()): number {
+  return limit > 0 ? Math.min(limit, machine) : machine;
+}
+
+/** What an AES key takes that is loaded: 9 KiB in SoftHSM 2.6, the rest in the process around it. */
+const loadedKeyBytes = 10_240;
+const fewestKeys = 1_000;
+/** SoftHSM looks at each loaded object when it searches for one that is in the token: with more of them a search holds up all other work. */
+const mostKeys = 200_000;
+
+/** Keys that each token process keeps loaded, when all of them together may take a quarter of the memory. */
+export function keysThatFit(tokenProcesses: number, bytes = availableBytes()): number {
+  return between(fewestKeys, Math.floor(bytes / 4 / tokenProcesses / loadedKeyBytes), mostKeys);
+}
+
+/** Decoded, records take about four times the octets of their sealed form, by which their cache is limited. */
+const decodedToSealed = 4;
+const fewestRecordBytes = 32 << 20;
+const mostRecordBytes = 256 << 20;
+
+/** The limit of the record cache of each worker, in octets of sealed records: all of them together may take an eighth of the memory. */
+export function recordBytesThatFit(workers: number, bytes = availableBytes()): number {
+  return between(fewestRecordBytes, Math.floor(bytes / 8 / workers / decodedToSealed), mostRecordBytes);
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(least, value), most);
+}
