@@ -73,6 +73,9 @@ type Waiting = {
 /** An idle process moves its snapshot this often, so that LMDB can reuse the pages of older states. */
 const idleRefreshMs = 1_000;
 
+/** Writes in one commit: a creation changes four records, and more than a thousand are not noted one by one, so that all caches are dropped (revision.ts). */
+const mostTogether = 150;
+
 /** A write that lost so often stands against a storm of others; its caller decides whether to go on. */
 const mostLosses = 100;
 
@@ -229,12 +232,12 @@ class LmdbStore implements OpenStore {
     this.#committing = undefined;
   }
 
-  /** One commit of LMDB with every write that is queued when LMDB grants the lock. */
+  /** One commit of LMDB with the writes that are queued when LMDB grants the lock, up to `mostTogether`. */
   async #commitAlone(take: (count: number) => readonly Waiting[]): Promise<void> {
     await this.#environment.commit(() => {
       this.#context.outdated.begin(this.#changesSinceSnapshot());
       const changed = new Set<string>();
-      for (const write of take(this.#waiting.length)) write.attempt(changed);
+      for (const write of take(mostTogether)) write.attempt(changed);
       if (changed.size > 0) noteChanges(this.#environment, changed);
     });
   }

@@ -21,6 +21,8 @@ export type RangeOptions = {
   readonly after?: string | number;
   readonly limit?: number;
   readonly reverse?: boolean;
+  /** for walks over very many records: what is read does not take the place of others in the cache */
+  readonly uncached?: true;
 };
 
 /**

@@ -33,7 +33,7 @@ export function tableOn<V>(context: TableContext, name: string): Table<V> {
     has: (key) => readRecord(context, encodeKey(name, key)) !== undefined,
     *entries(prefix, options) {
       for (const text of textsBelow(context, name, prefix, options)) {
-        const value = readRecord(context, text) as V | undefined;
+        const value = readRecord(context, text, options?.uncached) as V | undefined;
         if (value !== undefined) yield [decodeKey(text).key, value];
       }
     },
@@ -111,15 +111,15 @@ export class Change implements WriteTransaction {
   }
 }
 
-/** The record of a key text. Inside a commit, the newest one. */
-function readRecord(context: TableContext, text: string | undefined): unknown {
+/** The record of a key text. Inside a commit, the newest one. `uncached`: one that is not in the cache is not put there. */
+function readRecord(context: TableContext, text: string | undefined, uncached = false): unknown {
   if (text === undefined) return undefined;
   if (context.environment.inCommit && context.outdated.has(text)) return openRecord(context, text)?.value;
   const cached = context.cache.get(text);
   if (cached !== undefined) return cached;
   const record = openRecord(context, text);
   if (record === undefined) return undefined;
-  context.cache.set(text, record.value, record.bytes);
+  if (!uncached) context.cache.set(text, record.value, record.bytes);
   return record.value;
 }
 

@@ -10,7 +10,7 @@ import type { KeyRecord, VersionRecord } from './records/records.ts';
 export function* check(transit: Transit): Iterable<CheckFinding> {
   const { tables, keyring } = transit;
   const ids = new Map<string, KeyRecord>();
-  for (const [[tenantId, name], record] of tables.keys.entries([])) {
+  for (const [[tenantId, name], record] of tables.keys.entries([], { uncached: true })) {
     const key: Key = { tenantId: tenantId as string, name: name as string, record };
     ids.set(`${key.tenantId}/${record.id}`, record);
     yield* checkKey(transit, key, [...keyring.versions(key)]);

@@ -29,7 +29,7 @@ export function keyGauge({ tables }: Transit): Gauge {
 async function countByCipher({ keys }: Transit['tables'], tenantId: string): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (let after: string | undefined; ;) {
-    const piece = [...keys.entries([tenantId], { limit: countedAtOnce, ...defined({ after }) })];
+    const piece = [...keys.entries([tenantId], { limit: countedAtOnce, uncached: true, ...defined({ after }) })];
     for (const [, { cipher }] of piece) counts.set(cipher, (counts.get(cipher) ?? 0) + 1);
     if (piece.length < countedAtOnce) return counts;
     after = String(piece.at(-1)?.[0].at(-1));

@@ -12,7 +12,7 @@ export function* keyHolders({ tables, keyring }: Transit): Iterable<KeyHolder> {
   for (const [storeKey, record] of tables.importWrappingKeys.entries([])) {
     yield holderOf(tables.importWrappingKeys, storeKey, record, [importWrappingKeyReference(record)]);
   }
-  for (const [[tenantId, name], record] of tables.keys.entries([])) {
+  for (const [[tenantId, name], record] of tables.keys.entries([], { uncached: true })) {
     const key: Key = { tenantId: tenantId as string, name: name as string, record };
     for (const version of keyring.versions(key)) {
       yield holderOf(tables.versions, [key.tenantId, record.id, version.number], version.record, referencesOf(key, version));

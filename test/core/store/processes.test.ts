@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../../core/base/secret.ts';
 import { openStore } from '../../../core/store/open.ts';
+import type { WriteTransaction } from '../../../core/store/store.ts';
 import { temporaryDirectory } from '../../harness/temporary.ts';
 
 const temporary = temporaryDirectory();
@@ -73,6 +74,21 @@ test('a process that is many commits behind, or missed a commit of many keys, st
     reader.refresh();
     expect(read.get(['a'])).toBe(changes);
   }
+  await Promise.all([writer.close(), reader.close()]);
+});
+
+test('many writes of one turn leave what other processes have cached of other records', async () => {
+  const directory = temporary('many-writes');
+  const [writer, reader] = [await openStore({ directory, dataKey }), await openStore({ directory, dataKey })];
+  const [write, read] = [writer.table<object>('things'), reader.table<object>('things')];
+  await writer.write((tx) => tx.put(write, ['kept'], {}));
+  reader.refresh();
+  const kept = read.get(['kept']);
+  const putFour = (n: number) => (tx: WriteTransaction) => [1, 2, 3, 4].forEach((part) => tx.put(write, ['many', n, part], {}));
+  await Promise.all(Array.from({ length: 400 }, (_, n) => writer.write(putFour(n))));
+  reader.refresh();
+  expect(read.count(['many'])).toBe(1_600);
+  expect(read.get(['kept'])).toBe(kept);
   await Promise.all([writer.close(), reader.close()]);
 });
 

@@ -234,6 +234,20 @@ describe('against a Map', () => {
     );
   });
 
+  test('a walk over many records can leave the cache to others', async () => {
+    const store = await newStore(undefined, 20_000);
+    const table = store.table<{ n: number }>('things');
+    await store.write((tx) => {
+      for (let n = 0; n < 2_000; n += 1) tx.put(table, ['many', n], { n });
+    });
+    const before = table.get(['many', 7]);
+    expect([...table.entries(['many'], { uncached: true })].map(([, { n }]) => n)).toEqual(Array.from({ length: 2_000 }, (_, n) => n));
+    expect(table.get(['many', 7])).toBe(before);
+    expect([...table.entries(['many'])]).toHaveLength(2_000);
+    expect(table.get(['many', 7])).not.toBe(before);
+    expect(table.get(['many', 7])).toEqual(before);
+  });
+
   test('long lists are complete and in order over several pages, also while they are changed', async () => {
     const store = await newStore();
     const table = store.table<number>('many');
