@@ -1,4 +1,5 @@
 // The service `transit-keys`: what other plugins may do with transit keys, and attach to them (core/plugin/services/transit-keys.ts).
+import { drawUuid } from '../../core/base/uuid.ts';
 import { fail as coreFail } from '../../core/base/errors.ts';
 import type { AttachedKeys, KeyAttachment, TransitKeys } from '../../core/plugin/services/transit-keys.ts';
 import type { WriteTransaction } from '../../core/store/store.ts';
@@ -6,7 +7,6 @@ import { requireCipher } from './ciphers.ts';
 import type { Transit } from './context.ts';
 import { formatPublicKey, keyObjectOf, requireCompositeModulus, requireKeyOf } from './formats/public-keys.ts';
 import { microseconds } from './instants.ts';
-import { newKeyId } from './key-id.ts';
 import { draftOf } from './keys/definition.ts';
 import { documentSchema } from './keys/document.ts';
 import { type AttachedFields, type Attachment, withKept } from './records/attachments.ts';
@@ -91,7 +91,7 @@ function attachedKeys(transit: Transit, attachmentOf: () => Attachment): Attache
       const document = documentSchema.parse({ cipher: cipherName, publicKey: formatPublicKey(publicKey) });
       const record: KeyRecord = {
         ...draftOf(transit.attachments, document, now),
-        id: await newKeyId(transit.hsm),
+        id: await drawUuid(transit.hsm),
         custody: 'wrapped',
         latest: 1,
         floor: 1,

@@ -1,8 +1,7 @@
 // Tokens: drawn from the HSM, kept only as a hash, found by it, ended together with their children (api 47 to 49).
 import { hash, randomUUID } from 'node:crypto';
 import { defined } from '../../base/defined.ts';
-import { DrawnAhead } from '../../base/async/drawn-ahead.ts';
-import { uuidOf } from '../../base/uuid.ts';
+import { drawUuid } from '../../base/uuid.ts';
 import type { Hsm } from '../../../hsm/api.ts';
 import type { Clock } from '../../base/context.ts';
 import { Secret, revealSecret } from '../../base/secret.ts';
@@ -37,12 +36,8 @@ const childTable = (store: Store): Table<true> => store.table('token-children');
 
 /** A new token in UUID form, from C_GenerateRandom: 122 random bits. Drawn before the transaction that issues it. */
 export async function drawToken(hsm: Hsm): Promise<Secret<string>> {
-  let drawn = drawnAhead.get(hsm);
-  if (drawn === undefined) drawnAhead.set(hsm, (drawn = new DrawnAhead((octets) => hsm.random(octets), 16)));
-  return new Secret(uuidOf(await drawn.next()));
+  return new Secret(await drawUuid(hsm));
 }
-
-const drawnAhead = new WeakMap<Hsm, DrawnAhead>();
 
 /** Records a drawn token as part of a transaction; it is valid once that is durable. */
 export function issueToken(

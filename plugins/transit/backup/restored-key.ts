@@ -1,11 +1,11 @@
 // A key from a backup: validated like untrusted input, then loaded into the token of this appliance (api 42).
+import { drawUuid } from '../../../core/base/uuid.ts';
 import { defined } from '../../../core/base/defined.ts';
 import { concat } from '../../../core/base/bytes.ts';
 import type { WriteTransaction } from '../../../core/store/store.ts';
 import type { Backup } from './format.ts';
 import { cipherOf, requireCipher, requireOffered } from '../ciphers.ts';
 import { fail } from '../errors.ts';
-import { newKeyId } from '../key-id.ts';
 import { draftOf, requireRotatable } from '../keys/definition.ts';
 import { requireCreatable, requireMinimumVersions } from '../keys/field-rules.ts';
 import type { Key } from '../records/keyring.ts';
@@ -34,6 +34,9 @@ export type RestoredKey = {
 };
 
 const secretBytes = 32;
+
+/** Versions whose material is loaded together: their jobs share batches of the token. */
+const versionsAtOnce = 16;
 
 /** Validates definition and material. Throws the same errors as creation and import. */
 export async function readRestored(transit: Transit, target: Key, backup: Backup): Promise<ValidatedKey> {
@@ -64,16 +67,20 @@ export async function readRestored(transit: Transit, target: Key, backup: Backup
 
 /** Loads the material under a new key id; when one version fails, those loaded before are discarded. */
 export async function loadRestored(transit: Transit, { key, versions, kept }: ValidatedKey): Promise<RestoredKey> {
-  const loadedKey: Key = { ...key, record: { ...key.record, id: await newKeyId(transit.hsm) } };
+  const loadedKey: Key = { ...key, record: { ...key.record, id: await drawUuid(transit.hsm) } };
   const loaded: RestoredKey['versions'][number][] = [];
-  try {
-    for (const version of versions) {
-      const record = await loadVersion(transit, loadedKey, versions, version, kept.get(version.version));
-      loaded.push({ number: version.version, record, uses: version.uses });
-    }
-  } catch (error) {
+  for (let at = 0; at < versions.length; at += versionsAtOnce) {
+    const outcomes = await Promise.allSettled(
+      versions.slice(at, at + versionsAtOnce).map(async (version) => {
+        const record = await loadVersion(transit, loadedKey, versions, version, kept.get(version.version));
+        return { number: version.version, record, uses: version.uses };
+      }),
+    );
+    for (const outcome of outcomes) if (outcome.status === 'fulfilled') loaded.push(outcome.value);
+    const failed = outcomes.find((one) => one.status === 'rejected');
+    if (failed === undefined) continue;
     await discardRestored(transit, { key: loadedKey, versions: loaded });
-    throw error;
+    throw failed.reason;
   }
   return { key: loadedKey, versions: loaded };
 }

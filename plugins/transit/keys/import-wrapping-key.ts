@@ -1,10 +1,10 @@
 // The import wrapping key of the appliance: an RSA-4096 key in the token, under which callers wrap the keys they import (api 2, 39).
+import { drawUuid } from '../../../core/base/uuid.ts';
 import { z } from 'zod';
 import { isOvertaken } from '../../../core/base/errors.ts';
 import { pemExample } from '../../../core/wire/fields.ts';
 import { type AnyEndpoint, defineEndpoint } from '../../../core/http/endpoint.ts';
 import { HsmError, type KeyBinding, type KeyReference } from '../../../hsm/api.ts';
-import { newKeyId } from '../key-id.ts';
 import { formatPublicKey } from '../formats/public-keys.ts';
 import type { ImportWrappingKeyRecord } from '../records/records.ts';
 import type { Transit } from '../context.ts';
@@ -58,7 +58,7 @@ export class ImportWrappingKey {
 
   async #makeOnce(): Promise<ImportWrappingKeyRecord> {
     const { hsm, store, tables, rotation } = this.#transit;
-    const id = await newKeyId(hsm);
+    const id = await drawUuid(hsm);
     const { stored, publicKey } = await hsm.generate(keyType, bindingOf(id), { custody: 'wrapped' });
     const made: ImportWrappingKeyRecord = { id, stored, publicKey: publicKey as Uint8Array };
     return store.write((transaction) => {

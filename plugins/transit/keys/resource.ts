@@ -1,4 +1,5 @@
 // The resource `transit-keys`: creating, reading, changing and deleting keys (spec "Transit key", api 2 to 10, 16 to 26).
+import { drawUuid } from '../../../core/base/uuid.ts';
 import type { Custody, KeyReference } from '../../../hsm/api.ts';
 import { fail as coreFail } from '../../../core/base/errors.ts';
 import { defineResource, type Change, type Plan } from '../../../core/http/resource/resource.ts';
@@ -17,7 +18,6 @@ import { keyObjectOf, requireCompositeModulus } from '../formats/public-keys.ts'
 import type { KeyRecord } from '../records/records.ts';
 import { versionsIn } from '../versions/removal.ts';
 import type { Transit } from '../context.ts';
-import { newKeyId } from '../key-id.ts';
 import { type VersionMaterial, claim, discard, makeMaterial } from '../versions/material.ts';
 import { activationUnder, timesOfNewVersion } from '../records/version-rules.ts';
 import { transitKeysTag } from '../tags.ts';
@@ -92,7 +92,7 @@ function planCreation(transit: Transit, { call, names, document }: Change<KeyDoc
   return {
     prepare: async () => {
       if (publicKey !== undefined) await requireCompositeModulus(keyObjectOf(publicKey));
-      const [id, salt] = await Promise.all([newKeyId(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
+      const [id, salt] = await Promise.all([drawUuid(transit.hsm), document.derived ? transit.hsm.random(derivationSaltBytes) : undefined]);
       const kdf = salt === undefined ? {} : { kdf: { salt, iterations: derivationIterations } };
       const record = { ...draft, id, ...kdf };
       const subject = { ...subjectOf({ ...key, record }), number: 1 };
