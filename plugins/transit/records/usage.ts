@@ -28,14 +28,16 @@ const mostKept = 100_000;
 const recordsAtOnce = 500;
 /** Records of one write, of which a commit takes several. */
 const recordsAPiece = 25;
-/** Records written by one flush, those first that have waited longest: more versions than this take turns. */
+/** Records written by one flush, at least: more versions than this take turns, those first that have waited longest. */
 const recordsAFlush = 2_500;
-/** Versions whose counts may wait for their turn; what is above is written by the next flush. */
-const mostWaiting = 50_000;
+/** In how many flushes, at most, everything that waits is written: five minutes. */
+const longestWait = 60;
+/** Every so many flushes, versions that are not used any more are looked for: with a million of them that takes a twentieth of a second. */
+const flushesASweep = 6;
 
 /** What the state shows of one version. */
 export type UsageView = {
-  /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use minutes */
+  /** encryptions, signatures and data keys made; after a crash it may lack the last seconds, with thousands of versions in use five minutes */
   readonly uses: number;
   /** encryptions: never below the true count, and the limit applies to this */
   readonly usesAtMost: number;
@@ -58,9 +60,10 @@ type Meter = {
   uses: number;
   rewrapped: number;
   lastUsedAt: number;
-  /** since which flush counts or the last use wait to be stored; undefined: nothing waits */
-  dirtySince: number | undefined;
-  idle: number;
+  /** counts or the last use wait to be stored */
+  waits: boolean;
+  /** at which flush it was used last */
+  usedAt: number;
 };
 
 /** What a commit adds to the record of a version. */
@@ -76,6 +79,8 @@ export class UsageMeters {
   readonly #tables: Tables;
   readonly #log: Log;
   readonly #meters = new Map<string, Meter>();
+  /** those whose counts wait to be stored, in the order in which they began to */
+  readonly #waiting = new Set<Meter>();
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
   #flushes = 0;
@@ -143,8 +148,8 @@ export class UsageMeters {
   }
 
   /**
-   * Writes counts and times of use, of 2,500 versions at a time as long as no more than 50,000 wait. Of versions that were not used for two minutes, returns reserves above the smallest; of those that hold
-   * no more, forgets all but the newest 100,000. Never rejects.
+   * Writes counts and times of use, of 2,500 versions at a time, or of so many that each is stored within five minutes. Of versions that were
+   * not used for two minutes, returns reserves above the smallest; of those that hold no more, forgets all but the newest 100,000. Never rejects.
    */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
@@ -153,22 +158,22 @@ export class UsageMeters {
 
   async #flushAll(): Promise<void> {
     this.#flushes += 1;
-    const dirty: Meter[] = [];
+    await this.#write(Array.from(this.#waiting.values().take(turnOf(this.#waiting.size))), Number.POSITIVE_INFINITY);
+    if (this.#flushes % flushesASweep === 0) await this.#sweep();
+  }
+
+  async #sweep(): Promise<void> {
     const generous: Meter[] = [];
     const kept: Meter[] = [];
     for (const meter of this.#meters.values()) {
-      meter.idle += 1;
-      if (meter.dirtySince !== undefined) dirty.push(meter);
-      else if (meter.idle <= idleFlushes || meter.reserving !== undefined) continue;
-      else if (meter.left > smallestReserve) generous.push(meter);
+      if (meter.waits || meter.reserving !== undefined || this.#flushes - meter.usedAt <= idleFlushes) continue;
+      if (meter.left > smallestReserve) generous.push(meter);
       else if (meter.left > 0) kept.push(meter);
       else this.#forget(meter);
     }
-    const turn = Math.max(recordsAFlush, dirty.length - mostWaiting);
-    if (dirty.length > turn) dirty.sort((one, other) => (one.dirtySince ?? 0) - (other.dirtySince ?? 0));
-    await this.#write(dirty.slice(0, turn), Number.POSITIVE_INFINITY);
     await this.#write(generous, smallestReserve);
-    await this.#write(kept.slice(0, Math.max(0, kept.length - mostKept)), 0);
+    const tooMany = Math.max(0, kept.length - mostKept);
+    await this.#write(kept.slice(0, Math.min(tooMany, turnOf(tooMany))), 0);
   }
 
   #meterOf(key: Key, version: Version): Meter {
@@ -187,8 +192,8 @@ export class UsageMeters {
       uses: 0,
       rewrapped: 0,
       lastUsedAt: 0,
-      dirtySince: undefined,
-      idle: 0,
+      waits: false,
+      usedAt: this.#flushes,
     };
     this.#meters.set(nameOf(storeKey[1], storeKey[2]), meter);
     return meter;
@@ -208,8 +213,14 @@ export class UsageMeters {
 
   #touch(meter: Meter, now: number): void {
     if (now > meter.lastUsedAt) meter.lastUsedAt = now;
-    meter.dirtySince ??= this.#flushes;
-    meter.idle = 0;
+    meter.usedAt = this.#flushes;
+    this.#wait(meter);
+  }
+
+  #wait(meter: Meter): void {
+    if (meter.waits) return;
+    meter.waits = true;
+    this.#waiting.add(meter);
   }
 
   async #takeSlowly(meter: Meter, uses: Uses): Promise<void> {
@@ -243,7 +254,7 @@ export class UsageMeters {
     });
     meter.opened = true;
     meter.left += granted - needed;
-    meter.idle = 0;
+    meter.usedAt = this.#flushes;
     if (count > 0 && now > meter.lastUsedAt) meter.lastUsedAt = now;
     if (wanted > 0) meter.nextReserve = Math.min(largestReserve, meter.nextReserve * 4);
     if (limited && before < warnEncryptions && before + granted >= warnEncryptions) {
@@ -274,7 +285,8 @@ export class UsageMeters {
       const { uses, rewrapped, lastUsedAt } = meter;
       const released = Math.max(0, meter.left - kept);
       meter.left -= released;
-      meter.dirtySince = undefined;
+      meter.waits = false;
+      this.#waiting.delete(meter);
       return { meter, counts: { uses, rewrapped, lastUsedAt }, released };
     });
     try {
@@ -292,7 +304,7 @@ export class UsageMeters {
       const isUnknown = error instanceof ServiceError && error.code === 'cluster-unavailable';
       for (const { meter, released } of parts) {
         if (!isUnknown) meter.left += released;
-        meter.dirtySince ??= this.#flushes;
+        this.#wait(meter);
       }
       return reasonOf(error);
     }
@@ -307,9 +319,14 @@ export class UsageMeters {
   }
 
   #forget(meter: Meter): void {
-    if (meter.left > 0 || meter.dirtySince !== undefined || meter.reserving !== undefined) return;
+    if (meter.left > 0 || meter.waits || meter.reserving !== undefined) return;
     this.#meters.delete(nameOf(meter.storeKey[1], meter.storeKey[2]));
   }
+}
+
+/** How many of so many records are written now. */
+function turnOf(records: number): number {
+  return Math.max(recordsAFlush, Math.ceil(records / longestWait));
 }
 
 function nameOf(keyId: string, version: number): string {
