@@ -60,6 +60,8 @@ const keyUseRow = z.strictObject({
   used: number,
   /** keys in the store */
   stored: number,
+  /** one after another, and each for the first time since the start: nothing of it is loaded */
+  first: z.literal(true).optional(),
   appliance: ownLoad,
   /** rate to that of one key, and processor time of one key to this; the same store */
   rateToOne: number,

@@ -109,7 +109,11 @@ function describeKeys(figures: Figures): readonly string[] {
   const use = table(
     ['Keys used at random', 'of', 'requests a second', 'rate to one key', 'processor time of one key to this'],
     rows.map((row) => [
-      ...[row.used.toLocaleString('en-US'), row.stored.toLocaleString('en-US'), readable(row.appliance.perSecond)],
+      ...[
+        `${row.used.toLocaleString('en-US')}${row.first === true ? ', each for the first time' : ''}`,
+        row.stored.toLocaleString('en-US'),
+      ],
+      readable(row.appliance.perSecond),
       ...[row.rateToOne.toFixed(2), row.timeToOne.toFixed(2)],
     ]),
   );

@@ -128,14 +128,15 @@ function percentiles(series: number, { p50Ms, p99Ms }: { readonly p50Ms: number;
 }
 
 function drawKeys(figures: Figures): Chart | undefined {
-  const rows = [...(figures.keys?.found.rows ?? []), ...(figures.scale?.found.use ?? []).filter(({ used, stored }) => used === stored)];
+  const used = [...(figures.keys?.found.rows ?? []), ...(figures.scale?.found.use ?? []).filter((row) => row.used === row.stored)];
+  const rows = used.filter(({ first }) => first === undefined);
   if (rows.length === 0) return undefined;
   return {
     title: 'Encryption with a key drawn at random',
     subtitle: 'Rate against that of one key, which is 1, in the same store and round; more is better.',
     series: ['out of so many keys'],
-    groups: rows.map(({ used, rateToOne }) => ({
-      label: used === 1 ? '1 key' : `${used.toLocaleString('en-US')} keys`,
+    groups: rows.map(({ used: count, rateToOne }) => ({
+      label: count === 1 ? '1 key' : `${count.toLocaleString('en-US')} keys`,
       bars: single(0, rateToOne),
     })),
     mark: { value: 1, text: 'one key' },

@@ -15,8 +15,8 @@ export type Target = {
   readonly identity?: DeviceLoad['identity'];
   /** rest of each connection before a request, milliseconds; default none */
   readonly pauseMs?: number;
-  /** `{n}` in path and body is a number for each request: counted up from `from`, or drawn from those below `below` */
-  readonly numbered?: { readonly from: number } | { readonly below: number };
+  /** `{n}` in path and body is a number for each request: counted up from `from`, beginning again at `end`, or drawn from those below `below` */
+  readonly numbered?: { readonly from: number; readonly end?: number } | { readonly below: number };
 };
 
 /** Requests answered, their rate per second, latencies in milliseconds, and how many were refused. */
@@ -104,7 +104,7 @@ function formatScript({ url, token, body, headers, pauseMs, numbered }: Target):
   ];
   if (pauseMs !== undefined) lines.push(`delay = function() return ${pauseMs} end`);
   if (numbered !== undefined) {
-    const next = 'from' in numbered ? 'n + 1' : `math.random(0, ${numbered.below - 1})`;
+    const next = 'from' in numbered ? counted(numbered) : `math.random(0, ${numbered.below - 1})`;
     lines.push(
       `local n, path, body = ${'from' in numbered ? numbered.from - 1 : 0}, ${luaString(url.replace(/^https:\/\/[^/]+/, ''))}, wrk.body`,
       'math.randomseed(os.time())',
@@ -116,6 +116,10 @@ function formatScript({ url, token, body, headers, pauseMs, numbered }: Target):
     );
   }
   return lines.join('\n');
+}
+
+function counted({ end }: { readonly end?: number }): string {
+  return end === undefined ? 'n + 1' : `(n + 1) % ${end}`;
 }
 
 function luaString(text: string): string {

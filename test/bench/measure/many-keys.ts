@@ -87,7 +87,8 @@ type Opened = { readonly hsm: Hsm; readonly hsmConfig: HsmConfig; readonly store
 
 async function withStore(directory: string, work: (opened: Opened) => Promise<void>): Promise<void> {
   const configuration = loadConfiguration(['--data', directory]);
-  const hsmConfig = await hsmConfigOf(configuration, () => undefined);
+  // What is made here is used by another process.
+  const hsmConfig = { ...(await hsmConfigOf(configuration, () => undefined)), cacheKeys: 100 };
   const runtime = await openRuntime(configuration, hsmConfig, silentLog);
   try {
     await work({ store: runtime.store.prefixed('transit'), hsm: runtime.hsm, hsmConfig });

@@ -7,7 +7,7 @@ import { measureLoad } from '../measure/load.ts';
 import { addDeepKey, addKeys } from '../measure/many-keys.ts';
 import { formatTable, median, shareOf } from '../measure/rounds.ts';
 import { actionsPath, startAppliance, type Appliance } from '../neighbours/appliance.ts';
-import { filledPerSecond, formatUse, measureUse } from './keys.ts';
+import { filledPerSecond, formatUse, measureUse, secondsOfUses } from './keys.ts';
 import { timeStart } from './start.ts';
 
 const manyKeys = Number(process.env['BENCH_KEYS'] ?? 1_000_000);
@@ -50,6 +50,7 @@ export const scale: Part<'scale'> = {
   seconds: ({ rounds, seconds }) =>
     60 +
     manyKeys / filledPerSecond +
+    secondsOfUses(manyKeys) +
     starts * (20 + (roundsOfStart + 1) * streams.length * (seconds + 0.15)) +
     (rounds + 1) * 5 * (seconds + 0.15),
   async run(bench) {
