@@ -8,11 +8,18 @@ import { readFields, readListQuery } from './list-query.ts';
 /** The source of the entries. A name is what `keys=true` answers and `after` takes. */
 export type Listed<Entry> = {
   /** in the order of their names, starting after `after` */
-  entries(after: string | undefined): Iterable<readonly [name: string, entry: Entry]>;
+  entries(after: string | undefined): Iterable<Named<Entry>>;
   count(): number;
   /** default and maximum number of entries in an answer */
   readonly limits?: { readonly usual: number; readonly most: number };
+  /** leaves out entries; absent: none */
+  readonly search?: Search<Entry> | undefined;
 };
+
+/** An answer looks at `mostExamined` entries, so that a search holds nobody up; its `Link` goes on behind the last of them. */
+export type Search<Entry> = { readonly finds: (name: string, entry: Entry) => boolean; readonly mostExamined: number };
+
+type Named<Entry> = readonly [name: string, entry: Entry];
 
 /** A list of entries in memory, in the order of their names. */
 export function listOf<Entry>(all: readonly (readonly [name: string, entry: Entry])[]): Listed<Entry> {
@@ -31,9 +38,29 @@ export function answerList<Entry, Element>(
   const shape = shapeOf(element);
   const select = readFields(call.query, shape);
   if (count) return new Reply(200, new Wire({ count: listed.count() }));
-  const { entries, hasMore } = pageOf(listed.entries(after), limit);
-  const total = after === undefined && !hasMore ? entries.length : listed.count();
-  const headers = listHeadersOf(call, path, total, { entries: entries.map(([name]) => name), hasMore });
+  const { search } = listed;
+  const { entries, hasMore, last } = search === undefined ? firstOf(listed, after, limit) : foundIn(listed.entries(after), search, limit);
+  const total = after === undefined && !hasMore && search === undefined ? entries.length : listed.count();
+  const headers = listHeadersOf(call, path, total, { entries: [last], hasMore });
   const shown = entries.map(([name, entry]) => (keys ? name : select(formatValue(shape, format(name, entry)))));
   return new Reply(200, new Wire(shown), headers);
+}
+
+/** `last`: the name behind which the next page begins. */
+type Part<Entry> = { readonly entries: readonly Named<Entry>[]; readonly hasMore: boolean; readonly last: string };
+
+function firstOf<Entry>(listed: Listed<Entry>, after: string | undefined, limit: number | undefined): Part<Entry> {
+  const page = pageOf(listed.entries(after), limit);
+  return { ...page, last: page.entries.at(-1)?.[0] ?? '' };
+}
+
+function foundIn<Entry>(all: Iterable<Named<Entry>>, { finds, mostExamined }: Search<Entry>, limit = Infinity): Part<Entry> {
+  const entries: Named<Entry>[] = [];
+  let [examined, last] = [0, ''];
+  for (const named of all) {
+    if (examined === mostExamined || entries.length === limit) return { entries, hasMore: true, last };
+    [examined, last] = [examined + 1, named[0]];
+    if (finds(...named)) entries.push(named);
+  }
+  return { entries, hasMore: false, last };
 }

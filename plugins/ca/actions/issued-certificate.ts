@@ -4,6 +4,10 @@ import { defined } from '../../../core/base/defined.ts';
 import { pemExample, timestampText } from '../../../core/wire/fields.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 
+/** What a certificate may be worth. */
+export const certificateStatuses = ['valid', 'expired', 'revoked'] as const;
+export type CertificateStatus = (typeof certificateStatuses)[number];
+
 export const certificateFields = z
   .object({
     serial: z.string().meta({ description: 'Serial number.', example: '4f9a2c51d07b83e6' }),
@@ -13,7 +17,7 @@ export const certificateFields = z
     notAfter: timestampText().describe('When it ends.'),
     via: z.string().meta({ description: 'How it came about.', example: 'simpleenroll' }),
     keyVersion: z.int().describe('Key of the CA that signed it.'),
-    status: z.enum(['valid', 'expired', 'revoked']).meta({ typeName: 'CertificateStatus' }).describe('What it is worth now.'),
+    status: z.enum(certificateStatuses).meta({ typeName: 'CertificateStatus' }).describe('What it is worth now.'),
     revokedAt: timestampText().optional().describe('When it was revoked.'),
     revocationReason: z.string().optional().meta({ description: 'Why it was revoked.', example: 'key-compromise' }),
     certificate: z
@@ -24,7 +28,6 @@ export const certificateFields = z
   .meta({ typeName: 'IssuedCertificate' });
 
 export function describeIssued(serial: string, record: IssuedCertificate, now: Temporal.Instant): z.infer<typeof certificateFields> {
-  const isOver = Temporal.Instant.compare(record.notAfter, now) < 0;
   return {
     serial,
     subject: record.subject,
@@ -33,7 +36,13 @@ export function describeIssued(serial: string, record: IssuedCertificate, now: T
     notAfter: record.notAfter,
     via: record.via,
     keyVersion: record.generation,
-    status: record.revoked !== undefined ? 'revoked' : isOver ? 'expired' : 'valid',
+    status: statusOf(record, now),
     ...defined({ revokedAt: record.revoked?.at, revocationReason: record.revoked?.reason }),
   };
+}
+
+/** What the certificate is worth now. */
+export function statusOf({ revoked, notAfter }: IssuedCertificate, now: Temporal.Instant): CertificateStatus {
+  if (revoked !== undefined) return 'revoked';
+  return Temporal.Instant.compare(notAfter, now) < 0 ? 'expired' : 'valid';
 }

@@ -8,6 +8,7 @@ import type { CaContext } from '../context.ts';
 import type { IssuedCertificate } from '../records/records.ts';
 import { parseSerial } from '../records/serial.ts';
 import { caPath, findCaOf } from './action.ts';
+import { readSearch, searchQuery } from './search-certificates.ts';
 import { certificateFields, describeIssued } from './issued-certificate.ts';
 import { caTag } from '../tags.ts';
 
@@ -24,6 +25,7 @@ export function listCertificates(context: CaContext): AnyEndpoint {
     audit: 'reads-go-on',
     query: {
       ...listQuery,
+      ...searchQuery,
       after: 'Start behind this serial number.',
       limit: {
         description: 'Answer with at most so many entries.',
@@ -47,7 +49,7 @@ export function listCertificates(context: CaContext): AnyEndpoint {
         const issued = certificates.entries(prefix, after === undefined ? {} : { after: readAfter(after) });
         for (const [key, record] of issued) yield [String(key.at(-1)), record];
       }
-      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits };
+      const listed = { entries, count: () => certificates.count(prefix), limits: pageLimits, search: readSearch(call) };
       return answerList(call, path, certificateFields, listed, (serial, record) => describeIssued(serial, record, call.now));
     },
   });

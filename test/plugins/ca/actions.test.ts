@@ -257,6 +257,28 @@ describe('list, revoke, CRL and OCSP', () => {
     expect(codeOf(await appliance.act(ca, 'revoke', { serial, reason: 'bored' }))).toBe('400 invalid-value');
   });
 
+  test('certificates are found by a part of subject and names, by the beginning of the serial, and by status', async () => {
+    const ca = await appliance.makeCa({});
+    const path = `/v1/state/keystore/tls/ca/${ca}/certificates`;
+    const names: Names = [{ type: 'dns', value: 'West.plant.example' }];
+    const first = (await appliance.act(ca, 'sign-csr', { csr: await csrPem('CN=pump-1', names) })).body.serial;
+    const second = (await appliance.act(ca, 'sign-csr', { csr: await csrPem('CN=pump-2') })).body.serial;
+    await appliance.act(ca, 'revoke', { serial: second });
+    const found = async (query: string): Promise<unknown> =>
+      ((await appliance.request('GET', `${path}?${query}`)).body as { serial: string }[]).map(({ serial }) => serial);
+    expect(await found('contains=PUMP-1')).toEqual([first]);
+    expect(await found('contains=west.PLANT')).toEqual([first]);
+    expect(await found('status=revoked')).toEqual([second]);
+    expect(await found('contains=pump&status=valid')).toEqual([first]);
+    const spelled = String(second)
+      .toUpperCase()
+      .replace(/..(?=.)/g, '$&:');
+    expect(await found(`contains=${spelled.slice(0, 29)}`)).toEqual([second]);
+    expect(await found('contains=nobody')).toEqual([]);
+    for (const query of ['status=lost', `contains=${'x'.repeat(257)}`])
+      expect(codeOf(await appliance.request('GET', `${path}?${query}`))).toBe('400 invalid-value');
+  });
+
   test('R79: the CRL has what was revoked, at once, with a number that grows; openssl crl and openssl verify agree', async () => {
     const ca = await appliance.makeCa({});
     const { 'crl-url': crlUrl, 'ca-cert': caCert } = await appliance.state(ca);
