@@ -136,6 +136,20 @@ export type TokenStatus = {
   readonly latencies: Readonly<Record<string, OperationLatency>>;
 };
 
+/** A persistent object of this service in a token. `uses`: what the token allows it, `needless`: those of them that its job does not need. */
+export type OwnObject = {
+  readonly label: string;
+  readonly kind: 'secret' | 'private';
+  /** its value is never shown in clear */
+  readonly isSensitive: boolean;
+  /** it can leave the token wrapped */
+  readonly isExtractable: boolean;
+  /** its attributes can be changed */
+  readonly isModifiable: boolean;
+  readonly uses: readonly string[];
+  readonly needless: readonly string[];
+};
+
 /** Upper bounds of `perBound` in microseconds; longer calls are only in `count`. */
 export const latencyBoundsMicros = [
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 10_000_000,
@@ -234,8 +248,10 @@ export interface Hsm {
   damage(token: string): string | undefined;
   /** One sentence for each persistent object of this service that the token allows more uses than its one purpose. */
   widerObjects(token: string): Promise<readonly string[]>;
-  /** Calls every token (random, canary encryption and decryption); rejects when one does not work. */
-  selfTest(): Promise<void>;
+  /** At most `most` persistent objects of this service in a token, with their attributes as they are now. */
+  ownObjects(token: string, most: number): Promise<readonly OwnObject[]>;
+  /** Calls every token, or one (random, canary encryption and decryption); rejects when one does not work. */
+  selfTest(token?: string): Promise<void>;
   /** Logs out, closes sessions and ends the host processes, by force those that take longer than `patienceMs`. Safe to call twice. */
   close(patienceMs?: number): Promise<void>;
 }

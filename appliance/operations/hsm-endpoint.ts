@@ -2,10 +2,13 @@
 import { z } from 'zod';
 import { fail } from '../../core/base/errors.ts';
 import { defineEndpoint, type AnyEndpoint } from '../../core/http/endpoint.ts';
-import type { Hsm } from '../../hsm/api.ts';
+import type { Hsm, OwnObject } from '../../hsm/api.ts';
 import { wrappingState } from '../wrapping-keys/record.ts';
 import type { WrappingRotation } from '../wrapping-keys/rotation.ts';
 import { tags } from '../../core/http/tags.ts';
+
+/** Keys in token custody may be many; the appliance's own are among the first. */
+const mostObjects = 200;
 
 const tokenState = z.object({
   name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
@@ -69,6 +72,7 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
         })),
       }),
     }),
+    testEndpoint(hsm),
     defineEndpoint({
       method: 'POST',
       path: '/v1/state/system/rotate-wrapping-key',
@@ -99,10 +103,73 @@ export function hsmEndpoints(hsm: Hsm, rotation: WrappingRotation): AnyEndpoint[
   ];
 }
 
+const ownObject = z.object({
+  label: z.string().meta({ description: 'Label of the object.', example: 'keystored-wrapping-key' }),
+  kind: z.enum(['secret', 'private']).meta({ typeName: 'HsmObjectKind' }).describe('Its class in PKCS#11.'),
+  sensitive: z.boolean().describe('Whether its value is never shown in clear.'),
+  extractable: z.boolean().describe('Whether it can leave the token wrapped.'),
+  modifiable: z.boolean().describe('Whether its attributes can be changed.'),
+  uses: z.array(z.string()).describe('What the token allows it.'),
+  needless: z.array(z.string()).describe('Those of them that its job does not need: of an earlier version, or changed since.'),
+});
+
+const trial = z.object({
+  name: z.string().meta({ description: 'Name of the token in the configuration.', example: 'default' }),
+  works: z.boolean().describe('Whether it drew random octets, and encrypted and decrypted with a key of its own.'),
+  milliseconds: z.number().meta({ description: 'How long that took.', example: 1.4 }),
+  problem: z.string().optional().meta({ description: 'What went wrong.', example: 'the token does not answer' }),
+  objects: z
+    .array(ownObject.meta({ typeName: 'HsmObject' }))
+    .describe(`The first ${mostObjects} persistent objects of this service, as they are in the token now.`),
+});
+
+function testEndpoint(hsm: Hsm): AnyEndpoint {
+  return defineEndpoint({
+    method: 'POST',
+    idempotent: true,
+    path: '/v1/state/system/test-hsm',
+    access: 'token',
+    operation: 'execute',
+    tag: tags.system,
+    summary: 'Test every token, and look at its objects',
+    named: 'TestHsm',
+    description:
+      'A quick test of what the service needs always; `keystorectl hsm test` tries every operation. The attributes are read from the token, not from the store.',
+    audit: 'required',
+    output: z.object({ tokens: z.array(trial.meta({ typeName: 'HsmTrial' })).describe('What came of it, for each token.') }),
+    reservedFor: 'system-tenant',
+    run: async () => ({ tokens: await Promise.all(hsm.status().map(({ name }) => tryToken(hsm, name))) }),
+  });
+}
+
+async function tryToken(hsm: Hsm, name: string): Promise<z.output<typeof trial>> {
+  const startedMs = performance.now();
+  const problem = await hsm.selfTest(name).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const milliseconds = Math.round((performance.now() - startedMs) * 10) / 10;
+  if (problem !== undefined) return { name, works: false, milliseconds, problem, objects: [] };
+  const objects = await hsm.ownObjects(name, mostObjects);
+  return { name, works: true, milliseconds, objects: objects.map(shownObject) };
+}
+
 function chosenToken(hsm: Hsm, name: string | undefined): string {
   const names = hsm.status().map((token) => token.name);
   if (name === undefined && names.length > 1) throw fail('missing-field', { detail: `"token" must name one of ${names.join(', ')}.` });
   const found = name ?? names[0];
   if (found === undefined || !names.includes(found)) throw fail('not-found', { detail: `The tokens are ${names.join(', ')}.` });
   return found;
+}
+
+function shownObject({ label, kind, isSensitive, isExtractable, isModifiable, uses, needless }: OwnObject): z.output<typeof ownObject> {
+  return {
+    label,
+    kind,
+    sensitive: isSensitive,
+    extractable: isExtractable,
+    modifiable: isModifiable,
+    uses: [...uses],
+    needless: [...needless],
+  };
 }

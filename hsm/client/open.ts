@@ -11,6 +11,7 @@ import {
   type KeyReference,
   type KeyType,
   type KeyUse,
+  type OwnObject,
   type MakingOptions,
   type SignScheme,
   type StoredKey,
@@ -179,8 +180,13 @@ class RoutedHsm implements Hsm {
     return rejecting(() => this.#tokenNamed(token).submit(call.widerObjects(), (result) => result.json<readonly string[]>(0)));
   }
 
-  async selfTest() {
-    await Promise.all(this.#tokens.map((token) => token.submit(call.selfTest(), nothing)));
+  ownObjects(token: string, most: number) {
+    return rejecting(() => this.#tokenNamed(token).submit(call.ownObjects(most), (result) => result.json<readonly OwnObject[]>(0)));
+  }
+
+  async selfTest(name?: string) {
+    const tokens = name === undefined ? this.#tokens : [this.#tokenNamed(name)];
+    await Promise.all(tokens.map((token) => token.submit(call.selfTest(), nothing)));
   }
 
   async close(patienceMs?: number) {

@@ -1,5 +1,5 @@
 // The allowed uses of objects in the token. Every use of the object's class is set explicitly, because modules have defaults of their own.
-import type { KeyType } from '../api.ts';
+import type { KeyType, OwnObject } from '../api.ts';
 import * as ck from '../pkcs11/constants.ts';
 import { keyRows } from '../pkcs11/mechanisms.ts';
 import type { ObjectHandle } from '../pkcs11/module.ts';
@@ -58,25 +58,39 @@ const jobs: readonly { readonly label: RegExp; uses(kind: ObjectKind, keyType: n
 ];
 
 /** One sentence for each persistent object of this service with more uses than needed: of an earlier version, or changed since. */
-export function findWiderObjects({ module, owner }: Sessions): string[] {
-  return (['secret', 'private'] as const).flatMap((kind) => {
-    const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
-    return module.allObjects(owner, { class: keyClass, token: true }).flatMap((object) => {
-      const label = module.attribute(owner, object, 'label').toString();
-      const job = jobs.find((one) => one.label.test(label));
-      if (job === undefined) return [];
-      const wanted = job.uses(kind, module.attribute(owner, object, 'keyType').readUInt32LE());
-      const more = usesOf[kind].filter((use) => !wanted.includes(use) && isAllowed({ module, owner }, object, use));
-      return more.length === 0 ? [] : [`${label} may also ${more.join(', ')}`];
-    });
-  });
+export function findWiderObjects(sessions: Sessions): string[] {
+  return describeObjects(sessions, Infinity).flatMap(({ label, needless }) =>
+    needless.length === 0 ? [] : [`${label} may also ${needless.join(', ')}`],
+  );
 }
 
-function isAllowed({ module, owner }: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, use: Use): boolean {
+/** The first `most` persistent objects of this service with the attributes that they have now, as the token says. */
+export function describeObjects({ module, owner }: Sessions, most: number): OwnObject[] {
+  const described: OwnObject[] = [];
+  for (const kind of ['secret', 'private'] as const) {
+    const keyClass = kind === 'secret' ? ck.CKO_SECRET_KEY : ck.CKO_PRIVATE_KEY;
+    for (const object of module.allObjects(owner, { class: keyClass, token: true })) {
+      if (described.length >= most) return described;
+      const label = module.attribute(owner, object, 'label').toString();
+      const job = jobs.find((one) => one.label.test(label));
+      if (job === undefined) continue;
+      const has = (name: AttributeName): boolean => isSet({ module, owner }, object, name);
+      const wanted = job.uses(kind, module.attribute(owner, object, 'keyType').readUInt32LE());
+      const uses = usesOf[kind].filter(has);
+      described.push({
+        ...{ label, kind, uses, needless: uses.filter((use) => !wanted.includes(use)) },
+        ...{ isSensitive: has('sensitive'), isExtractable: has('extractable'), isModifiable: has('modifiable') },
+      });
+    }
+  }
+  return described;
+}
+
+function isSet({ module, owner }: Pick<Sessions, 'module' | 'owner'>, object: ObjectHandle, name: AttributeName): boolean {
   try {
-    return flag(module.attribute(owner, object, use));
+    return flag(module.attribute(owner, object, name));
   } catch (error) {
-    // The token does not know this use.
+    // The token does not know this attribute.
     if (error instanceof TokenError && refusals.has(error.rv)) return false;
     throw error;
   }

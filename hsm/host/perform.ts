@@ -19,7 +19,7 @@ import {
 import { decryptOaep } from '../engine/operations/oaep.ts';
 import { destroyWrappingKey, listWrappingKeys, makeWrappingKey, rewrapKey } from '../engine/rotation.ts';
 import { hmac, sign } from '../engine/operations/signing.ts';
-import { findWiderObjects } from '../engine/usages.ts';
+import { describeObjects, findWiderObjects } from '../engine/usages.ts';
 import {
   json,
   resultError,
@@ -247,6 +247,10 @@ const handlers: Readonly<Record<EngineOperation, (engine: Engine, job: ReceivedM
     return [blob, mac];
   },
   widerObjects: (engine) => [json(engine.changeToken(() => findWiderObjects(engine.sessions)))],
+  ownObjects: (engine, job) => {
+    const { most } = job.json<{ most: number }>(0);
+    return [json(engine.changeToken(() => describeObjects(engine.sessions, most)))];
+  },
   wrappingKeys: (engine) => [json(listWrappingKeys(engine))],
   makeWrappingKey: (engine, job) => [json(makeWrappingKey(engine, job.json<{ after: number }>(0).after))],
   destroyWrappingKey: (engine, job) => {

@@ -30,6 +30,7 @@ export const operations = {
   makeWrappingKey: { code: 27, repeatable: true, making: true },
   destroyWrappingKey: { code: 28, repeatable: true, making: true },
   widerObjects: { code: 29, repeatable: true, making: true },
+  ownObjects: { code: 30, repeatable: true, making: true },
 } as const satisfies Record<string, OperationRow>;
 
 export type OperationName = keyof typeof operations;
@@ -154,6 +155,7 @@ export const call = {
     parts: [encodeKeyReference(key), json({ under })],
   }),
   widerObjects: (): Call => ({ name: 'widerObjects', flags: flagSlow, parts: [] }),
+  ownObjects: (most: number): Call => ({ name: 'ownObjects', flags: flagSlow, parts: [json({ most })] }),
   wrappingKeys: (): Call => ({ name: 'wrappingKeys', flags: flagSlow, parts: [] }),
   makeWrappingKey: (after: number): Call => ({ name: 'makeWrappingKey', flags: flagSlow, parts: [json({ after })] }),
   destroyWrappingKey: (number: number): Call => ({ name: 'destroyWrappingKey', flags: flagSlow, parts: [json({ number })] }),

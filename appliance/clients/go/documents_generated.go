@@ -357,6 +357,18 @@ const (
 	BackupsRunningStageSending BackupsRunningStage = "sending"
 )
 
+// CACertificatesListStatus: One of a few values. Later versions may answer others.
+type CACertificatesListStatus string
+
+// The values of CACertificatesListStatus.
+const (
+	CACertificatesListStatusValid CACertificatesListStatus = "valid"
+
+	CACertificatesListStatusExpired CACertificatesListStatus = "expired"
+
+	CACertificatesListStatusRevoked CACertificatesListStatus = "revoked"
+)
+
 // CACSRAnswer: A document of the API.
 type CACSRAnswer struct {
 	// CSR: PKCS#10 certification request, PEM.
@@ -1240,6 +1252,40 @@ type HSMAnswer struct {
 	Tokens []HSMToken `json:"tokens"`
 }
 
+// HSMObject: A document of the API.
+type HSMObject struct {
+	// Label: Label of the object.
+	Label string `json:"label"`
+
+	// Kind: Its class in PKCS#11.
+	Kind HSMObjectKind `json:"kind"`
+
+	// Sensitive: Whether its value is never shown in clear.
+	Sensitive bool `json:"sensitive"`
+
+	// Extractable: Whether it can leave the token wrapped.
+	Extractable bool `json:"extractable"`
+
+	// Modifiable: Whether its attributes can be changed.
+	Modifiable bool `json:"modifiable"`
+
+	// Uses: What the token allows it.
+	Uses []string `json:"uses"`
+
+	// Needless: Those of them that its job does not need: of an earlier version, or changed since.
+	Needless []string `json:"needless"`
+}
+
+// HSMObjectKind: Its class in PKCS#11. Later versions may answer others.
+type HSMObjectKind string
+
+// The values of HSMObjectKind.
+const (
+	HSMObjectKindSecret HSMObjectKind = "secret"
+
+	HSMObjectKindPrivate HSMObjectKind = "private"
+)
+
 // HSMToken: A document of the API.
 type HSMToken struct {
 	// Name: Name of the token in the configuration.
@@ -1358,6 +1404,24 @@ type HSMTokenWrappingKey struct {
 
 	// Finished: When it ended.
 	Finished string `json:"finished,omitempty"`
+}
+
+// HSMTrial: A document of the API.
+type HSMTrial struct {
+	// Name: Name of the token in the configuration.
+	Name string `json:"name"`
+
+	// Works: Whether it drew random octets, and encrypted and decrypted with a key of its own.
+	Works bool `json:"works"`
+
+	// Milliseconds: How long that took.
+	Milliseconds float64 `json:"milliseconds"`
+
+	// Problem: What went wrong.
+	Problem string `json:"problem,omitempty"`
+
+	// Objects: The first 200 persistent objects of this service, as they are in the token now.
+	Objects []HSMObject `json:"objects"`
 }
 
 // ImportOpenpgpAnswer: A document of the API.
@@ -3329,6 +3393,12 @@ const (
 
 	TenantsMergeListsReplace TenantsMergeLists = "replace"
 )
+
+// TestHSMAnswer: A document of the API.
+type TestHSMAnswer struct {
+	// Tokens: What came of it, for each token.
+	Tokens []HSMTrial `json:"tokens"`
+}
 
 // TLSCA: A document of the API.
 type TLSCA struct {

@@ -885,6 +885,13 @@ type CACertificatesListOptions struct {
 
 	// Limit: Answer with at most so many entries.
 	Limit *int64
+
+	// Contains: Answer with those alone whose subject or alternative names contain this text, in any case, or whose serial
+	// number begins with it. An answer looks at 5000 certificates: it may be empty and have a `Link` to go on.
+	Contains *string
+
+	// Status: Answer with those alone that are so now. Pages as with `contains`.
+	Status *CACertificatesListStatus
 }
 
 func (o *CACertificatesListOptions) addTo(into *parts) {
@@ -893,6 +900,8 @@ func (o *CACertificatesListOptions) addTo(into *parts) {
 	}
 	addQuery(into, "after", o.After)
 	addQuery(into, "limit", o.Limit)
+	addQuery(into, "contains", o.Contains)
+	addQuery(into, "status", o.Status)
 }
 
 // List: Certificates this CA issued, by serial number.
@@ -2054,6 +2063,18 @@ var opSystemSeal = operation{method: "POST", path: "/v1/state/keystore/system/se
 // POST /v1/state/keystore/system/seal
 func (g SystemGroup) Seal(ctx context.Context, options ...CallOption) error {
 	return sendOnly(ctx, g.client, opSystemSeal, parts{options: options})
+}
+
+var opSystemTestHSM = operation{method: "POST", path: "/v1/state/system/test-hsm", idempotent: true, accept: "application/json"}
+
+// TestHSM: Test every token, and look at its objects.
+//
+// A quick test of what the service needs always; `keystorectl hsm test` tries every operation. The attributes are read
+// from the token, not from the store.
+//
+// POST /v1/state/system/test-hsm
+func (g SystemGroup) TestHSM(ctx context.Context, options ...CallOption) (*TestHSMAnswer, error) {
+	return sendFor[TestHSMAnswer](ctx, g.client, opSystemTestHSM, parts{options: options})
 }
 
 var opSystemUnseal = operation{method: "POST", path: "/v1/state/keystore/system/unseal", public: true}

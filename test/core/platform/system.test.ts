@@ -46,6 +46,21 @@ test('the HSM state needs a token', async () => {
   expect((await appliance.request('GET', '/v1/state/system/hsm', undefined, { token: undefined })).status).toBe(401);
 });
 
+test('the tokens are tested, and their objects show the attributes that they have', async () => {
+  const { status, body } = await appliance.request('POST', '/v1/state/system/test-hsm');
+  expect(status).toBe(200);
+  const [trial] = body.tokens as readonly { works: boolean; objects: readonly Record<string, unknown>[] }[];
+  expect(trial?.works).toBe(true);
+  const own = { kind: 'secret', sensitive: true, extractable: false, needless: [] };
+  expect(trial?.objects).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...own, label: 'keystored-wrapping-key', uses: ['wrap', 'unwrap'] }),
+      expect.objectContaining({ ...own, label: 'keystored-binding-key', uses: ['sign'] }),
+    ]),
+  );
+  expect((await appliance.request('POST', '/v1/state/system/test-hsm', undefined, { token: undefined })).status).toBe(401);
+});
+
 test('an unknown path is 404 and is not echoed', async () => {
   const answer = await appliance.request('GET', '/v1/state/system/zebra');
   expect(answer).toMatchObject({ status: 404, body: { code: 'not-found' } });

@@ -420,8 +420,8 @@ class CaCertificatesOperations {
    * All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
    * `GET /v1/state/keystore/tls/ca/{name}/certificates`
    */
-  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): Promise<Api.IssuedCertificate[]> {
-    return this.#sender.json<Api.IssuedCertificate[]>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  list(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; contains?: string | undefined; status?: Api.CaCertificatesListStatus | undefined } = {}): Promise<Api.IssuedCertificate[]> {
+    return this.#sender.json<Api.IssuedCertificate[]>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit, contains: options.contains, status: options.status }, isIdempotent: true }, options);
   }
 
   /**
@@ -429,8 +429,8 @@ class CaCertificatesOperations {
    * All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000 an answer.
    * `GET /v1/state/keystore/tls/ca/{name}/certificates`
    */
-  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined } = {}): AsyncGenerator<Api.IssuedCertificate, void, undefined> {
-    return this.#sender.pages<Api.IssuedCertificate>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit }, isIdempotent: true }, options);
+  listEach(name: string, options: CallOptions & { after?: string | undefined; limit?: number | undefined; contains?: string | undefined; status?: Api.CaCertificatesListStatus | undefined } = {}): AsyncGenerator<Api.IssuedCertificate, void, undefined> {
+    return this.#sender.pages<Api.IssuedCertificate>({ method: 'GET', path: `/v1/state/keystore/tls/ca/${segment(name)}/certificates`, query: { after: options.after, limit: options.limit, contains: options.contains, status: options.status }, isIdempotent: true }, options);
   }
 
   /**
@@ -1065,6 +1065,16 @@ class SystemOperations {
    */
   seal(options: CallOptions = {}): Promise<void> {
     return this.#sender.nothing({ method: 'POST', path: '/v1/state/keystore/system/seal', isIdempotent: false }, options);
+  }
+
+  /**
+   * Test every token, and look at its objects.
+   * A quick test of what the service needs always; `keystorectl hsm test` tries every operation. The attributes are read
+   * from the token, not from the store.
+   * `POST /v1/state/system/test-hsm`
+   */
+  testHsm(options: CallOptions = {}): Promise<Api.TestHsmAnswer> {
+    return this.#sender.json<Api.TestHsmAnswer>({ method: 'POST', path: '/v1/state/system/test-hsm', isIdempotent: true }, options);
   }
 
   /**

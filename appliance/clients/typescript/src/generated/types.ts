@@ -231,6 +231,8 @@ export type BackupsRunningPurpose = 'request' | 'pull' | 'schedule' | 'now';
 /** Whether the store is still copied. */
 export type BackupsRunningStage = 'copying' | 'sending';
 
+export type CaCertificatesListStatus = 'valid' | 'expired' | 'revoked';
+
 export type CaCsrAnswer = {
   /** PKCS#10 certification request, PEM. */
   csr: string;
@@ -640,6 +642,26 @@ export type HsmAnswer = {
   tokens: HsmToken[];
 };
 
+export type HsmObject = {
+  /** Label of the object. */
+  label: string;
+  /** Its class in PKCS#11. */
+  kind: HsmObjectKind;
+  /** Whether its value is never shown in clear. */
+  sensitive: boolean;
+  /** Whether it can leave the token wrapped. */
+  extractable: boolean;
+  /** Whether its attributes can be changed. */
+  modifiable: boolean;
+  /** What the token allows it. */
+  uses: string[];
+  /** Those of them that its job does not need: of an earlier version, or changed since. */
+  needless: string[];
+};
+
+/** Its class in PKCS#11. */
+export type HsmObjectKind = 'secret' | 'private';
+
 export type HsmToken = {
   /** Name of the token in the configuration. */
   name: string;
@@ -717,6 +739,19 @@ export type HsmTokenWrappingKey = {
   started?: string | undefined;
   /** When it ended. */
   finished?: string | undefined;
+};
+
+export type HsmTrial = {
+  /** Name of the token in the configuration. */
+  name: string;
+  /** Whether it drew random octets, and encrypted and decrypted with a key of its own. */
+  works: boolean;
+  /** How long that took. */
+  milliseconds: number;
+  /** What went wrong. */
+  problem?: string | undefined;
+  /** The first 200 persistent objects of this service, as they are in the token now. */
+  objects: HsmObject[];
 };
 
 export type ImportOpenpgpAnswer = {
@@ -1995,6 +2030,11 @@ export type TenantState = {
 };
 
 export type TenantsMergeLists = 'unite' | 'replace';
+
+export type TestHsmAnswer = {
+  /** What came of it, for each token. */
+  tokens: HsmTrial[];
+};
 
 export type TlsCa = {
   /** Name of the TLS CA. */

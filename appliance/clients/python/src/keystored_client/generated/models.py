@@ -23,6 +23,7 @@ __all__ = [
     "BackupsRunning",
     "BackupsRunningPurpose",
     "BackupsRunningStage",
+    "CaCertificatesListStatus",
     "CaCsrAnswer",
     "CaImportCertRequest",
     "CaRenewAnswer",
@@ -80,12 +81,15 @@ __all__ = [
     "HmacBatchResult",
     "HmacRequest",
     "HsmAnswer",
+    "HsmObject",
+    "HsmObjectKind",
     "HsmToken",
     "HsmTokenLatency",
     "HsmTokenLatencyUnit",
     "HsmTokenSessions",
     "HsmTokenState",
     "HsmTokenWrappingKey",
+    "HsmTrial",
     "ImportOpenpgpAnswer",
     "ImportOpenpgpRequest",
     "ImportRequest",
@@ -195,6 +199,7 @@ __all__ = [
     "TenantReplacement",
     "TenantState",
     "TenantsMergeLists",
+    "TestHsmAnswer",
     "TlsCa",
     "TlsCaCreation",
     "TlsCaEst",
@@ -258,6 +263,9 @@ BackupsRunningPurpose = Literal["request", "pull", "schedule", "now"]
 BackupsRunningStage = Literal["copying", "sending"]
 
 
+CaCertificatesListStatus = Literal["valid", "expired", "revoked"]
+
+
 # Why (RFC 5280 section 5.3.1).
 CaRevokeRequestReason = Literal["unspecified", "key-compromise", "affiliation-changed", "superseded", "cessation-of-operation", "privilege-withdrawn"]
 
@@ -318,6 +326,10 @@ HashAlgorithm = Literal["sha256", "sha384", "sha512"]
 
 # degraded: requests are served, and a person should act; down: some requests cannot be served.
 HealthAnswerStatus = Literal["ok", "degraded", "down"]
+
+
+# Its class in PKCS#11.
+HsmObjectKind = Literal["secret", "private"]
 
 
 # Of both.
@@ -1160,6 +1172,26 @@ class HsmAnswer(Document):
 
 
 @dataclass(frozen=True)
+class HsmObject(Document):
+    """HsmObject."""
+
+    label: str
+    """Label of the object."""
+    kind: HsmObjectKind
+    """Its class in PKCS#11."""
+    sensitive: bool
+    """Whether its value is never shown in clear."""
+    extractable: bool
+    """Whether it can leave the token wrapped."""
+    modifiable: bool
+    """Whether its attributes can be changed."""
+    uses: list[str]
+    """What the token allows it."""
+    needless: list[str]
+    """Those of them that its job does not need: of an earlier version, or changed since."""
+
+
+@dataclass(frozen=True)
 class HsmToken(Document):
     """HsmToken."""
 
@@ -1240,6 +1272,22 @@ class HsmTokenWrappingKey(Document):
     """When the last rotation began."""
     finished: Optional[str] = None
     """When it ended."""
+
+
+@dataclass(frozen=True)
+class HsmTrial(Document):
+    """HsmTrial."""
+
+    name: str
+    """Name of the token in the configuration."""
+    works: bool
+    """Whether it drew random octets, and encrypted and decrypted with a key of its own."""
+    milliseconds: float
+    """How long that took."""
+    objects: list[HsmObject]
+    """The first 200 persistent objects of this service, as they are in the token now."""
+    problem: Optional[str] = None
+    """What went wrong."""
 
 
 @dataclass(frozen=True)
@@ -2729,6 +2777,14 @@ class TenantState(Document):
     """When the tenant was made."""
     root_token_issued: Optional[bool] = None
     """Whether the one root token of the tenant was made."""
+
+
+@dataclass(frozen=True)
+class TestHsmAnswer(Document):
+    """TestHsmAnswer."""
+
+    tokens: list[HsmTrial]
+    """What came of it, for each token."""
 
 
 @dataclass(frozen=True)

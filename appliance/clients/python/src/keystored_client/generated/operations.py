@@ -714,7 +714,7 @@ class CaCertificatesOperations:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
-    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> List[models.IssuedCertificate]:
+    def list(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, contains: Optional[str] = None, status: Optional[models.CaCertificatesListStatus] = None, timeout: Optional[float] = None) -> List[models.IssuedCertificate]:
         """Certificates this CA issued, by serial number.
 
         All that it issued, revoked and expired ones too, without the certificates themselves. At most 1,000
@@ -726,13 +726,13 @@ class CaCertificatesOperations:
             Request(
                 "GET",
                 f"/v1/state/keystore/tls/ca/{segment(name)}/certificates",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "contains": contains, "status": status},
                 is_idempotent=True,
             ),
             List[models.IssuedCertificate], timeout,
         )
 
-    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, timeout: Optional[float] = None) -> Iterator[models.IssuedCertificate]:
+    def list_each(self, name: str, *, after: Optional[str] = None, limit: Optional[int] = None, contains: Optional[str] = None, status: Optional[models.CaCertificatesListStatus] = None, timeout: Optional[float] = None) -> Iterator[models.IssuedCertificate]:
         """Certificates this CA issued, by serial number. Follows the pages: entries come as they are read,
 
         `limit` at a time.
@@ -746,7 +746,7 @@ class CaCertificatesOperations:
             Request(
                 "GET",
                 f"/v1/state/keystore/tls/ca/{segment(name)}/certificates",
-                query={"after": after, "limit": limit},
+                query={"after": after, "limit": limit, "contains": contains, "status": status},
                 is_idempotent=True,
             ),
             models.IssuedCertificate, timeout,
@@ -1812,6 +1812,23 @@ class SystemOperations:
                 is_idempotent=False,
             ),
             timeout,
+        )
+
+    def test_hsm(self, *, timeout: Optional[float] = None) -> models.TestHsmAnswer:
+        """Test every token, and look at its objects.
+
+        A quick test of what the service needs always; `keystorectl hsm test` tries every operation. The
+        attributes are read from the token, not from the store.
+
+        ``POST /v1/state/system/test-hsm``
+        """
+        return self._sender.json(
+            Request(
+                "POST",
+                "/v1/state/system/test-hsm",
+                is_idempotent=True,
+            ),
+            models.TestHsmAnswer, timeout,
         )
 
     def unseal(self, body: Optional[models.SystemUnsealRequest] = None, *, timeout: Optional[float] = None) -> None:

@@ -8,10 +8,16 @@ import keystored.client.internal.Parts;
  *
  * @param after Start behind this serial number. May be null: absent.
  * @param limit Answer with at most so many entries. May be null: absent.
+ * @param contains Answer with those alone whose subject or alternative names contain this text, in any case, or
+ * whose serial number begins with it. An answer looks at 5000 certificates: it may be empty and have a `Link` to
+ * go on. May be null: absent.
+ * @param status Answer with those alone that are so now. Pages as with `contains`. May be null: absent.
  */
 public record CaCertificatesListOptions(
     String after,
-    Long limit) {
+    Long limit,
+    String contains,
+    CaCertificatesListStatus status) {
   /**
    * Starts to make a document; what is not given is absent.
    *
@@ -25,17 +31,21 @@ public record CaCertificatesListOptions(
   Parts addTo(Parts parts) {
     return parts
         .query("after", after)
-        .query("limit", limit);
+        .query("limit", limit)
+        .query("contains", contains)
+        .query("status", status);
   }
 
   CaCertificatesListOptions startingAfter(String value) {
-    return new CaCertificatesListOptions(value, limit);
+    return new CaCertificatesListOptions(value, limit, contains, status);
   }
 
   /** Makes the document. */
   public static final class Builder {
     private String after;
     private Long limit;
+    private String contains;
+    private CaCertificatesListStatus status;
 
     private Builder() {}
 
@@ -62,6 +72,29 @@ public record CaCertificatesListOptions(
     }
 
     /**
+     * Answer with those alone whose subject or alternative names contain this text, in any case, or whose serial
+     * number begins with it. An answer looks at 5000 certificates: it may be empty and have a `Link` to go on.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder contains(String value) {
+      contains = value;
+      return this;
+    }
+
+    /**
+     * Answer with those alone that are so now. Pages as with `contains`.
+     *
+     * @param value null: absent
+     * @return this
+     */
+    public Builder status(CaCertificatesListStatus value) {
+      status = value;
+      return this;
+    }
+
+    /**
      * Makes the document.
      *
      * @return the document
@@ -69,7 +102,9 @@ public record CaCertificatesListOptions(
     public CaCertificatesListOptions build() {
       return new CaCertificatesListOptions(
           after,
-          limit);
+          limit,
+          contains,
+          status);
     }
   }
 }

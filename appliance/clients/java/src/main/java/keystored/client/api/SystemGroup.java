@@ -24,6 +24,8 @@ public final class SystemGroup {
       new Operation("POST", "/v1/state/system/run-backup", "");
   private static final Operation SEAL =
       new Operation("POST", "/v1/state/keystore/system/seal", "");
+  private static final Operation TEST_HSM =
+      new Operation("POST", "/v1/state/system/test-hsm", "application/json", Operation.Trait.IDEMPOTENT);
   private static final Operation UNSEAL =
       new Operation("POST", "/v1/state/keystore/system/unseal", "", Operation.Trait.PUBLIC);
 
@@ -139,6 +141,20 @@ public final class SystemGroup {
    */
   public void seal() {
     sender.nothing(SEAL, new Parts());
+  }
+
+  /**
+   * Test every token, and look at its objects.
+   *
+   * <p>A quick test of what the service needs always; `keystorectl hsm test` tries every operation. The
+   * attributes are read from the token, not from the store.
+   *
+   * <p>POST /v1/state/system/test-hsm
+   *
+   * @return the answer
+   */
+  public TestHsmAnswer testHsm() {
+    return sender.json(TEST_HSM, new Parts(), TestHsmAnswer.class);
   }
 
   /**
