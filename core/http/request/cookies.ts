@@ -22,3 +22,24 @@ export function formatCookie(name: string, value: string, maxAgeSeconds: number)
 export function formatExpiredCookie(name: string): string {
   return formatCookie(name, '', 0);
 }
+
+/** Where a browser goes after a sign-in: a path of this listener, which the page that sends the browser there has checked. */
+const returnCookie = '__Host-keystored-return';
+/** The time a person takes at an identity provider. */
+const returnSeconds = 900;
+
+export function formatReturn(path: string): string {
+  return formatCookie(returnCookie, encodeURIComponent(path), returnSeconds);
+}
+
+/** The path that was kept, as the browser sends it: it has to be checked again. */
+export function findReturn(call: Pick<PublicCall, 'headers'>): string | undefined {
+  const value = findCookie(call, returnCookie);
+  try {
+    return value === undefined ? undefined : decodeURIComponent(value);
+  } catch {
+    return undefined;
+  }
+}
+
+export const noReturn = formatExpiredCookie(returnCookie);

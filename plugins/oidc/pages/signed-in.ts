@@ -49,6 +49,24 @@ export function signedInPage(view: SessionView): Reply {
   });
 }
 
+/** In place of a token, for a session that may have been left open. `path`: where the provider asks for the credentials. */
+export function signInAgainPage(path: string, headers: Readonly<Record<string, string>>): Reply {
+  return pageReply(
+    403,
+    {
+      title: 'Sign in again',
+      main: html`<h1>Sign in again first</h1>
+        <p>
+          An API token can do everything you can do. It is shown in the five minutes after a sign-in, so that nobody takes one from a screen
+          that was left open.
+        </p>
+        <a class="button primary" href="${path}">Sign in again</a>
+        <a class="button" href="/ui/account">Back</a>`,
+    },
+    headers,
+  );
+}
+
 /** The only page with a token: shown after a click, never cached, gone after a reload. */
 export function tokenPage(token: string, expires: Temporal.Instant, kept: number): Reply {
   return pageReply(200, {

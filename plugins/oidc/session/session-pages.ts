@@ -4,12 +4,12 @@ import { definePublicEndpoint, type AnyEndpoint, type PublicCall, type Reply } f
 import { redirectReply } from '../../../core/http/pages/frame.ts';
 import { revealSecret } from '../../../core/base/secret.ts';
 import { accountPath, findSession, idleSeconds, useSession, type Found } from './browser-session.ts';
-import { formatExpiredCookie, sessionCookie } from '../../../core/http/request/cookies.ts';
+import { formatExpiredCookie, formatReturn, sessionCookie } from '../../../core/http/request/cookies.ts';
 import { LoginFailure } from '../failures.ts';
 import { formTokenOf, requireForm } from './form-token.ts';
 import { endSession, endToken } from '../records/end-session.ts';
 import type { Oidc } from '../context.ts';
-import { signedInPage, signedOutPage, tokenPage } from '../pages/signed-in.ts';
+import { signedInPage, signedOutPage, signInAgainPage, tokenPage } from '../pages/signed-in.ts';
 import type { Session } from '../records/sign-ins.ts';
 import { answerWithPage } from '../report.ts';
 import { pagesTag } from '../tags.ts';
@@ -65,6 +65,15 @@ async function showSession(oidc: Oidc, call: PublicCall): Promise<Reply> {
 /** Most API tokens per session, so that people can keep track of them; another one ends the oldest. */
 const keptTokens = 10;
 
+/** A token is shown this long after the sign-in. Who has only come by the cookie cannot sign in again. */
+const freshSeconds = 300;
+
+/** Whether the person has shown just now who they are. */
+function isFresh(oidc: Oidc, { token }: Found, call: PublicCall): boolean {
+  const signedInAt = oidc.accounts.browsers.find(token, call.clientIp)?.creationTime;
+  return signedInAt !== undefined && signedInAt.until(call.now).total('seconds') <= freshSeconds;
+}
+
 /**
  * Shows a separate token, so that the cookie's value stays in the cookie. It ends when the session expires or the person signs out, not by
  * idleness. A form makes one token, however often it is sent: a reload redirects to the session page.
@@ -74,6 +83,7 @@ async function showToken(oidc: Oidc, call: PublicCall, input: Form): Promise<Rep
   if (found === undefined) return redirectReply('/login');
   const number = requireSessionForm(call, input, found);
   const { key, session, tenantName } = found;
+  if (!isFresh(oidc, found, call)) return signInAgain(found);
   if (number !== tokensShown(session)) return redirectReply('/ui');
   const expires = Temporal.Instant.fromEpochMilliseconds(session.expiresMs);
   const ttlSeconds = Math.floor(call.now.until(expires).total('seconds'));
@@ -112,6 +122,12 @@ function tokensShown({ browser }: Session): number {
 /** The form token of the signed-in page, with the number of the next API token. */
 function sessionFormToken(token: string, number: number): string {
   return `${number}.${formTokenOf(token, `session ${number}`)}`;
+}
+
+/** To the provider, which is asked for the credentials, and back to the account. */
+function signInAgain({ session, tenantName }: Found): Reply {
+  const path = `/login/${encodeURIComponent(tenantName)}/${encodeURIComponent(session.service)}?prompt=login`;
+  return signInAgainPage(path, { 'set-cookie': formatReturn(accountPath) });
 }
 
 /** The number in the form; throws LoginFailure `form-refused` for a form of another session. */

@@ -159,6 +159,17 @@ describe('the signed-in page', () => {
     expect(harness.loginRecords().at(-1)).toMatchObject({ path: '/ui/token', user: 'eve@x.test', tenant: 'system' });
     expect(harness.auditText()).not.toContain(token);
   });
+
+  test('shows none when the sign-in is older than five minutes: the provider asks for the credentials first, and leads back', async () => {
+    const browser = await signedIn();
+    harness.clock.advance(5 * 60 + 1);
+    const form = { 'form-token': fieldOf(String((await browser.get('/ui')).body), 'form-token') };
+    const answer = await browser.post('/ui/token', form);
+    expect(answer.status).toBe(403);
+    expect(String(answer.body)).toContain('href="/login/system/corp?prompt=login"');
+    expect(browser.cookies.get('__Host-keystored-return')).toBe(encodeURIComponent('/ui/account'));
+    expect(await works(await shownToken(await signedIn()))).toBe(true);
+  });
 });
 
 describe('tokens that are shown', () => {
